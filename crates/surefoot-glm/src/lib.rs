@@ -1,0 +1,1 @@
+//! Losses, rows and the one-pass trainer of generalised linear models.

@@ -1,0 +1,1 @@
+//! Readers of training data and model files for surefoot.

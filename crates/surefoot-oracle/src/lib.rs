@@ -1,0 +1,1 @@
+//! Dense, literal twins of every algorithm, for tests only.

@@ -1,0 +1,1 @@
+//! Online learners and the reductions that turn them into stochastic convex optimisers.
