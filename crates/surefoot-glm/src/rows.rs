@@ -1,0 +1,109 @@
+//! Rows and batches of rows: what a reader hands to the trainer.
+//!
+//! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also
+//! keeps the text it was parsed from, so that a fault found later (a label outside the loss's domain, say)
+//! can still be reported with its line, column and token.
+
+/// One row as the trainer sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The label as written, or `None` for an unlabelled row.
+    pub label: Option<f64>,
+    /// Importance weight, finite and at least 0.
+    pub weight: f64,
+    /// Feature ids, strictly ascending.
+    pub index: &'a [u64],
+    /// Feature values, finite, as long as `index`.
+    pub value: &'a [f64],
+}
+
+/// Where a row stands in its input: enough to name file, line and column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Position of the input in the list of inputs.
+    pub input: u32,
+    /// Physical line of the row, from 1.
+    pub line: u64,
+    /// Bytes of the row in [`Batch::text`].
+    pub text: (usize, usize),
+    /// Decompressed bytes of this input up to and including the row's line break.
+    pub end: u64,
+    /// Chained hash of all bytes of this pass up to `end`, over all inputs.
+    pub hash: u64,
+}
+
+/// Rows in flat arrays, reused from batch to batch.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// A label a row; NaN where the row is unlabelled (a NaN label in the input is refused by the reader).
+    pub label: Vec<f64>,
+    /// A weight a row.
+    pub weight: Vec<f64>,
+    /// Row `r` owns the pairs `start[r]..start[r + 1]`; holds one more entry than there are rows.
+    pub start: Vec<usize>,
+    /// Feature ids of all rows, one after the other.
+    pub index: Vec<u64>,
+    /// Feature values of all rows, as long as `index`.
+    pub value: Vec<f64>,
+    /// Where each row stands.
+    pub place: Vec<Place>,
+    /// The text that the rows were parsed from.
+    pub text: Vec<u8>,
+}
+
+impl Batch {
+    /// Forgets the rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.label.clear();
+        self.weight.clear();
+        self.start.clear();
+        self.start.push(0);
+        self.index.clear();
+        self.value.clear();
+        self.place.clear();
+        self.text.clear();
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
+    /// Row `r`; panics if there is none, as indexing does.
+    #[must_use]
+    pub fn row(&self, r: usize) -> Row<'_> {
+        let pairs = self.start[r]..self.start[r + 1];
+        Row {
+            label: (!self.label[r].is_nan()).then_some(self.label[r]),
+            weight: self.weight[r],
+            index: &self.index[pairs.clone()],
+            value: &self.value[pairs],
+        }
+    }
+
+    /// Appends a row without a place; for tests and for callers that hold their rows in memory.
+    ///
+    /// ```
+    /// let mut batch = surefoot_glm::Batch::default();
+    /// batch.push(Some(1.0), 1.0, &[(3, 0.5), (7, 1.0)]);
+    /// assert_eq!(batch.row(0).index, [3, 7]);
+    /// ```
+    pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
+        if self.start.is_empty() {
+            self.start.push(0);
+        }
+        self.label.push(label.unwrap_or(f64::NAN));
+        self.weight.push(weight);
+        self.index.extend(pairs.iter().map(|p| p.0));
+        self.value.extend(pairs.iter().map(|p| p.1));
+        self.start.push(self.index.len());
+        self.place.push(Place::default());
+    }
+}
