@@ -96,13 +96,19 @@ impl Batch {
     /// assert_eq!(batch.row(0).index, [3, 7]);
     /// ```
     pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
+        let (index, value): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        self.append(&Row { label, weight, index: &index, value: &value });
+    }
+
+    /// Appends a row without a place.
+    pub fn append(&mut self, row: &Row<'_>) {
         if self.start.is_empty() {
             self.start.push(0);
         }
-        self.label.push(label.unwrap_or(f64::NAN));
-        self.weight.push(weight);
-        self.index.extend(pairs.iter().map(|p| p.0));
-        self.value.extend(pairs.iter().map(|p| p.1));
+        self.label.push(row.label.unwrap_or(f64::NAN));
+        self.weight.push(row.weight);
+        self.index.extend(row.index);
+        self.value.extend(row.value);
         self.start.push(self.index.len());
         self.place.push(Place::default());
     }

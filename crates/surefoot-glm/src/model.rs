@@ -1,0 +1,168 @@
+//! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
+
+use crate::{Fault, Row, Settings, fault::Part, pages::Pages};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The labels a classifier was trained on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Labels {
+    /// The label that stands for −1, if it was seen.
+    pub negative: Option<f64>,
+    /// The label that stands for +1, if it was seen.
+    pub positive: Option<f64>,
+}
+
+impl Labels {
+    /// The label as −1 or +1, if it is one of the two.
+    #[must_use]
+    pub fn code(&self, label: f64) -> Option<f64> {
+        if self.positive == Some(label) {
+            Some(1.0)
+        } else if self.negative == Some(label) {
+            Some(-1.0)
+        } else {
+            None
+        }
+    }
+}
+
+/// A named array of numbers of one type, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its name in the model file.
+    pub name: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its numbers.
+    pub data: Numbers,
+}
+
+/// The numbers of an [`Array`].
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Numbers {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+/// The trainer's own memory: everything that training needs to go on bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Counters and scalars.
+    pub scalars: Value,
+    /// Arrays over coordinates.
+    pub arrays: Vec<Array>,
+}
+
+/// A trained model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// What prediction needs to know.
+    pub settings: Settings,
+    /// The coding of the labels (classification).
+    pub labels: Labels,
+    /// The intercept; 0 without one.
+    pub intercept: f64,
+    /// Ids of the features seen in training, strictly ascending.
+    pub index: Vec<u64>,
+    /// Their weights, to be multiplied by raw input values.
+    pub weight: Vec<f64>,
+    /// A summary for people: rows, losses, lanes (what `inspect` shows).
+    pub summary: Summary,
+    /// The trainer's state; absent in a slim model.
+    pub state: Option<State>,
+    /// Where an unfinished run stands; written and read by the program that drives the trainer.
+    pub unfinished: Option<Value>,
+}
+
+/// What a model remembers of its training for people to read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Rows read, over all passes.
+    pub rows: u64,
+    /// Rows of weight 0 among them.
+    pub rows_zero_weight: u64,
+    /// Pairs read.
+    pub nnz: u64,
+    /// Passes completed.
+    pub passes: u32,
+    /// Sum of the weights of the rows whose loss is in `loss`.
+    pub weight: f64,
+    /// The printed loss; `None` before the first row.
+    pub loss: Option<f64>,
+    /// The loss of the best constant on the same rows.
+    pub loss_constant: Option<f64>,
+    /// The leading lane: its scale D.
+    pub lane: f64,
+    /// Scale, selection statistic and share of each lane.
+    pub lanes: Vec<Lane>,
+}
+
+/// One lane in a [`Summary`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lane {
+    /// The scale D.
+    pub scale: f64,
+    /// The selection statistic (smaller is better); never a loss that is printed as such.
+    pub statistic: f64,
+    /// Its share in the model that predicts, in [0, 1]; the shares sum to 1.
+    pub share: f64,
+}
+
+/// The prediction vector of a model, laid out for fast lookup.
+#[derive(Debug)]
+pub struct Predictor {
+    intercept: f64,
+    weights: Pages<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    weight: f64,
+    seen: bool,
+}
+
+/// The margin of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// intercept + Σ weight·value, summed in this order in f64.
+    pub margin: f64,
+    /// How many features of the row were never seen in training.
+    pub unseen: usize,
+}
+
+impl Predictor {
+    /// Lays out a model's vector: O(features).
+    #[must_use]
+    pub fn new(model: &Model) -> Predictor {
+        let mut weights = Pages::default();
+        for (&id, &weight) in model.index.iter().zip(&model.weight) {
+            *weights.touch(id) = Slot { weight, seen: true };
+        }
+        Predictor { intercept: model.intercept, weights }
+    }
+
+    /// The margin of a row: O(nnz).
+    ///
+    /// # Errors
+    /// If the margin is not finite, which only values near the end of the f64 range can bring about.
+    pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
+        let (mut margin, mut unseen) = (self.intercept, 0);
+        for (&id, &value) in row.index.iter().zip(row.value) {
+            match self.weights.get(id) {
+                Some(slot) if slot.seen => margin += slot.weight * value,
+                _ => unseen += 1,
+            }
+        }
+        if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow(Part::Row)) }
+    }
+
+    /// Whether a feature was seen in training.
+    #[must_use]
+    pub fn knows(&self, id: u64) -> bool {
+        self.weights.get(id).is_some_and(|slot| slot.seen)
+    }
+}

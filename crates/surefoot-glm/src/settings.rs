@@ -1,0 +1,45 @@
+//! What a user may choose, split by how long it is remembered.
+
+use crate::Loss;
+use serde::{Deserialize, Serialize};
+
+/// What prediction and further training need to know: stored in every model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The loss.
+    pub loss: Loss,
+    /// Whether an intercept is learnt.
+    pub intercept: bool,
+    /// Name of the format of the training data.
+    pub format: String,
+    /// Smallest legal feature id in svmlight text: 0 or 1.
+    pub index_base: u8,
+    /// Ids are hashed to this many bits, if at all.
+    pub bits: Option<u8>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { loss: Loss::Logistic, intercept: true, format: "svmlight".into(), index_base: 0, bits: None }
+    }
+}
+
+/// How the rows of one call are used: stored in an unfinished model only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Times over the data, at least 1.
+    pub passes: u32,
+    /// With several passes, every this-many-th row of positive weight is held out; `None` holds out nothing.
+    pub holdout: Option<u32>,
+}
+
+impl Plan {
+    /// One pass over the rows, nothing held out.
+    pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10) };
+
+    /// The period of the hold-out, if rows are held out at all: only when there is more than one pass.
+    #[must_use]
+    pub fn period(&self) -> Option<u64> {
+        self.holdout.filter(|_| self.passes > 1).map(u64::from)
+    }
+}
