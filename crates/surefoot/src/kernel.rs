@@ -1,0 +1,73 @@
+//! The arithmetic of one coordinate, written once for one number or for many lanes.
+//!
+//! | doc maths | here | meaning |
+//! | --- | --- | --- |
+//! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients, in units of the coordinate |
+//! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of their squares, in those units squared |
+//! | D | `scale` | how far the coordinate is expected to go |
+//! | c | `damping` | added under the root; in the units of `squares` |
+//! | w_j, x_j | `iterate`, `average` | the learner's point and the running average |
+//!
+//! None of these functions branches or compares, so that all lanes do the same work.
+
+use crate::Real;
+
+/// Keeps 0/0 out of [`iterate`]: far below any sum of squares in units of the coordinate, and not subnormal in `f32`.
+const TINY: f64 = f32::MIN_POSITIVE as f64;
+
+/// The iterate of diagonal AdaGrad in its dual-averaging form, `w = D·θ/√(S + c)`; 0 where nothing has been seen.
+///
+/// The units of the gradient cancel, so `theta` and `squares` may be kept in any unit, one a coordinate. They should
+/// be: the sum `S + c` must not fall below about 1e-21 but for 0, where [`Real`] cannot tell it from nothing.
+///
+/// ```
+/// use surefoot::kernel::iterate;
+/// assert_eq!(iterate(3.0_f64, 9.0, 0.5, 0.0), 0.5);
+/// assert_eq!(iterate(0.0_f32, 0.0, 0.5, 0.0), 0.0);
+/// ```
+///
+/// Source: Duchi, Hazan, Singer (2011), the primal-dual form with the diagonal matrix.
+#[inline(always)]
+pub fn iterate<E: Real>(theta: E, squares: E, scale: E, damping: E) -> E {
+    scale * theta / (squares + damping + E::of(TINY)).sqrt()
+}
+
+/// The coordinate's state after one more weighted gradient `g`: (`θ − g`, `S + g²`).
+///
+/// ```
+/// use surefoot::kernel::tell;
+/// assert_eq!(tell(1.0_f64, 4.0, 3.0), (-2.0, 13.0));
+/// ```
+#[inline(always)]
+pub fn tell<E: Real>(theta: E, squares: E, gradient: E) -> (E, E) {
+    (theta - gradient, squares + gradient * gradient)
+}
+
+/// One step of projected AdaGrad before the projection, `w − B·g/√(2S)`, with `squares` the sum that includes `g`.
+///
+/// ```
+/// use surefoot::kernel::descend;
+/// assert_eq!(descend(1.0_f64, 8.0, 4.0, 2.0), -1.0);
+/// ```
+///
+/// Source: McMahan and Streeter (2010); Duchi, Hazan, Singer (2011).
+#[inline(always)]
+pub fn descend<E: Real>(iterate: E, squares: E, width: E, gradient: E) -> E {
+    iterate - width * gradient / (squares + squares + E::of(TINY)).sqrt()
+}
+
+/// Brings the average of a coordinate up to date: `w + (x − w)·keep`, where `x` is the average as of the last
+/// touch and `w` the iterate, which has not moved since.
+///
+/// `keep = A_last / A_now` lies in 0 to 1, so the result is a convex combination of the two: nothing cancels,
+/// however long the rest was.
+///
+/// ```
+/// use surefoot::kernel::catch_up;
+/// // Average 4 over a total weight of 1; then the iterate rested at 1 for a weight of 2 more.
+/// assert_eq!(catch_up(4.0_f64, 1.0, 1.0 / 3.0), 2.0);
+/// ```
+#[inline(always)]
+pub fn catch_up<E: Real>(average: E, iterate: E, keep: E) -> E {
+    iterate + (average - iterate) * keep
+}
