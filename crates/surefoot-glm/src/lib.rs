@@ -2,6 +2,7 @@
 
 mod fault;
 mod loss;
+mod metrics;
 mod model;
 mod pages;
 mod rows;
@@ -11,6 +12,7 @@ mod trainer;
 
 pub use fault::{Fault, Part};
 pub use loss::Loss;
+pub use metrics::{Measured, Metrics};
 pub use model::{Array, Labels, Lane, Model, Numbers, Predictor, Scored, State, Summary};
 pub use rows::{Batch, Place, Row};
 pub use settings::{Plan, Settings};

@@ -1,0 +1,253 @@
+//! How good predictions are on rows whose labels are known: streamed, weighted, in memory that does not grow
+//! without end.
+//!
+//! Sums are compensated (Neumaier), so a billion rows lose no digit that is printed. The area under the ROC
+//! curve needs an order of all margins: it is exact up to [`Metrics::EXACT`] rows. Beyond that, margins go
+//! into a fixed histogram of 2²⁰ cells, each the set of f32 numbers that share their leading 20 bits, so a
+//! cell spans a relative width of at most 2⁻¹¹. A pair of a positive and a negative row in one cell counts
+//! as a tie, one half, where its true share is 0, ½ or 1: the error is at most half the weight of such
+//! pairs, and that bound is reported as [`Measured::auc_error`].
+
+use crate::Loss;
+
+/// Streams rows, then says how good their predictions were.
+///
+/// ```
+/// use surefoot_glm::{Loss, Metrics};
+/// let mut metrics = Metrics::new(Loss::Logistic);
+/// metrics.add(1.0, 1.0, 2.0);
+/// metrics.add(-1.0, 1.0, -0.5);
+/// let measured = metrics.measured();
+/// assert_eq!((measured.rows, measured.accuracy, measured.auc), (2, Some(1.0), Some(1.0)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    loss: Loss,
+    rows: u64,
+    weight: Sum,
+    total: Sum,
+    correct: Sum,
+    squares: Sum,
+    labels: Spread,
+    ranking: Ranking,
+}
+
+/// What [`Metrics`] found; `None` where a number does not apply or is not defined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Rows added, rows of weight 0 included.
+    pub rows: u64,
+    /// Sum of their weights.
+    pub weight: f64,
+    /// Weighted mean loss.
+    pub loss: Option<f64>,
+    /// Classification: the share of weight whose class is predicted right; a margin of 0 predicts −1.
+    pub accuracy: Option<f64>,
+    /// Classification: the chance that a positive row has a larger margin than a negative one, a tie counting
+    /// one half. Not defined with one class only.
+    pub auc: Option<f64>,
+    /// How far `auc` can be from the exact value: 0 up to [`Metrics::EXACT`] rows.
+    pub auc_error: f64,
+    /// Regression: weighted mean squared error.
+    pub mse: Option<f64>,
+    /// Regression: its square root.
+    pub rmse: Option<f64>,
+    /// Regression: 1 − (squared error) / (squared error of the mean label). Not defined for equal labels.
+    pub r2: Option<f64>,
+}
+
+impl Metrics {
+    /// Rows up to which the area under the ROC curve is exact.
+    pub const EXACT: usize = 1_000_000;
+
+    /// No rows yet.
+    #[must_use]
+    pub fn new(loss: Loss) -> Metrics {
+        Metrics {
+            loss,
+            rows: 0,
+            weight: Sum::default(),
+            total: Sum::default(),
+            correct: Sum::default(),
+            squares: Sum::default(),
+            labels: Spread::default(),
+            ranking: Ranking::Exact(Vec::new()),
+        }
+    }
+
+    /// Adds a row: its label (for classes −1 or +1), its weight and the margin predicted for it.
+    pub fn add(&mut self, label: f64, weight: f64, margin: f64) {
+        self.rows += 1;
+        if weight == 0.0 {
+            return;
+        }
+        self.weight.add(weight);
+        self.total.add(weight * self.loss.value(label, margin));
+        if self.loss.classifies() {
+            self.correct.add(if (margin > 0.0) == (label > 0.0) { weight } else { 0.0 });
+            self.ranking.add(margin, weight * label, Metrics::EXACT);
+        } else {
+            self.squares.add(weight * (margin - label) * (margin - label));
+            self.labels.add(label, weight);
+        }
+    }
+
+    /// The numbers for the rows added so far.
+    #[must_use]
+    pub fn measured(&self) -> Measured {
+        let weight = self.weight.value();
+        let mean = |sum: &Sum| Some(sum.value() / weight).filter(|mean| mean.is_finite());
+        let classes = self.loss.classifies();
+        let (auc, auc_error) = if classes { self.ranking.area() } else { (None, 0.0) };
+        let mse = if classes { None } else { mean(&self.squares) };
+        let spread = self.labels.squares.value();
+        let r2 = if classes { None } else { Some(1.0 - self.squares.value() / spread) };
+        Measured {
+            rows: self.rows,
+            weight,
+            loss: mean(&self.total),
+            accuracy: if classes { mean(&self.correct) } else { None },
+            auc,
+            auc_error,
+            mse,
+            rmse: mse.map(f64::sqrt),
+            r2: r2.filter(|r2| r2.is_finite()),
+        }
+    }
+}
+
+/// A sum of f64 that carries its rounding errors along (Neumaier 1974).
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    sum: f64,
+    carry: f64,
+}
+
+impl Sum {
+    fn add(&mut self, x: f64) {
+        let sum = self.sum + x;
+        self.carry += if self.sum.abs() >= x.abs() { (self.sum - sum) + x } else { (x - sum) + self.sum };
+        self.sum = sum;
+    }
+
+    fn value(&self) -> f64 {
+        self.sum + self.carry
+    }
+}
+
+/// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).
+#[derive(Clone, Copy, Debug, Default)]
+struct Spread {
+    weight: Sum,
+    mean: Sum,
+    squares: Sum,
+}
+
+impl Spread {
+    fn add(&mut self, y: f64, weight: f64) {
+        self.weight.add(weight);
+        let before = y - self.mean.value();
+        self.mean.add(before * (weight / self.weight.value()));
+        self.squares.add(weight * before * (y - self.mean.value()));
+    }
+}
+
+/// Margins of both classes, in order or in cells.
+#[derive(Clone, Debug)]
+enum Ranking {
+    /// Margin and weight times label of each row.
+    Exact(Vec<(f64, f64)>),
+    /// Weight of the negative and of the positive rows by cell.
+    Cells(Box<[[Sum; 2]]>),
+}
+
+impl Ranking {
+    fn add(&mut self, margin: f64, signed: f64, limit: usize) {
+        if let Ranking::Exact(rows) = self
+            && rows.len() == limit
+        {
+            let mut cells = vec![[Sum::default(); 2]; 1 << BITS].into_boxed_slice();
+            for &(margin, signed) in rows.iter() {
+                put(&mut cells, margin, signed);
+            }
+            *self = Ranking::Cells(cells);
+        }
+        match self {
+            Ranking::Exact(rows) => rows.push((margin, signed)),
+            Ranking::Cells(cells) => put(cells, margin, signed),
+        }
+    }
+
+    /// The area under the ROC curve and a bound of its error.
+    fn area(&self) -> (Option<f64>, f64) {
+        let mut area = Area::default();
+        match self {
+            Ranking::Exact(rows) => {
+                let mut rows = rows.clone();
+                rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                for ties in rows.chunk_by(|a, b| a.0 == b.0) {
+                    let mut weight = [Sum::default(); 2];
+                    ties.iter().for_each(|&(_, signed)| weight[side(signed)].add(signed.abs()));
+                    area.add(&weight);
+                }
+                (area.value(), 0.0)
+            }
+            Ranking::Cells(cells) => {
+                cells.iter().for_each(|weight| area.add(weight));
+                (area.value(), area.doubt())
+            }
+        }
+    }
+}
+
+/// Bits of a cell's number.
+const BITS: u32 = 20;
+
+fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
+    cells[cell(margin)][side(signed)].add(signed.abs());
+}
+
+fn side(signed: f64) -> usize {
+    usize::from(signed > 0.0)
+}
+
+/// The cell of a margin: ascending with it, since the bits of floats, folded at the sign, ascend too.
+fn cell(margin: f64) -> usize {
+    // Adding 0 turns −0 into 0; the conversion rounds to nearest and so keeps the order.
+    let bits = (margin as f32 + 0.0).to_bits();
+    let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    (ordered >> (32 - BITS)) as usize
+}
+
+/// The area under the ROC curve, from groups of tied rows in ascending order of margin.
+#[derive(Debug, Default)]
+struct Area {
+    below: [Sum; 2],
+    pairs: Sum,
+    ties: Sum,
+}
+
+impl Area {
+    fn add(&mut self, weight: &[Sum; 2]) {
+        let [negative, positive] = weight.map(|sum| sum.value());
+        self.pairs.add(positive * self.below[0].value());
+        self.ties.add(positive * negative);
+        self.below[0].add(negative);
+        self.below[1].add(positive);
+    }
+
+    fn all(&self) -> f64 {
+        self.below[0].value() * self.below[1].value()
+    }
+
+    fn value(&self) -> Option<f64> {
+        Some((self.pairs.value() + 0.5 * self.ties.value()) / self.all()).filter(|area| area.is_finite())
+    }
+
+    fn doubt(&self) -> f64 {
+        0.5 * self.ties.value() / self.all()
+    }
+}
+
+#[cfg(test)]
+mod tests;

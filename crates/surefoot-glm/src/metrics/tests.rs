@@ -1,0 +1,121 @@
+//! Expected values were computed with scikit-learn 1.x on the same rows (log_loss, accuracy_score,
+//! roc_auc_score, mean_squared_error, r2_score, each with sample_weight).
+
+use super::*;
+
+/// A linear congruential generator of uniform numbers, the same in every language.
+struct Uniform(u64);
+
+impl Uniform {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 11) as f64 + 0.5) / 9007199254740992.0
+    }
+}
+
+fn rounded(x: f64, digits: usize) -> f64 {
+    format!("{x:.digits$}").parse().unwrap()
+}
+
+fn close(a: Option<f64>, b: f64, tolerance: f64) {
+    let a = a.expect("a number");
+    assert!((a - b).abs() <= tolerance * b.abs(), "{a} and {b}");
+}
+
+/// 500 rows with weights (two of them 0) and many tied margins.
+fn classes() -> Vec<(f64, f64, f64)> {
+    let mut u = Uniform(2463534242);
+    (0..500)
+        .map(|_| {
+            let (a, b, c) = (u.next(), u.next(), u.next());
+            let margin = rounded(6.0 * a - 3.0, 1);
+            let label = if b < 1.0 / (1.0 + (-margin).exp()) { 1.0 } else { -1.0 };
+            (label, rounded(2.0 * c, 2), margin)
+        })
+        .collect()
+}
+
+#[test]
+fn classification_agrees_with_scikit_learn() {
+    let mut metrics = Metrics::new(Loss::Logistic);
+    classes().iter().for_each(|&(y, w, m)| metrics.add(y, w, m));
+    let found = metrics.measured();
+    assert_eq!(found.rows, 500);
+    close(Some(found.weight), 496.69, 1e-15);
+    close(found.loss, 0.47487012181886173, 1e-14);
+    close(found.accuracy, 0.7804465562020577, 1e-14);
+    close(found.auc, 0.8564498337222245, 1e-14);
+    assert_eq!((found.auc_error, found.mse, found.rmse, found.r2), (0.0, None, None, None));
+}
+
+#[test]
+fn regression_agrees_with_scikit_learn_far_from_zero() {
+    let mut u = Uniform(2463534242);
+    (0..1500).for_each(|_| _ = u.next());
+    let mut metrics = Metrics::new(Loss::Squared);
+    for _ in 0..500 {
+        let (a, b, c) = (6.0 * u.next() - 3.0, u.next(), u.next());
+        metrics.add(1e6 + a + b, c, a + 1e6 + 0.3);
+    }
+    let found = metrics.measured();
+    close(found.mse, 0.11591467583765688, 1e-14);
+    close(found.rmse, 0.34046244409282045, 1e-14);
+    close(found.r2, 0.9619303565319962, 1e-13);
+    close(found.loss, 0.11591467583765688 / 2.0, 1e-14);
+    assert_eq!((found.accuracy, found.auc), (None, None));
+}
+
+#[test]
+fn the_histogram_stays_within_its_stated_error() {
+    let (mut exact, mut cells) = (Ranking::Exact(Vec::new()), Ranking::Exact(Vec::new()));
+    let mut u = Uniform(1);
+    for _ in 0..20_000 {
+        let margin = 8.0 * u.next() - 4.0;
+        let signed = if u.next() < 1.0 / (1.0 + (-margin).exp()) { 1.0 } else { -1.0 };
+        exact.add(margin, signed, usize::MAX);
+        cells.add(margin, signed, 100);
+    }
+    assert!(matches!(cells, Ranking::Cells(_)));
+    let ((truth, _), (found, bound)) = (exact.area(), cells.area());
+    let error = (truth.unwrap() - found.unwrap()).abs();
+    assert!(error <= bound && bound < 1e-4, "{error} {bound}");
+}
+
+#[test]
+fn cells_ascend_with_the_margin() {
+    let margins = [-1e300, -1e38, -7.0, -1.0, -1e-30, 0.0, 1e-30, 1.0, 1.001, 7.0, 1e38, 1e300];
+    assert!(margins.windows(2).all(|pair| cell(pair[0]) < cell(pair[1])));
+    assert_eq!(cell(-0.0), cell(0.0));
+}
+
+#[test]
+fn what_is_not_defined_is_absent() {
+    let found = Metrics::new(Loss::Logistic).measured();
+    assert_eq!((found.rows, found.loss, found.accuracy, found.auc), (0, None, None, None));
+    let mut one_class = Metrics::new(Loss::Logistic);
+    one_class.add(1.0, 1.0, 3.0);
+    one_class.add(-1.0, 0.0, 3.0);
+    let found = one_class.measured();
+    assert_eq!((found.rows, found.weight, found.accuracy, found.auc), (2, 1.0, Some(1.0), None));
+    let mut equal = Metrics::new(Loss::Squared);
+    equal.add(2.0, 1.0, 2.0);
+    equal.add(2.0, 1.0, 2.5);
+    assert_eq!((equal.measured().mse, equal.measured().r2), (Some(0.125), None));
+}
+
+#[test]
+fn a_margin_of_zero_predicts_the_negative_class() {
+    let mut metrics = Metrics::new(Loss::Logistic);
+    metrics.add(1.0, 1.0, 0.0);
+    metrics.add(-1.0, 3.0, 0.0);
+    assert_eq!((metrics.measured().accuracy, metrics.measured().auc), (Some(0.75), Some(0.5)));
+}
+
+#[test]
+fn small_terms_survive_a_long_sum() {
+    let mut sum = Sum::default();
+    sum.add(1e16);
+    (0..1000).for_each(|_| sum.add(1.0));
+    sum.add(-1e16);
+    assert_eq!(sum.value(), 1000.0);
+}
