@@ -1,1 +1,52 @@
 //! Readers of training data and model files for surefoot.
+//!
+//! | task | where |
+//! | --- | --- |
+//! | name inputs and check them before any work | [`InputName`], [`check_inputs`] |
+//! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
+//! | parse bytes that the caller brings | [`Svmlight`] |
+//! | say where a row's fault stands | [`Options::describe`] |
+//! | read standard input several times | [`spool`] |
+//! | replace a file atomically | [`Output`] |
+//! | store and load a model | [`Archive`] |
+//!
+//! Every [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where it is known,
+//! the line, the column and the token.
+//!
+//! ```
+//! use surefoot_glm::Batch;
+//! use surefoot_io::{Options, Reader, RowSource};
+//!
+//! let text = &b"1 3:0.5 7:1\n-1 2:4 # a comment\n"[..];
+//! let mut reader = Reader::with_reader("data.svm", text, Options::default())?;
+//! let mut batch = Batch::default();
+//! let mut rows = 0;
+//! while reader.read(&mut batch)? {
+//!     rows += batch.len();
+//! }
+//! assert_eq!(rows, 2);
+//! # Ok::<(), surefoot_io::Error>(())
+//! ```
+
+mod archive;
+mod codec;
+mod digest;
+mod error;
+mod format;
+mod input;
+mod number;
+mod output;
+mod prefetch;
+mod reader;
+mod spool;
+mod svmlight;
+
+pub use archive::{Archive, Dtype, Tensor};
+pub use error::{Error, ErrorKind, Located};
+pub use format::{FORMATS, Format, Options};
+pub use input::{Identity, InputName, check_inputs};
+pub use output::Output;
+pub use prefetch::Prefetch;
+pub use reader::{Reader, RowSource};
+pub use spool::{Spooled, spool};
+pub use svmlight::{Svmlight, TextFault};

@@ -1,0 +1,153 @@
+//! The container of model files: safetensors, made canonical and checked.
+//!
+//! A file is the length of the header (8 bytes, little-endian), the header, and the bytes of the tensors, one
+//! behind the other. The header is JSON, padded with spaces to a multiple of 8:
+//!
+//! ```text
+//! {"__metadata__":{"surefoot":"..."},"weights":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}, ...}
+//! ```
+//!
+//! and the string under `surefoot` is JSON too, with one XXH3-64 checksum a tensor, and one of the header as it
+//! is with zeros in the place of that checksum:
+//!
+//! ```text
+//! {"format":1,"header":"0123456789abcdef","tensors":["0123456789abcdef", ...],"model": ... }
+//! ```
+//!
+//! There is one way to write an archive. Reading takes a file apart, writes the header anew and compares: what
+//! differs in a single byte is refused.
+
+mod header;
+mod read;
+
+use std::io::{self, Write};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The format version that is written, and the newest that is read.
+pub(crate) const FORMAT: u64 = 1;
+
+/// The type of a tensor's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[allow(missing_docs)]
+pub enum Dtype {
+    F32,
+    F64,
+    U32,
+    U64,
+}
+
+impl Dtype {
+    /// Bytes of one number.
+    #[must_use]
+    pub fn size(self) -> usize {
+        match self {
+            Dtype::F32 | Dtype::U32 => 4,
+            Dtype::F64 | Dtype::U64 => 8,
+        }
+    }
+}
+
+/// A named array of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Its name, one of a kind in the archive.
+    pub name: String,
+    /// The type of its numbers.
+    pub dtype: Dtype,
+    /// Its shape, row-major.
+    pub shape: Vec<usize>,
+    /// Its numbers, little-endian.
+    pub bytes: Vec<u8>,
+}
+
+/// What a model file holds: a JSON text and tensors.
+///
+/// ```
+/// use surefoot_io::{Archive, Tensor};
+///
+/// let weights = Tensor::from_f64("weights", &[2], &[0.5, -0.0]);
+/// let archive = Archive { meta: r#"{"loss":"logistic"}"#.to_owned(), tensors: vec![weights] };
+/// let mut file = tempfile::NamedTempFile::new()?;
+/// archive.write(&mut file)?;
+/// assert_eq!(Archive::read(file.path())?, archive);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Archive {
+    /// Canonical JSON text, stored as it is.
+    pub meta: String,
+    /// The tensors, stored in this order. Those with numbers of 8 bytes lie aligned if they come first.
+    pub tensors: Vec<Tensor>,
+}
+
+impl Archive {
+    /// Writes the archive. Equal archives give equal bytes.
+    ///
+    /// # Errors
+    /// Those of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is no JSON, a name occurs twice, or the bytes of
+    /// a tensor do not fit its shape.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        self.check().map_err(|says| io::Error::new(io::ErrorKind::InvalidInput, says))?;
+        let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();
+        let entries = self.tensors.iter().map(|t| (t.name.as_str(), t.dtype, t.shape.as_slice(), t.bytes.len()));
+        let header = header::render(&self.meta, &entries.collect::<Vec<_>>(), &sums);
+        to.write_all(&(header.len() as u64).to_le_bytes())?;
+        to.write_all(header.as_bytes())?;
+        self.tensors.iter().try_for_each(|tensor| to.write_all(&tensor.bytes))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        serde_json::from_str::<serde::de::IgnoredAny>(&self.meta).map_err(|error| format!("meta: {error}"))?;
+        let mut names = std::collections::HashSet::from([header::METADATA]);
+        for tensor in &self.tensors {
+            if !names.insert(&tensor.name) {
+                return Err(format!("two tensors are named '{}'", tensor.name));
+            }
+            if header::byte_size(tensor.dtype, &tensor.shape) != Some(tensor.bytes.len() as u64) {
+                return Err(format!(
+                    "tensor '{}': {} bytes for shape {:?}",
+                    tensor.name,
+                    tensor.bytes.len(),
+                    tensor.shape
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The tensor of this name.
+    #[must_use]
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.tensors.iter().find(|tensor| tensor.name == name)
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ident $dtype:ident $from:ident $to:ident)*) => {
+        impl Tensor {
+            $(
+                #[doc = concat!("A tensor of `", stringify!($type), "` numbers.")]
+                #[must_use]
+                pub fn $from(name: &str, shape: &[usize], numbers: &[$type]) -> Tensor {
+                    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                    Tensor { name: name.to_owned(), dtype: Dtype::$dtype, shape: shape.to_vec(), bytes }
+                }
+
+                #[doc = concat!("The numbers, if they are `", stringify!($type), "`.")]
+                #[must_use]
+                pub fn $to(&self) -> Option<Vec<$type>> {
+                    let (numbers, _) = self.bytes.as_chunks();
+                    (self.dtype == Dtype::$dtype).then(|| numbers.iter().map(|&number| $type::from_le_bytes(number)).collect())
+                }
+            )*
+        }
+    };
+}
+
+numbers! {
+    f32 F32 from_f32 to_f32
+    f64 F64 from_f64 to_f64
+    u32 U32 from_u32 to_u32
+    u64 U64 from_u64 to_u64
+}

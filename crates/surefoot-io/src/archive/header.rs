@@ -1,0 +1,133 @@
+//! The header of an archive: written in one way, and taken apart again.
+
+use std::fmt::{self, Write as _};
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Dtype, FORMAT};
+
+pub(super) const METADATA: &str = "__metadata__";
+
+/// What every header starts with.
+pub(super) const MAGIC: &str = r#"{"__metadata__":{"surefoot":"{\"format\":"#;
+
+/// A tensor in the header: name, type, shape, bytes.
+pub(super) type Entry<'a> = (&'a str, Dtype, &'a [usize], usize);
+
+/// Bytes of a tensor of this shape, unless they are beyond 64 bits.
+pub(super) fn byte_size(dtype: Dtype, shape: &[usize]) -> Option<u64> {
+    shape.iter().try_fold(dtype.size() as u64, |bytes, &n| bytes.checked_mul(n as u64))
+}
+
+/// The header of an archive, the checksum of the header itself included.
+pub(super) fn render(meta: &str, entries: &[Entry<'_>], sums: &[u64]) -> String {
+    let unsigned = render_signed(meta, entries, sums, 0);
+    render_signed(meta, entries, sums, xxh3_64(unsigned.as_bytes()))
+}
+
+fn render_signed(meta: &str, entries: &[Entry<'_>], sums: &[u64], signature: u64) -> String {
+    let sums: Vec<String> = sums.iter().map(|sum| format!("\"{sum:016x}\"")).collect();
+    let sums = sums.join(",");
+    let own = format!(r#"{{"format":{FORMAT},"header":"{signature:016x}","tensors":[{sums}],"model":{meta}}}"#);
+    let mut header = format!(r#"{{"{METADATA}":{{"surefoot":{}}}"#, json(&own));
+    let mut at = 0;
+    for (name, dtype, shape, bytes) in entries {
+        let (shape, end) = (json(shape), at + bytes);
+        let _ =
+            write!(header, r#",{}:{{"dtype":"{dtype:?}","shape":{shape},"data_offsets":[{at},{end}]}}"#, json(name));
+        at = end;
+    }
+    header.push('}');
+    while header.len() % 8 != 0 {
+        header.push(' ');
+    }
+    header
+}
+
+fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("strings and numbers are always written")
+}
+
+/// A header taken apart.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) meta: String,
+    pub(super) tensors: Vec<(String, Dtype, Vec<usize>, usize)>,
+    pub(super) sums: Vec<u64>,
+}
+
+/// The format version, for files that a later version may have laid out in another way.
+pub(super) fn version(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix(MAGIC)?;
+    digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
+}
+
+/// Takes a header apart; what is wrong is in the error. The result need not be as it was written: compare it.
+pub(super) fn parse(text: &str) -> Result<Header, String> {
+    let Raw { own, tensors } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let (sums, meta) = parse_own(&own).ok_or("the surefoot entry of the header does not fit")?;
+    let mut parsed = Vec::with_capacity(tensors.len());
+    for (name, entry) in tensors {
+        let size = byte_size(entry.dtype, &entry.shape).and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or_else(|| format!("the shape of tensor '{name}' is too large"))?;
+        parsed.push((name, entry.dtype, entry.shape, size));
+    }
+    if sums.len() != parsed.len() {
+        return Err("there is not one checksum a tensor".to_owned());
+    }
+    Ok(Header { meta: meta.to_owned(), tensors: parsed, sums })
+}
+
+/// Checksums and model text of `{"format":N,"header":"S","tensors":["S",...],"model":TEXT}`.
+fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
+    let (_, rest) = own.split_once(r#","tensors":["#)?;
+    let (sums, rest) = rest.split_once(r#"],"model":"#)?;
+    let sum = |text: &str| u64::from_str_radix(text.strip_prefix('"')?.strip_suffix('"')?, 16).ok();
+    let sums: Option<Vec<u64>> = if sums.is_empty() { Some(Vec::new()) } else { sums.split(',').map(sum).collect() };
+    Some((sums?, rest.strip_suffix('}')?))
+}
+
+/// The header as JSON, in its order.
+struct Raw {
+    own: String,
+    tensors: Vec<(String, RawTensor)>,
+}
+
+#[derive(serde::Deserialize)]
+struct RawTensor {
+    dtype: Dtype,
+    shape: Vec<usize>,
+}
+
+#[derive(serde::Deserialize)]
+struct RawMetadata {
+    surefoot: String,
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Raw, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Raw;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a header of safetensors")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
+                let (mut own, mut tensors) = (None, Vec::new());
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == METADATA {
+                        own = Some(map.next_value::<RawMetadata>()?.surefoot);
+                    } else {
+                        tensors.push((name, map.next_value()?));
+                    }
+                }
+                let own = own.ok_or_else(|| A::Error::custom("there are no metadata"))?;
+                Ok(Raw { own, tensors })
+            }
+        }
+        from.deserialize_map(InOrder)
+    }
+}

@@ -1,0 +1,68 @@
+//! Compression, found by content.
+
+use std::io::{self, BufReader, Chain, Cursor, Read};
+
+/// What a decoder reads: the bytes looked at first, then the rest.
+type Stored = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+
+/// A way of compression; a new one is a row of [`CODECS`].
+struct Codec {
+    name: &'static str,
+    /// The first bytes of a compressed file as ranges, one a byte.
+    magic: [(u8, u8); 4],
+    open: fn(Stored) -> io::Result<Box<dyn Read + Send>>,
+}
+
+const CODECS: &[Codec] = &[
+    // The fourth byte holds flags, three of them reserved as 0.
+    Codec { name: "gzip", magic: [(0x1f, 0x1f), (0x8b, 0x8b), (8, 8), (0, 0x1f)], open: gzip },
+    Codec { name: "zstd", magic: [(0x28, 0x28), (0xb5, 0xb5), (0x2f, 0x2f), (0xfd, 0xfd)], open: zstd },
+    // A skippable frame, as parallel compressors write first.
+    Codec { name: "zstd", magic: [(0x50, 0x5f), (0x2a, 0x2a), (0x4d, 0x4d), (0x18, 0x18)], open: zstd },
+];
+
+/// Members of a gzip file follow each other without a mark: all are read.
+fn gzip(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(flate2::bufread::MultiGzDecoder::new(stored)))
+}
+
+fn zstd(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
+}
+
+/// How many bytes are read at once from compressed inputs.
+const STORED: usize = 128 << 10;
+
+/// Wraps `raw` into the decoder that its first bytes ask for, and names it.
+///
+/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is plain at once.
+/// Inputs of fewer than four bytes are plain.
+pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'static str>, Box<dyn Read + Send>)> {
+    let mut head = vec![0; 4096];
+    let mut len = 0;
+    let codec = loop {
+        let Some(codec) = CODECS.iter().find(|codec| codec.may_start(&head[..len])) else { break None };
+        if len >= codec.magic.len() {
+            break Some(codec);
+        }
+        match raw.read(&mut head[len..]) {
+            Ok(0) => break None,
+            Ok(n) => len += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    };
+    head.truncate(len);
+    let whole = Cursor::new(head).chain(raw);
+    match codec {
+        None => Ok((None, Box::new(whole))),
+        Some(codec) => Ok((Some(codec.name), (codec.open)(BufReader::with_capacity(STORED, whole))?)),
+    }
+}
+
+impl Codec {
+    /// Whether a file of this kind may start with `head`, which may be shorter than the magic.
+    fn may_start(&self, head: &[u8]) -> bool {
+        self.magic.iter().zip(head).all(|(&(low, high), byte)| (low..=high).contains(byte))
+    }
+}

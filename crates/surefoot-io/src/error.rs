@@ -1,0 +1,243 @@
+//! What can go wrong, each as one line that a user can act on.
+
+use std::fmt::{self, Write as _};
+use std::io;
+
+/// Where a fault stands in an input, and what stands there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Located {
+    /// The input as shown to the user.
+    pub file: String,
+    /// Physical line, from 1.
+    pub line: u64,
+    /// Byte column of the start of the token, from 1.
+    pub column: u64,
+    /// The whole token, printable ASCII, cut to 80 bytes.
+    pub token: String,
+}
+
+impl Located {
+    /// The error that `says` what is wrong with this token.
+    #[must_use]
+    pub fn error(self, says: impl Into<String>) -> Error {
+        ErrorKind::Row { place: self, says: says.into() }.into()
+    }
+}
+
+/// The kinds of error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A file cannot be opened or read.
+    #[error("{file}: {}", reason(.source))]
+    Read {
+        /// The input.
+        file: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{file}: {}{}", reason(.source), remedy(.source))]
+    Write {
+        /// The output.
+        file: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Compressed data is damaged or ends too early.
+    #[error("{file}: damaged or cut-off {codec} data near compressed byte {at} ({}); get the file again", reason(.source))]
+    Compressed {
+        /// The input.
+        file: String,
+        /// Name of the compression.
+        codec: &'static str,
+        /// Compressed bytes read so far.
+        at: u64,
+        /// The decoder's reason.
+        source: io::Error,
+    },
+    /// A row is at fault; reading may go on with the next one.
+    #[error("{}:{}:{}: '{}': {says}", .place.file, .place.line, .place.column, .place.token)]
+    Row {
+        /// Where, and the token.
+        place: Located,
+        /// What is wrong and what to do.
+        says: String,
+    },
+    /// The file is something else than a model of surefoot.
+    #[error("{file}: not a surefoot model{hint}")]
+    NotModel {
+        /// The file.
+        file: String,
+        /// What it may be instead.
+        hint: String,
+    },
+    /// The model was written by a newer program.
+    #[error("{file}: written by format version {found}, this program reads up to {reads}; update surefoot")]
+    Newer {
+        /// The file.
+        file: String,
+        /// Its version.
+        found: u64,
+        /// The newest version known here.
+        reads: u64,
+    },
+    /// The model is damaged or cut off.
+    #[error("{file}: {says} at byte {at}: the model is damaged or cut off; get the file again")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// Where the damage shows.
+        at: u64,
+        /// What does not fit.
+        says: String,
+    },
+    /// One file is both read and written.
+    #[error("{file}: is both input and output; write to another file")]
+    Both {
+        /// The file.
+        file: String,
+    },
+    /// A setting that cannot be.
+    #[error("{says}")]
+    Setting {
+        /// What is wrong and what to do.
+        says: String,
+    },
+}
+
+/// An error of this crate: a boxed [`ErrorKind`], shown as one line.
+#[derive(Debug)]
+pub struct Error(Box<ErrorKind>);
+
+impl Error {
+    /// The longest message in bytes; leaves room for the name of the program within 500.
+    pub const LIMIT: usize = 480;
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// Whether a row is at fault, after which reading may go on.
+    #[must_use]
+    pub fn is_row(&self) -> bool {
+        matches!(*self.0, ErrorKind::Row { .. })
+    }
+
+    /// Whether the reader of a pipe has gone away, which ends most programs quietly.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(&*self.0, ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error(Box::new(kind))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&cut(&one_line(&self.0.to_string()), Error::LIMIT, Error::LIMIT - 3))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&*self.0)
+    }
+}
+
+/// The system's reason without its number.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; an earlier file is left as it was",
+        _ => "",
+    }
+}
+
+/// A path or another name of the outside world as it is shown: one line, its middle cut out if it is long.
+pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    cut(&one_line(&text), 240, 80)
+}
+
+/// A token as it is shown: printable ASCII, cut to 80 bytes.
+pub(crate) fn token(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for &byte in bytes.iter().take(81) {
+        match byte {
+            b' '..=b'~' => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "\\x{byte:02X}");
+            }
+        }
+    }
+    if text.len() > 80 {
+        text.truncate(77);
+        text.push_str("...");
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+            line.extend(c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// At most `limit` bytes: the first `head`, three dots, and as much of the end as fits.
+fn cut(text: &str, limit: usize, head: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(head);
+    let tail = text.ceil_char_boundary(text.len() - (limit - 3 - head));
+    format!("{}...{}", &text[..head], &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_short_line() {
+        let file = shown(std::ffi::OsStr::new(&"é\n/".repeat(300)));
+        let place = Located { file, line: u64::MAX, column: u64::MAX, token: token(&[0xff; 500]) };
+        let text = place.error("wrong".repeat(200)).to_string();
+        assert!(text.len() <= Error::LIMIT, "{}", text.len());
+        assert!(!text.contains('\n'));
+        assert!(text.contains(":18446744073709551615:"));
+    }
+
+    #[test]
+    fn names_are_shown_readably() {
+        assert_eq!(shown(std::ffi::OsStr::new("a/é.svm")), "a/é.svm");
+        assert_eq!(token(b"3:\x00\xe9x"), "3:\\x00\\xE9x");
+        assert_eq!(reason(&io::Error::from_raw_os_error(2)), "No such file or directory");
+        assert_eq!(cut("abcdefghij", 7, 2), "ab...ij");
+    }
+}

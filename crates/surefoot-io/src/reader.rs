@@ -1,0 +1,227 @@
+//! Inputs to rows, one after the other.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use surefoot_glm::Batch;
+
+use crate::codec;
+use crate::error::{Error, ErrorKind, Located};
+use crate::format::{Format, Options, TextParser};
+use crate::input::{InputName, check_inputs};
+use crate::svmlight::TextFault;
+
+/// Anything that rows come from.
+pub trait RowSource {
+    /// Replaces the rows of `batch` by the next ones, at least one; `false` if there are none left.
+    ///
+    /// # Errors
+    /// What is wrong with the next row or the input, once all rows before it were delivered. After a row at
+    /// fault ([`Error::is_row`]) reading may go on with the row behind it; after any other error nothing follows.
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
+
+    /// Bytes read so far, as stored, and how many there are if that is known.
+    fn progress(&self) -> (u64, Option<u64>);
+}
+
+impl<S: RowSource + ?Sized> RowSource for Box<S> {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        (**self).read(batch)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (**self).progress()
+    }
+}
+
+/// Text of the first batch: small, so that small files and pipes are quick.
+const FIRST: usize = 4 << 10;
+/// Text of later batches.
+const MOST: usize = 256 << 10;
+
+/// Reads the rows of a list of inputs, one after the other, decompressed on the way.
+///
+/// A batch holds what one read of the input gave, up to 256 KiB: a line that comes alone through a pipe is
+/// delivered at once.
+pub struct Reader {
+    inputs: Vec<InputName>,
+    next: usize,
+    source: Option<Source>,
+    parser: Box<dyn TextParser>,
+    bytes: Vec<u8>,
+    size: usize,
+    held: Option<Error>,
+    position: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Reader {
+    /// Checks all inputs and the options; opens the first input when the first rows are read.
+    ///
+    /// # Errors
+    /// The first input that cannot be read, with the system's reason; a setting out of its range.
+    pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
+        options.check()?;
+        check_inputs(inputs)?;
+        let format = options.format.unwrap_or_else(|| Format::of(inputs));
+        Ok(Reader {
+            inputs: inputs.to_vec(),
+            next: 0,
+            source: None,
+            parser: (format.parser)(&options),
+            bytes: Vec::new(),
+            size: FIRST,
+            held: None,
+            position: Arc::default(),
+            total: inputs.iter().map(InputName::size).sum(),
+        })
+    }
+
+    /// Reads rows from `from`, called `name` in messages.
+    ///
+    /// # Errors
+    /// A setting out of its range; `from` cannot be read.
+    pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
+        let format = options.format.or_else(|| Format::by_extension(name.as_ref()));
+        let mut reader = Reader::open(&[], Options { format, ..options })?;
+        reader.total = None;
+        reader.source = Some(reader.start(name.to_owned(), Box::new(from)));
+        Ok(reader)
+    }
+
+    /// Bytes read so far, as stored, and how many there are if that is known; for a progress bar.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        (self.position.load(Ordering::Relaxed), self.total)
+    }
+
+    fn start(&self, name: String, raw: Box<dyn Read + Send>) -> Source {
+        let raw = Counted { raw, position: self.position.clone() };
+        Source { name, stream: Stream::Stored(Some(Box::new(raw))) }
+    }
+
+    /// Reads once, or starts the next input; `false` if there is nothing left.
+    fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        if self.parser.waiting() {
+            let parsed = self.parser.push(&[], batch);
+            return parsed.map(|()| true).map_err(|fault| self.row_error(fault));
+        }
+        let Some(source) = &mut self.source else {
+            let Some(input) = self.inputs.get(self.next) else { return Ok(false) };
+            self.source = Some(self.start(input.to_string(), input.open()?));
+            self.next += 1;
+            return Ok(true);
+        };
+        self.bytes.resize(self.size, 0);
+        self.size = (2 * self.size).min(MOST);
+        let n = source.read(&mut self.bytes).map_err(|(codec, error)| self.stream_error(codec, error))?;
+        let parsed = if n == 0 { self.parser.finish(batch) } else { self.parser.push(&self.bytes[..n], batch) };
+        let parsed = parsed.map(|()| true).map_err(|fault| self.row_error(fault));
+        if n == 0 {
+            self.source = None;
+        }
+        parsed
+    }
+
+    fn file(&self) -> String {
+        self.source.as_ref().map_or_else(String::new, |source| source.name.clone())
+    }
+
+    fn row_error(&self, fault: TextFault) -> Error {
+        let TextFault { line, column, token, says, .. } = fault;
+        Located { file: self.file(), line, column, token }.error(says)
+    }
+
+    fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
+        let file = self.file();
+        match codec {
+            // What the system reports is no fault of the data.
+            Some(codec) if source.raw_os_error().is_none() => {
+                ErrorKind::Compressed { file, codec, at: self.bytes().0, source }.into()
+            }
+            _ => ErrorKind::Read { file, source }.into(),
+        }
+    }
+}
+
+impl RowSource for Reader {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        loop {
+            batch.clear();
+            if let Some(error) = self.held.take() {
+                return Err(error);
+            }
+            let stepped = self.step(batch);
+            if let Err(error) = &stepped
+                && !error.is_row()
+            {
+                self.source = None;
+                self.next = self.inputs.len();
+            }
+            match stepped {
+                Ok(true) if batch.is_empty() => {}
+                Err(error) if !batch.is_empty() => {
+                    self.held = Some(error);
+                    return Ok(true);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        self.bytes()
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("inputs", &self.inputs).field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// An open input.
+struct Source {
+    name: String,
+    stream: Stream,
+}
+
+enum Stream {
+    /// Nothing is read yet, so that the compression is not known; empty only while it is found out.
+    Stored(Option<Box<dyn Read + Send>>),
+    Open(Option<&'static str>, Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Reads decompressed bytes; an error comes with the name of the compression.
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
+        loop {
+            match &mut self.stream {
+                Stream::Stored(raw) => {
+                    let Some(raw) = raw.take() else { return Ok(0) };
+                    let (codec, stream) = codec::decode(raw).map_err(|error| (None, error))?;
+                    self.stream = Stream::Open(codec, stream);
+                }
+                Stream::Open(codec, stream) => match stream.read(bytes) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    result => return result.map_err(|error| (*codec, error)),
+                },
+            }
+        }
+    }
+}
+
+/// Counts the bytes read, where the progress bar can see it.
+struct Counted {
+    raw: Box<dyn Read + Send>,
+    position: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.raw.read(bytes)?;
+        self.position.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}

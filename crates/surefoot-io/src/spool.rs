@@ -1,0 +1,78 @@
+//! Standard input for several passes.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, shown};
+use crate::input::{InputName, stdin};
+
+/// A copy of standard input in an unnamed file, which is gone when its last user is, however that ends.
+#[derive(Clone, Debug)]
+pub struct Spooled {
+    file: Arc<File>,
+    size: u64,
+}
+
+/// Copies standard input as it comes, compressed or not, to an unnamed file in `TMPDIR`.
+///
+/// Costs one write of the input and as much space; memory does not grow with it.
+///
+/// # Errors
+/// If standard input cannot be read or the file cannot be written, a full disk included.
+pub fn spool() -> Result<InputName, Error> {
+    copy(stdin().map_err(|source| InputName::Stdin.error(source))?)
+}
+
+pub(crate) fn copy(mut from: impl Read) -> Result<InputName, Error> {
+    let failed = |source| {
+        let folder = shown(std::env::temp_dir().as_os_str());
+        Error::from(ErrorKind::Write { file: format!("{folder} (for a copy of standard input; TMPDIR)"), source })
+    };
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    let mut bytes = vec![0; 256 << 10];
+    let mut size = 0;
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(n) => {
+                file.write_all(&bytes[..n]).map_err(failed)?;
+                size += n as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(InputName::Stdin.error(source)),
+        }
+    }
+    Ok(InputName::Spooled(Spooled { file: Arc::new(file), size }))
+}
+
+impl Spooled {
+    /// Size of the copy in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.file.metadata()
+    }
+
+    /// A reader with a position of its own, so that several may read at the same time.
+    pub(crate) fn reader(&self) -> impl Read + Send + use<> {
+        SpoolReader { file: self.file.clone(), at: 0 }
+    }
+}
+
+struct SpoolReader {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for SpoolReader {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read_at(bytes, self.at)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,102 @@
+//! One line of svmlight, read fast: what is written as most programs write it.
+//!
+//! Anything else, wrong or only unusual, is left to the plain reader.
+
+use surefoot_glm::Batch;
+
+use super::Rules;
+use crate::number;
+
+/// What a line turned out to be.
+pub(crate) enum Line {
+    /// A row, with this label (NaN for none); the line break is at this place. Its pairs are in the batch,
+    /// in ascending order of their ids or not.
+    Row { label: f64, end: usize, sorted: bool },
+    /// No row: blank, or a comment.
+    Nothing { end: usize },
+    /// For the plain reader. Pairs may be in the batch.
+    Unclear,
+}
+
+/// Reads the line at `at`. `text` must hold its line break.
+pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, batch: &mut Batch) -> Line {
+    while matches!(text[at], b' ' | b'\t') {
+        at += 1;
+    }
+    if let Some(end) = line_end(text, at) {
+        return Line::Nothing { end };
+    }
+    match label(text, at, rules) {
+        Some((label, at)) => pairs(text, at, label, rules, batch),
+        None => Line::Unclear,
+    }
+}
+
+/// The label and where it ends.
+#[inline]
+fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
+    if rules.unlabelled {
+        let length = text[at..].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#'))?;
+        let has_label = !text[at..at + length].contains(&b':');
+        return Some((f64::NAN, if has_label { at + length } else { at }));
+    }
+    let (label, end) = number::value(text, at)?;
+    (label.is_finite() && matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#')).then_some((label, end))
+}
+
+fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batch) -> Line {
+    let mut sorted = true;
+    // The id before; the first pair has none before it.
+    let mut before = None;
+    let mut group = false;
+    loop {
+        while matches!(text[at], b' ' | b'\t') {
+            at += 1;
+        }
+        if text[at] <= b'#'
+            && let Some(end) = line_end(text, at)
+        {
+            return Line::Row { label, end, sorted };
+        }
+        let Some((index, colon)) = number::index(text, at) else {
+            match group_end(text, at) {
+                Some(end) if before.is_none() && !group => at = end,
+                _ => return Line::Unclear,
+            }
+            group = true;
+            continue;
+        };
+        if text[colon] != b':' || index < rules.lowest || index > rules.highest {
+            return Line::Unclear;
+        }
+        let Some((value, end)) = number::value(text, colon + 1) else { return Line::Unclear };
+        if !value.is_finite() || !matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#') {
+            return Line::Unclear;
+        }
+        sorted &= before < Some(index);
+        before = Some(index);
+        batch.index.push(index);
+        batch.value.push(value);
+        at = end;
+    }
+}
+
+/// The place of the line break if nothing but a comment stands before it.
+#[inline]
+fn line_end(text: &[u8], at: usize) -> Option<usize> {
+    match text[at] {
+        b'\n' => Some(at),
+        b'\r' if text[at + 1] == b'\n' => Some(at + 1),
+        b'#' => Some(at + memchr::memchr(b'\n', &text[at..]).expect("the text ends with a line break")),
+        _ => None,
+    }
+}
+
+/// The end of a token `qid:N`.
+fn group_end(text: &[u8], at: usize) -> Option<usize> {
+    if !text[at..].starts_with(b"qid:") {
+        return None;
+    }
+    let (_, end) = number::index(text, at + 4)?;
+    matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#').then_some(end)
+}
