@@ -1,0 +1,168 @@
+//! Algorithm 1: the anytime conversion, in O(nnz) a step.
+
+use super::{AskTell, between, checked, output_share, query_share};
+use crate::{Average, Certificate, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, Weights};
+
+/// Average directions are written anew once their sum of weights is this many times what the present scale would have
+/// given: it would forget the last digits of what is to come.
+const STALE: f64 = 256.0;
+
+/// The anytime conversion: gradients are taken at the running average of the learner's iterates.
+///
+/// *Update*: with A_t = α_1 + … + α_t, the query of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the learner is told α_t g_t,
+/// and the output after round t is x_t. With an interpolation β below 1 the query is β·x_t + (1−β)·w_t instead.
+///
+/// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
+/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T at once: the last point is good whenever one stops.
+///
+/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner: one number of type `F` and one `f64` a coordinate. When the
+/// learner's scale has fallen to 1/256 of its weighted average, the coordinates are brought up to date in O(d); with
+/// the learners of this crate that happens at most about once in √T steps, and usually never.
+///
+/// ```
+/// use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform};
+///
+/// // Logistic regression, two rows over and over, sparse.
+/// let rows = [(Sparse::new(&[0_u32, 7], &[1.0_f32, 2.0]), 1.0), (Sparse::new(&[0_u32, 3], &[1.0, 1.0]), -1.0)];
+/// let mut method = Anytime::new(DualAdaGrad::new(8, 0.5), Uniform);
+/// for t in 0..100 {
+///     let (row, label) = &rows[t % 2];
+///     let margin = method.dot(row);
+///     let slope = -label / (1.0 + (label * margin).exp());
+///     method.tell(&surefoot::Vector::<f32>::times(row, slope));
+/// }
+/// assert!(method.output().dot(&rows[0].0) > 1.0 && method.output().dot(&rows[1].0) < -1.0);
+/// ```
+///
+/// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1 (the print of Algorithm 1 has w_t for w_i in the sum);
+/// interpolation: Defazio et al. (2024).
+#[derive(Clone, Debug)]
+pub struct Anytime<F, L, W> {
+    learner: L,
+    rounds: Rounds<W>,
+    interpolation: f64,
+    directions: Average<F>,
+    ledger: Option<Ledger>,
+}
+
+impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
+    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    ///
+    /// # Panics
+    /// If the first weight is not positive and finite.
+    pub fn new(learner: L, weights: W) -> Self {
+        let directions = Average::new(learner.dim());
+        Self { learner, rounds: Rounds::new(weights), interpolation: 1.0, directions, ledger: None }
+    }
+
+    /// Sets the interpolation β: 1 queries the average, 0 the iterate.
+    ///
+    /// # Panics
+    /// If `beta` is not between 0 and 1.
+    #[must_use]
+    pub fn interpolate(mut self, beta: f64) -> Self {
+        self.interpolation = checked(beta);
+        self
+    }
+
+    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    #[must_use]
+    pub fn certified(mut self) -> Self {
+        self.ledger = Some(Ledger::new(self.learner.dim()));
+        self
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &L {
+        &self.learner
+    }
+
+    /// The sum of weights A_t of the closed rounds.
+    pub fn total_weight(&self) -> f64 {
+        self.rounds.total()
+    }
+
+    /// The sums of the certificate, if [`certified`](Anytime::certified).
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
+    ///
+    /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
+    /// weights. Nothing happens if it is negative or not finite.
+    pub fn skip(&mut self, steps: u64, weight: f64) {
+        if weight >= 0.0 && weight.is_finite() {
+            self.rounds.skip(steps, weight);
+            self.rest(weight);
+        }
+    }
+
+    /// The present iterate counts for `weight` more; the rounds have counted it already.
+    fn rest(&mut self, weight: f64) {
+        let scale = self.learner.scale();
+        self.directions.advance(weight * scale);
+        let fresh = self.rounds.total() * scale;
+        if scale > 0.0 && self.directions.mass() > STALE * fresh {
+            let learner = &self.learner;
+            self.directions.rebase(fresh, |i| learner.direction(i));
+        }
+    }
+
+    /// The point with a given share of the average of closed rounds.
+    fn point(&self, share: f64) -> impl Point<F> {
+        let total = self.rounds.total();
+        let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });
+        let place = |i: usize, factor: f64, direction: F| self.learner.centre(i) + F::of(factor * direction.wide());
+        let iterate = move |i| place(i, scale, self.learner.direction(i));
+        let average = move |i| place(i, mass, self.directions.at(i, self.learner.direction(i)));
+        between(self.learner.dim(), share, iterate, average)
+    }
+}
+
+impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
+    fn dim(&self) -> usize {
+        self.learner.dim()
+    }
+
+    fn query(&self) -> impl Point<F> {
+        self.point(query_share(self.interpolation, &self.rounds))
+    }
+
+    fn output(&self) -> impl Point<F> {
+        self.point(output_share(&self.rounds))
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
+        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient) else { return };
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(weight, gradient, |i| self.learner.at(i));
+        }
+        self.rounds.close();
+        self.rest(weight);
+        let directions = &mut self.directions;
+        self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old));
+    }
+
+    fn steps(&self) -> u64 {
+        self.rounds.steps()
+    }
+
+    fn status(&self) -> Status {
+        self.rounds.status()
+    }
+
+    fn certificate<D: Domain<F>>(&self, domain: &D) -> Option<Certificate> {
+        self.ledger.as_ref()?.certificate(self.rounds.total(), domain)
+    }
+}
+
+impl<F, L: Rescale, W> Rescale for Anytime<F, L, W> {
+    fn rescaling(&self) -> f64 {
+        self.learner.rescaling()
+    }
+
+    fn rescale(&mut self, multiplier: f64) {
+        self.learner.rescale(multiplier);
+    }
+}

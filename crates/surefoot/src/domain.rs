@@ -1,0 +1,242 @@
+//! Where iterates may lie: the whole space, a ball, a box, or a set of the caller's.
+//!
+//! What a domain can do decides which learners fit it, and the rest does not compile: a scalar-rate learner with sparse
+//! steps needs a [`Radial`] domain, a per-coordinate one a [`Separable`] one, and any domain that can [`Project`] fits
+//! the learner that costs O(d).
+
+use crate::{Float, Squares};
+
+/// A closed convex set D with a centre.
+///
+/// Source: the support function is what turns sums into certificates, see [`Ledger`](crate::Ledger).
+pub trait Domain<F: Float> {
+    /// Coordinate `i` of the centre, where learners start.
+    fn centre(&self, i: usize) -> F;
+
+    /// No point of D is further than this from the centre. In the whole space: how far the caller expects the solution.
+    fn reach(&self) -> f64;
+
+    /// Whether [`reach`](Domain::reach) is a fact (and regret bounds hold) or a guess.
+    fn bounded(&self) -> bool;
+
+    /// The support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).
+    fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
+}
+
+/// A domain that is the same in all directions: to project is to shrink the distance from the centre.
+pub trait Radial<F: Float>: Domain<F> {
+    /// The factor, at most 1, that brings a point at distance `norm` from the centre into D.
+    fn shrink(&self, norm: f64) -> f64;
+}
+
+/// A domain that is a product of intervals: to project is to clip each coordinate.
+pub trait Separable<F: Float>: Domain<F> {
+    /// The length of interval `i` (in the whole space: twice the reach).
+    fn width(&self, i: usize) -> F;
+
+    /// The point of interval `i` nearest to `x`.
+    fn clip(&self, i: usize, x: F) -> F;
+}
+
+/// A domain with a Euclidean projection, at a cost of O(d) or more.
+pub trait Project<F: Float>: Domain<F> {
+    /// Replaces `x` by the nearest point of D.
+    fn project(&self, x: &mut [F]);
+}
+
+/// The whole space R^d around 0. Learners need a `reach` for their steps; it is a guess, and nothing is cut off there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Whole {
+    reach: f64,
+}
+
+impl Whole {
+    /// The whole space, with the solution expected within `reach` of 0 (for per-coordinate learners: in each
+    /// coordinate).
+    ///
+    /// # Panics
+    /// If `reach` is not positive and finite.
+    pub fn new(reach: f64) -> Self {
+        assert!(reach > 0.0 && reach.is_finite(), "a positive reach");
+        Self { reach }
+    }
+}
+
+impl<F: Float> Domain<F> for Whole {
+    fn centre(&self, _: usize) -> F {
+        F::default()
+    }
+
+    fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    fn bounded(&self) -> bool {
+        false
+    }
+
+    fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        if (0..dim).all(|i| z(i) == 0.0) { 0.0 } else { f64::INFINITY }
+    }
+}
+
+impl<F: Float> Radial<F> for Whole {
+    fn shrink(&self, _: f64) -> f64 {
+        1.0
+    }
+}
+
+impl<F: Float> Separable<F> for Whole {
+    fn width(&self, _: usize) -> F {
+        F::of(2.0 * self.reach)
+    }
+
+    fn clip(&self, _: usize, x: F) -> F {
+        x
+    }
+}
+
+impl<F: Float> Project<F> for Whole {
+    fn project(&self, _: &mut [F]) {}
+}
+
+/// The Euclidean ball of a radius around a centre.
+///
+/// ```
+/// use surefoot::{Ball, Domain};
+/// let ball = Ball::<f64>::new(2.0);
+/// assert_eq!(ball.support(2, |i| [3.0, 4.0][i]), 10.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ball<F> {
+    centre: Vec<F>,
+    radius: f64,
+}
+
+impl<F: Float> Ball<F> {
+    /// The ball around 0.
+    ///
+    /// # Panics
+    /// If `radius` is not positive and finite.
+    pub fn new(radius: f64) -> Self {
+        Self::around(Vec::new(), radius)
+    }
+
+    /// The ball around `centre`; coordinates that `centre` is too short for are 0.
+    ///
+    /// # Panics
+    /// If `radius` is not positive and finite.
+    pub fn around(centre: Vec<F>, radius: f64) -> Self {
+        assert!(radius > 0.0 && radius.is_finite(), "a positive radius");
+        Self { centre, radius }
+    }
+}
+
+impl<F: Float> Domain<F> for Ball<F> {
+    fn centre(&self, i: usize) -> F {
+        self.centre.get(i).copied().unwrap_or_default()
+    }
+
+    fn reach(&self) -> f64 {
+        self.radius
+    }
+
+    fn bounded(&self) -> bool {
+        true
+    }
+
+    fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        let mut squares = Squares::default();
+        let mut inner = 0.0;
+        for i in 0..dim {
+            squares.add(z(i));
+            inner += z(i) * self.centre(i).wide();
+        }
+        inner + self.radius * squares.root()
+    }
+}
+
+impl<F: Float> Radial<F> for Ball<F> {
+    fn shrink(&self, norm: f64) -> f64 {
+        if norm > self.radius { self.radius / norm } else { 1.0 }
+    }
+}
+
+impl<F: Float> Project<F> for Ball<F> {
+    fn project(&self, x: &mut [F]) {
+        let mut squares = Squares::default();
+        x.iter().enumerate().for_each(|(i, x)| squares.add((*x - self.centre(i)).wide()));
+        let factor = F::of(self.shrink(squares.root()));
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = self.centre(i) + (*x - self.centre(i)) * factor);
+    }
+}
+
+/// A box: a product of intervals from `lower[i]` to `upper[i]`.
+///
+/// ```
+/// use surefoot::{Cuboid, Domain};
+/// let square = Cuboid::cube(2, 1.0_f64);
+/// assert_eq!(square.support(2, |i| [3.0, -4.0][i]), 7.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cuboid<F> {
+    lower: Vec<F>,
+    upper: Vec<F>,
+}
+
+impl<F: Float> Cuboid<F> {
+    /// The box with these corners.
+    ///
+    /// # Panics
+    /// If the corners have different lengths, or an interval is empty or not finite.
+    pub fn new(lower: Vec<F>, upper: Vec<F>) -> Self {
+        assert_eq!(lower.len(), upper.len(), "as many lower ends as upper ends");
+        let fine = |(l, u): (&F, &F)| l <= u && num_traits::Float::is_finite(*u - *l);
+        assert!(lower.iter().zip(&upper).all(fine), "finite intervals");
+        Self { lower, upper }
+    }
+
+    /// The cube of all points with |x_i| ≤ `half`.
+    ///
+    /// # Panics
+    /// If `half` is negative or not finite.
+    pub fn cube(dim: usize, half: F) -> Self {
+        Self::new(vec![-half; dim], vec![half; dim])
+    }
+}
+
+impl<F: Float> Domain<F> for Cuboid<F> {
+    fn centre(&self, i: usize) -> F {
+        self.lower[i] + (self.upper[i] - self.lower[i]) * F::of(0.5)
+    }
+
+    fn reach(&self) -> f64 {
+        let mut squares = Squares::default();
+        (0..self.lower.len()).for_each(|i| squares.add((self.upper[i].wide() - self.lower[i].wide()) / 2.0));
+        squares.root()
+    }
+
+    fn bounded(&self) -> bool {
+        true
+    }
+
+    fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        (0..dim).map(|i| (z(i) * self.lower[i].wide()).max(z(i) * self.upper[i].wide())).sum()
+    }
+}
+
+impl<F: Float> Separable<F> for Cuboid<F> {
+    fn width(&self, i: usize) -> F {
+        self.upper[i] - self.lower[i]
+    }
+
+    fn clip(&self, i: usize, x: F) -> F {
+        num_traits::Float::max(num_traits::Float::min(x, self.upper[i]), self.lower[i])
+    }
+}
+
+impl<F: Float> Project<F> for Cuboid<F> {
+    fn project(&self, x: &mut [F]) {
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = self.clip(i, *x));
+    }
+}

@@ -1,0 +1,107 @@
+//! AdaGrad with one rate a coordinate, in a box.
+
+use super::unit::fit;
+use super::{Lazy, Learner};
+use crate::squares::weigh;
+use crate::{Float, Separable, Vector, kernel};
+
+/// Projected online gradient descent with a rate for each coordinate.
+///
+/// *Update*, per coordinate, with G = α_t g_{t,j} and B_j the width of the interval: S_j ← S_j + G²,
+/// w_j ← clip(w_j − B_j·G/√(2S_j)). Starts at the centre. The units of a coordinate do not matter.
+///
+/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2 S_{T,j}) for every u in it. Proof for one coordinate, with rate
+/// η_t = B/√(2S_t), which does not grow: since clipping brings w nearer to u,
+/// G_t(w_t − u) ≤ ((w_t − u)² − (w_{t+1} − u)²)/(2η_t) + η_t G_t²/2. The first terms telescope to at most
+/// B²/(2η_T) = B·√(S_T/2), as |w_t − u| ≤ B and 1/η_t grows. The second sum to (B/(2√2))·Σ G_t²/√S_t ≤ B·√(S_T/2),
+/// because Σ G_t²/√S_t ≤ 2√S_T. Both together: B·√(2S_T). Coordinates add up. In the whole space there is no such bound.
+///
+/// *Cost*: O(nnz) a step, untouched coordinates do not move. Each keeps its sums in a power of two of its own, so
+/// gradients of 1e-150 and 1e150 are fine, in one run too.
+///
+/// ```
+/// use surefoot::{AdaGrad, Cuboid, Learner};
+/// let mut learner = AdaGrad::<f64, _>::new(2, Cuboid::cube(2, 1.0));
+/// learner.tell(1.0, &[0.0, 1e200]);
+/// learner.tell(1.0, &[0.0, -1e200]);
+/// assert_eq!([learner.at(0), learner.at(1)], [0.0, 0.0]); // −2/√2 clipped to −1, then back by 2/√4
+/// ```
+///
+/// A ball is not a product of intervals:
+///
+/// ```compile_fail,E0277
+/// use surefoot::{AdaGrad, Ball};
+/// AdaGrad::<f64, _>::new(2, Ball::new(1.0));
+/// ```
+///
+/// Source: McMahan and Streeter (2010); Duchi, Hazan and Singer (2011).
+#[derive(Clone, Debug)]
+pub struct AdaGrad<F, D> {
+    domain: D,
+    iterate: Vec<F>,
+    squares: Vec<F>,
+    unit: Vec<F>,
+}
+
+impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    pub fn new(dim: usize, domain: D) -> Self {
+        let iterate = (0..dim).map(|i| domain.centre(i)).collect();
+        Self { domain, iterate, squares: vec![F::default(); dim], unit: vec![F::default(); dim] }
+    }
+
+    /// One weighted nonzero gradient at coordinate `i`.
+    fn step(&mut self, i: usize, gradient: F) {
+        let unit = fit(self.unit[i], self.squares[i], gradient);
+        let ratio = self.unit[i] / unit;
+        let share = gradient / unit;
+        self.unit[i] = unit;
+        self.squares[i] = kernel::tell(F::zero(), self.squares[i] * ratio * ratio, share).1;
+        let free = kernel::descend(self.iterate[i], self.squares[i], self.domain.width(i), share);
+        self.iterate[i] = self.domain.clip(i, free);
+    }
+}
+
+impl<F: Float, D: Separable<F>> Learner<F> for AdaGrad<F, D> {
+    fn dim(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        self.iterate[i]
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        let root = |i: usize| self.unit[i].wide() * (2.0 * self.squares[i].wide()).sqrt();
+        let sum = || (0..self.dim()).map(|i| self.domain.width(i).wide() * root(i)).sum();
+        self.domain.bounded().then(sum)
+    }
+}
+
+impl<F: Float, D: Separable<F>> Lazy<F> for AdaGrad<F, D> {
+    fn centre(&self, _: usize) -> F {
+        F::zero()
+    }
+
+    fn scale(&self) -> f64 {
+        1.0
+    }
+
+    fn direction(&self, i: usize) -> F {
+        self.iterate[i]
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, F)) {
+        gradient.each(|i, g| {
+            let g = weigh(weight, g);
+            if g != F::zero() {
+                moved(i, self.iterate[i]);
+                self.step(i, g);
+            }
+        });
+    }
+}

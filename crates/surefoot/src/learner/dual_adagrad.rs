@@ -1,0 +1,131 @@
+//! AdaGrad with one rate a coordinate, in its dual-averaging form and without a domain.
+
+use super::unit::fit;
+use super::{Lazy, Learner, Rescale, place};
+use crate::squares::weigh;
+use crate::{Float, Vector, kernel};
+
+/// Dual averaging with a rate for each coordinate, in the whole space.
+///
+/// *Update*, per coordinate, with θ_j = −Σ α_t g_{t,j} and S_j = Σ (α_t g_{t,j})²: w_j = D·θ_j/√(S_j + c), and 0 while
+/// nothing has been seen. The scale D, in units of the solution, is how far a coordinate goes at its first step if
+/// c = 0. The damping c ≥ 0, in units of α²g², keeps a coordinate from taking that step in full; as it has units, the
+/// learner is scale-free for c = 0 only.
+///
+/// *Guarantee*: none. There is no regret bound without a bound on the iterates; where one is needed use
+/// [`AdaGrad`](crate::AdaGrad) in a box. In practice it is a strong learner for linear models.
+///
+/// *Cost*: O(nnz) a step. [`Rescale`] multiplies the iterate. Sums are kept as in [`AdaGrad`](crate::AdaGrad).
+///
+/// ```
+/// use surefoot::{DualAdaGrad, Learner, Rescale};
+/// let mut learner = DualAdaGrad::<f64>::new(1, 0.5);
+/// learner.tell(1.0, &[3.0]);
+/// assert_eq!(learner.at(0), -0.5);
+/// learner.tell(1.0, &[4.0]);
+/// assert_eq!(learner.at(0), -0.7); // 0.5·7/√(9 + 16)
+/// learner.rescale(10.0);
+/// assert_eq!(learner.at(0), -7.0);
+/// ```
+///
+/// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
+#[derive(Clone, Debug)]
+pub struct DualAdaGrad<F> {
+    scale: F,
+    root_damping: f64,
+    multiplier: f64,
+    theta: Vec<F>,
+    squares: Vec<F>,
+    unit: Vec<F>,
+}
+
+impl<F: Float> DualAdaGrad<F> {
+    /// At 0, in `dim` dimensions, with scale D. The only allocation.
+    ///
+    /// # Panics
+    /// If `scale` is not positive and finite.
+    pub fn new(dim: usize, scale: F) -> Self {
+        assert!(scale > F::zero() && num_traits::Float::is_finite(scale), "a positive scale");
+        let zeros = vec![F::zero(); dim];
+        Self { scale, root_damping: 0.0, multiplier: 1.0, theta: zeros.clone(), squares: zeros.clone(), unit: zeros }
+    }
+
+    /// Sets the damping c.
+    ///
+    /// # Panics
+    /// If `damping` is negative or not finite.
+    #[must_use]
+    pub fn with_damping(mut self, damping: f64) -> Self {
+        assert!(damping >= 0.0 && damping.is_finite(), "a damping that is finite and not negative");
+        self.root_damping = damping.sqrt();
+        self
+    }
+
+    /// One weighted nonzero gradient at coordinate `i`.
+    fn step(&mut self, i: usize, gradient: F) {
+        let unit = fit(self.unit[i], self.squares[i], gradient);
+        let ratio = self.unit[i] / unit;
+        let (theta, squares) = (self.theta[i] * ratio, self.squares[i] * ratio * ratio);
+        (self.theta[i], self.squares[i]) = kernel::tell(theta, squares, gradient / unit);
+        self.unit[i] = unit;
+    }
+
+    /// The damping in units of coordinate `i`.
+    fn damping(&self, i: usize) -> F {
+        if self.root_damping == 0.0 {
+            return F::zero();
+        }
+        let root = self.root_damping / self.unit[i].wide();
+        F::of(root * root)
+    }
+}
+
+impl<F: Float> Learner<F> for DualAdaGrad<F> {
+    fn dim(&self) -> usize {
+        self.theta.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        place(self, i)
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+}
+
+impl<F: Float> Lazy<F> for DualAdaGrad<F> {
+    fn centre(&self, _: usize) -> F {
+        F::zero()
+    }
+
+    fn scale(&self) -> f64 {
+        self.multiplier
+    }
+
+    #[inline]
+    fn direction(&self, i: usize) -> F {
+        kernel::iterate(self.theta[i], self.squares[i], self.scale, self.damping(i))
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, F)) {
+        gradient.each(|i, g| {
+            let g = weigh(weight, g);
+            if g != F::zero() {
+                moved(i, self.direction(i));
+                self.step(i, g);
+            }
+        });
+    }
+}
+
+impl<F> Rescale for DualAdaGrad<F> {
+    fn rescaling(&self) -> f64 {
+        self.multiplier
+    }
+
+    fn rescale(&mut self, multiplier: f64) {
+        assert!(multiplier >= 0.0 && multiplier.is_finite(), "a multiplier that is finite and not negative");
+        self.multiplier = multiplier;
+    }
+}

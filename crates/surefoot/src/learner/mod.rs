@@ -1,0 +1,119 @@
+//! Online learners: what a conversion may know about them, and the learners that come with the crate.
+//!
+//! In round t a learner has an iterate w_t, chosen before the round's loss is known; then it is told the loss. Its
+//! regret against u is R_T(u) = Σ α_t⟨g_t, w_t − u⟩. A learner sees weighted losses and hints and nothing else;
+//! a conversion sees the learner through these traits and nothing else.
+//!
+//! | trait | promise | needed by |
+//! | --- | --- | --- |
+//! | [`Learner`] | has an iterate, learns from linear losses | [`DenseAnytime`](crate::DenseAnytime), O(d) a step |
+//! | [`Lazy`] | moves only where the gradient is not zero, up to one global scale | [`Anytime`](crate::Anytime), O(nnz) |
+//! | [`Hinted`], [`LazyHinted`] | uses a guess of the next gradient | Algorithm 3 |
+//! | [`Quadratic`] | learns from losses with curvature | Algorithm 2 |
+//! | [`Rescale`] | has a global multiplier that the caller may change | labels of any scale |
+
+mod adagrad;
+mod descent;
+mod dual_adagrad;
+mod dual_averaging;
+mod ogd;
+mod unit;
+
+pub use adagrad::AdaGrad;
+pub use descent::Descent;
+pub use dual_adagrad::DualAdaGrad;
+pub use dual_averaging::DualAveraging;
+pub use ogd::OgdNorm;
+
+use crate::{Float, Point, Vector};
+
+/// An online learner for linear losses ⟨α_t g_t, ·⟩.
+///
+/// Contract: the iterate depends on past losses (and the present hint) only, lies in the learner's domain, and stays
+/// where it is, finite, when gradients are zero. Conversions pass on finite gradients within the dimension only.
+pub trait Learner<F: Float> {
+    /// The number of coordinates.
+    fn dim(&self) -> usize;
+
+    /// Coordinate `i` of the iterate, in O(1).
+    fn at(&self, i: usize) -> F;
+
+    /// Learns from the round's loss: `gradient` times `weight`.
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V);
+
+    /// A number that the regret over all rounds so far, against any point of the domain, does not exceed, if there is
+    /// a theorem that says so.
+    fn regret_bound(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// A learner whose iterate is `centre + scale · direction`, where the direction rests at every coordinate that it
+/// does not report.
+///
+/// The centre never changes. The scale, one number ≥ 0, may change at every step: that is how a ball's projection or
+/// a falling step size moves all coordinates in O(1). This promise is what makes averages exact in O(nnz).
+pub trait Lazy<F: Float>: Learner<F> {
+    /// Coordinate `i` of the centre.
+    fn centre(&self, i: usize) -> F;
+
+    /// The global scale, not negative.
+    fn scale(&self) -> f64;
+
+    /// Coordinate `i` of the direction.
+    fn direction(&self, i: usize) -> F;
+
+    /// [`tell`](Learner::tell), and for each coordinate whose direction moves a call `moved(i, old)` *before* its
+    /// first move, with the direction that it leaves. Later calls for the same coordinate within one `tell` may
+    /// follow and mean nothing. A learner that moves its whole direction, to keep numbers in range, reports all
+    /// coordinates.
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, F));
+}
+
+/// A learner that accepts a hint: a guess of the gradient of the round that is open, announced before the round's
+/// iterate is used and replaced by the next `tell`.
+///
+/// Source: arXiv 1903.00974, Algorithm 3; the hint carries the weight of the open round.
+pub trait Hinted<F: Float>: Learner<F> {
+    /// Announces `hint` times `weight`. At most one a round.
+    fn hint<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V);
+}
+
+/// A hinted learner that keeps the promise of [`Lazy`] when it is hinted too.
+pub trait LazyHinted<F: Float>: Lazy<F> + Hinted<F> {
+    /// [`hint`](Hinted::hint), reporting as [`tell_moved`](Lazy::tell_moved) does.
+    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, moved: impl FnMut(usize, F));
+}
+
+/// A learner for losses with curvature, `weight · (⟨gradient, ·⟩ + (curvature/2)·‖· − around‖²)`.
+///
+/// Source: arXiv 1903.00974, Algorithm 2 and the strongly convex corollary.
+pub trait Quadratic<F: Float>: Learner<F> {
+    /// Learns from the round's loss.
+    fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, curvature: f64, around: &P)
+    where
+        V: Vector<F> + ?Sized,
+        P: Point<F>;
+}
+
+/// A learner with a global multiplier of the distance from its centre, which the caller may set before any round.
+///
+/// It carries the scale of labels: with labels a hundred times as large, set it to a hundred times as much, and the
+/// model is what it was in new units, exactly and in O(1). Changes are averaged over as they happened. With a
+/// multiplier other than 1 the iterate leaves the learner's domain in proportion, and regret bounds are for 1.
+pub trait Rescale {
+    /// The multiplier; 1 at first.
+    fn rescaling(&self) -> f64;
+
+    /// Sets the multiplier for the open round and those after it.
+    ///
+    /// # Panics
+    /// If it is negative or not finite.
+    fn rescale(&mut self, multiplier: f64);
+}
+
+/// Coordinate `i` of a lazy learner's iterate.
+#[inline]
+fn place<F: Float>(learner: &impl Lazy<F>, i: usize) -> F {
+    learner.centre(i) + F::of(learner.scale() * learner.direction(i).wide())
+}

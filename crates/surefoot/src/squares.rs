@@ -1,0 +1,125 @@
+//! Sums of squares that neither overflow nor underflow.
+
+use crate::{Float, Vector};
+
+/// The largest power of two that is not above |x|, for a finite x other than 0; not below the smallest normal number.
+pub(crate) fn binade(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(x.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+}
+
+/// A sum of squares Σ x², kept as a power of two, squared, times a number of moderate size.
+///
+/// Terms of 1e-150 or 1e200 are as good as terms of 1. As all rescaling is by powers of two, the sum for terms
+/// multiplied by a power of two is the same digit for digit, which is what makes whole runs scale-free. The rounding
+/// errors of the additions are carried along, so that a sum that has grown and shrunk again is still good.
+///
+/// ```
+/// use surefoot::Squares;
+/// let mut sum = Squares::default();
+/// let huge = 2_f64.powi(1000);
+/// sum.add(3.0 * huge);
+/// sum.add(4.0 * huge);
+/// assert_eq!(sum.root(), 5.0 * huge);
+/// sum.change(4.0 * huge, 0.0);
+/// assert_eq!(sum.root(), 3.0 * huge);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Squares {
+    unit: f64,
+    sum: f64,
+    lost: f64,
+}
+
+impl Squares {
+    /// The sum of squares of a vector whose entries are all multiplied by `weight`, rounded as learners round them.
+    pub fn of<F: Float, V: Vector<F> + ?Sized>(weight: f64, vector: &V) -> Self {
+        let mut squares = Self::default();
+        vector.each(|_, x| squares.add(weigh(weight, x).wide()));
+        squares
+    }
+
+    /// Adds x².
+    pub fn add(&mut self, x: f64) {
+        self.change(0.0, x);
+    }
+
+    /// Replaces the term `old`² by `new`².
+    pub fn change(&mut self, old: f64, new: f64) {
+        self.fit(old.abs().max(new.abs()));
+        if self.unit > 0.0 {
+            let (old, new) = (old / self.unit, new / self.unit);
+            self.push((new - old) * (new + old));
+        }
+    }
+
+    /// The root of the sum.
+    pub fn root(&self) -> f64 {
+        self.root_of(1.0)
+    }
+
+    /// The root of `factor` times the sum, rounded as one.
+    pub fn root_of(&self, factor: f64) -> f64 {
+        self.unit * (factor * (self.sum + self.lost).max(0.0)).sqrt()
+    }
+
+    /// Makes the unit large enough for a term of size `x`.
+    fn fit(&mut self, x: f64) {
+        if x / 2.0 < self.unit || x == 0.0 {
+            return;
+        }
+        let unit = binade(x);
+        let ratio = self.unit / unit;
+        self.sum *= ratio * ratio;
+        self.lost *= ratio * ratio;
+        self.unit = unit;
+    }
+
+    /// Adds a term and keeps what the addition rounds away (the exact error of a sum, after Knuth).
+    fn push(&mut self, term: f64) {
+        let sum = self.sum + term;
+        let part = sum - self.sum;
+        self.lost += (self.sum - (sum - part)) + (term - part);
+        self.sum = sum;
+    }
+}
+
+/// A gradient's coordinate times the weight of its round, rounded once: the one place where weights meet gradients.
+#[inline]
+pub(crate) fn weigh<F: Float>(weight: f64, x: F) -> F {
+    F::of(weight * x.wide())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binades() {
+        assert_eq!(binade(1.0), 1.0);
+        assert_eq!(binade(-7.9), 4.0);
+        assert_eq!(binade(f64::MAX), 2f64.powi(1023));
+        assert_eq!(binade(1e-310), f64::MIN_POSITIVE);
+    }
+
+    #[test]
+    fn a_sum_may_span_the_whole_range() {
+        let mut sum = Squares::default();
+        for x in [0.0, 5e-324, 1e-300, 1e-150, 1.0, 1e200] {
+            sum.add(x);
+            assert!((sum.root() - x).abs() <= 1e-15 * x, "{x:e} {:e}", sum.root());
+        }
+        sum.add(1e-200);
+        assert_eq!(sum.root(), 1e200);
+    }
+
+    #[test]
+    fn terms_can_be_taken_back() {
+        let mut sum = Squares::default();
+        let terms: Vec<f64> = (1..1000).map(|i| f64::from(i * i) * 0.37).collect();
+        sum.add(0.5);
+        terms.iter().for_each(|&x| sum.add(x));
+        terms.iter().for_each(|&x| sum.change(x, 0.0));
+        assert!((sum.root() - 0.5).abs() < 1e-12);
+    }
+}

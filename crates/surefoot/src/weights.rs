@@ -1,0 +1,61 @@
+//! The weights α_t of the rounds.
+
+/// The weights α_t of a conversion: α_1 > 0, all finite and not negative.
+///
+/// The weight of a round may depend on anything known before its gradient, but here it is a function of the round's
+/// number alone, which is the case for which the expectations of Theorem 1 may be divided by the sum of weights.
+/// Any `Fn(u64) -> f64` will do.
+///
+/// A multiplier of single rows (an importance weight) is not this: it belongs into the gradient.
+///
+/// ```
+/// use surefoot::{Power, Weights};
+/// assert_eq!(Power(2.0).weight(3), 9.0);
+/// let warm = |t: u64| if t <= 100 { t as f64 } else { 100.0 };
+/// assert_eq!(warm.weight(1000), 100.0);
+/// ```
+///
+/// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
+pub trait Weights {
+    /// α_t for round `step` = t, counted from 1.
+    fn weight(&self, step: u64) -> f64;
+}
+
+impl<T: Fn(u64) -> f64> Weights for T {
+    fn weight(&self, step: u64) -> f64 {
+        self(step)
+    }
+}
+
+/// α_t = 1: every round counts the same. A good choice for single rows of noisy data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uniform;
+
+impl Weights for Uniform {
+    fn weight(&self, _step: u64) -> f64 {
+        1.0
+    }
+}
+
+/// α_t = t: early rounds are forgotten, and the accelerated rates hold. A good choice for full or large batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Linear;
+
+impl Weights for Linear {
+    fn weight(&self, step: u64) -> f64 {
+        step as f64
+    }
+}
+
+/// α_t = t^k for a k ≥ 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power(
+    /// The exponent k.
+    pub f64,
+);
+
+impl Weights for Power {
+    fn weight(&self, step: u64) -> f64 {
+        (step as f64).powf(self.0)
+    }
+}
