@@ -1,1 +1,14 @@
-//! Dense, literal twins of every algorithm, for tests only.
+//! Dense, literal twins of every learner and conversion, for tests only.
+//!
+//! Each line is one line of the pseudo-code: `f64` vectors, every sum recomputed or accumulated in the plain way, no
+//! care for speed, sparsity, extreme magnitudes or memory. Nothing here knows the core crate, so that an agreement of
+//! the two means something.
+#![forbid(unsafe_code)]
+
+pub mod conversions;
+pub mod domains;
+pub mod learners;
+pub mod vectors;
+
+pub use domains::Domain;
+pub use learners::Learner;

@@ -1,0 +1,165 @@
+//! Learners: predict, with the hint of the round if there is one, then update with the weighted gradient.
+
+use crate::Domain;
+use crate::vectors::{norm, plus, times};
+
+/// An online learner that is asked once and told once a round.
+pub trait Learner {
+    /// w_t.
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64>;
+    /// The round's loss: G_t = α_t g_t.
+    fn update(&mut self, gradient: &[f64]);
+}
+
+/// Gradient descent with the rate B/√(2 Σ‖G‖²), projected.
+#[derive(Clone, Debug)]
+pub struct Ogd {
+    domain: Domain,
+    w: Vec<f64>,
+    v: f64,
+}
+
+impl Ogd {
+    /// At the centre.
+    pub fn new(dim: usize, domain: Domain) -> Self {
+        Self { w: domain.centre(dim), domain, v: 0.0 }
+    }
+}
+
+impl Learner for Ogd {
+    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        self.v += norm(gradient).powi(2);
+        if self.v > 0.0 {
+            let rate = 2.0 * self.domain.radius() / (2.0 * self.v).sqrt();
+            self.w = self.domain.project(&plus(&self.w, -rate, gradient));
+        }
+    }
+}
+
+/// Optimistic dual averaging with clipping at the largest error before.
+#[derive(Clone, Debug)]
+pub struct DualAveraging {
+    domain: Domain,
+    z: Vec<f64>,
+    h: Vec<f64>,
+    v: f64,
+    gamma: f64,
+    lambda: f64,
+    /// What the distance from the centre is multiplied with, by round.
+    pub multiplier: fn(u64) -> f64,
+    t: u64,
+}
+
+impl DualAveraging {
+    /// At the centre, with a first Γ.
+    pub fn new(dim: usize, domain: Domain, gamma: f64) -> Self {
+        let zero = vec![0.0; dim];
+        Self { domain, z: zero.clone(), h: zero, v: 0.0, gamma, lambda: 0.0, multiplier: |_| 1.0, t: 0 }
+    }
+}
+
+impl Learner for DualAveraging {
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        self.t += 1;
+        let dim = self.z.len();
+        self.h = hint.map_or(vec![0.0; dim], <[f64]>::to_vec);
+        self.lambda = self.lambda.max((2.0 * (self.gamma.powi(2) + self.v)).sqrt() / self.domain.radius());
+        let centre = self.domain.centre(dim);
+        if self.lambda == 0.0 {
+            return centre;
+        }
+        let w = self.domain.project(&plus(&centre, -1.0 / self.lambda, &plus(&self.z, 1.0, &self.h)));
+        plus(&centre, (self.multiplier)(self.t), &plus(&w, -1.0, &centre))
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        let delta = plus(gradient, -1.0, &self.h);
+        let size = norm(&delta);
+        let clipped = if size > self.gamma { times(self.gamma / size, &delta) } else { delta };
+        self.v += norm(&clipped).powi(2);
+        self.z = plus(&plus(&self.z, 1.0, &self.h), 1.0, &clipped);
+        self.gamma = self.gamma.max(size);
+    }
+}
+
+/// AdaGrad, one rate a coordinate, clipped to a box (or not at all in the whole space).
+#[derive(Clone, Debug)]
+pub struct AdaGrad {
+    domain: Domain,
+    width: Vec<f64>,
+    w: Vec<f64>,
+    s: Vec<f64>,
+}
+
+impl AdaGrad {
+    /// At the centre.
+    ///
+    /// # Panics
+    /// For a ball.
+    pub fn new(dim: usize, domain: Domain) -> Self {
+        let width = match &domain {
+            Domain::Whole(reach) => vec![2.0 * reach; dim],
+            Domain::Cuboid(lower, upper) => plus(upper, -1.0, lower),
+            Domain::Ball(..) => panic!("a ball has no widths"),
+        };
+        Self { w: domain.centre(dim), domain, width, s: vec![0.0; dim] }
+    }
+}
+
+impl Learner for AdaGrad {
+    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        for (j, g) in gradient.iter().enumerate() {
+            self.s[j] += g * g;
+            if self.s[j] > 0.0 {
+                self.w[j] -= self.width[j] * g / (2.0 * self.s[j]).sqrt();
+            }
+        }
+        self.w = self.domain.project(&self.w);
+    }
+}
+
+/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c).
+#[derive(Clone, Debug)]
+pub struct DualAdaGrad {
+    scale: f64,
+    damping: f64,
+    theta: Vec<f64>,
+    s: Vec<f64>,
+    /// What the iterate is multiplied with, by round.
+    pub multiplier: fn(u64) -> f64,
+    t: u64,
+}
+
+impl DualAdaGrad {
+    /// At 0.
+    pub fn new(dim: usize, scale: f64, damping: f64) -> Self {
+        Self { scale, damping, theta: vec![0.0; dim], s: vec![0.0; dim], multiplier: |_| 1.0, t: 0 }
+    }
+}
+
+impl Learner for DualAdaGrad {
+    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+        self.t += 1;
+        let multiplier = (self.multiplier)(self.t);
+        let one = |(theta, s): (&f64, &f64)| {
+            let root = (s + self.damping).sqrt();
+            if root > 0.0 { multiplier * self.scale * theta / root } else { 0.0 }
+        };
+        self.theta.iter().zip(&self.s).map(one).collect()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        for (j, g) in gradient.iter().enumerate() {
+            self.theta[j] -= g;
+            self.s[j] += g * g;
+        }
+    }
+}
