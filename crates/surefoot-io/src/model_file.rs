@@ -1,0 +1,194 @@
+//! A model as an archive, and back.
+//!
+//! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state; the rest
+//! is one JSON object with sorted keys and the shortest decimals that read back to the same numbers. Equal
+//! models give equal bytes.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use surefoot_glm::{Array, Labels, Model, Numbers, Settings, State, Summary};
+
+use crate::archive::{Archive, Dtype, Tensor};
+use crate::error::{Error, ErrorKind, shown};
+
+const INDEX: &str = "index";
+const WEIGHT: &str = "weight";
+/// What the names of the trainer's arrays begin with in the archive.
+const STATE: &str = "state.";
+
+/// The JSON part of a model file.
+#[derive(Serialize, Deserialize)]
+struct Meta {
+    settings: Settings,
+    labels: Labels,
+    intercept: f64,
+    summary: Summary,
+    state: Option<Value>,
+    unfinished: Option<Value>,
+}
+
+/// Writes a model; equal models give equal bytes.
+///
+/// # Errors
+/// Those of `to`; [`io::ErrorKind::InvalidInput`] if the model does not fit together.
+pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
+    archive_of(model)?.write(to)
+}
+
+/// Reads a model and checks that it is whole and fits together.
+///
+/// # Errors
+/// If the file cannot be read, is no model, is damaged, or was written by a newer program.
+pub fn load_model(path: &Path) -> Result<Model, Error> {
+    model_of(Archive::read(path)?).map_err(|says| {
+        let at = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        ErrorKind::Damaged { file: shown(path.as_os_str()), at, says }.into()
+    })
+}
+
+fn archive_of(model: &Model) -> io::Result<Archive> {
+    let meta = Meta {
+        settings: model.settings.clone(),
+        labels: model.labels,
+        intercept: model.intercept,
+        summary: model.summary.clone(),
+        state: model.state.as_ref().map(|state| state.scalars.clone()),
+        unfinished: model.unfinished.clone(),
+    };
+    // By way of a value, whose maps are sorted.
+    let meta = serde_json::to_value(meta)?.to_string();
+    let mut tensors = vec![
+        Tensor::from_u64(INDEX, &[model.index.len()], &model.index),
+        Tensor::from_f64(WEIGHT, &[model.weight.len()], &model.weight),
+    ];
+    tensors.extend(model.state.iter().flat_map(|state| &state.arrays).map(tensor_of));
+    Ok(Archive { meta, tensors })
+}
+
+fn tensor_of(array: &Array) -> Tensor {
+    let (name, shape) = (format!("{STATE}{}", array.name), &array.shape);
+    match &array.data {
+        Numbers::F32(data) => Tensor::from_f32(&name, shape, data),
+        Numbers::F64(data) => Tensor::from_f64(&name, shape, data),
+        Numbers::U32(data) => Tensor::from_u32(&name, shape, data),
+        Numbers::U64(data) => Tensor::from_u64(&name, shape, data),
+    }
+}
+
+fn model_of(archive: Archive) -> Result<Model, String> {
+    let meta: Meta = serde_json::from_str(&archive.meta).map_err(|error| format!("the description: {error}"))?;
+    let index = archive.tensor(INDEX).and_then(Tensor::to_u64).ok_or("no array of indices")?;
+    let weight = archive.tensor(WEIGHT).and_then(Tensor::to_f64).ok_or("no array of weights")?;
+    if index.len() != weight.len() {
+        return Err(format!("{} indices and {} weights", index.len(), weight.len()));
+    }
+    if !index.is_sorted_by(|a, b| a < b) || index.last().is_some_and(|&last| last > u64::from(u32::MAX)) {
+        return Err("the indices do not ascend within 32 bits".into());
+    }
+    if !(meta.intercept.is_finite() && weight.iter().all(|weight| weight.is_finite())) {
+        return Err("a weight is not finite".into());
+    }
+    let state =
+        meta.state.map(|scalars| State { scalars, arrays: archive.tensors.iter().filter_map(array_of).collect() });
+    Ok(Model {
+        settings: meta.settings,
+        labels: meta.labels,
+        intercept: meta.intercept,
+        index,
+        weight,
+        summary: meta.summary,
+        state,
+        unfinished: meta.unfinished,
+    })
+}
+
+/// The array of the trainer's state in a tensor, if it is one.
+fn array_of(tensor: &Tensor) -> Option<Array> {
+    let name = tensor.name.strip_prefix(STATE)?.to_owned();
+    let data = match tensor.dtype {
+        Dtype::F32 => Numbers::F32(tensor.to_f32()?),
+        Dtype::F64 => Numbers::F64(tensor.to_f64()?),
+        Dtype::U32 => Numbers::U32(tensor.to_u32()?),
+        Dtype::U64 => Numbers::U64(tensor.to_u64()?),
+    };
+    Some(Array { name, shape: tensor.shape.clone(), data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use surefoot_glm::Lane;
+
+    fn model() -> Model {
+        let lane = Lane { scale: 0.1, statistic: 1e-300, share: 1.0 };
+        Model {
+            settings: Settings { bits: Some(22), ..Settings::default() },
+            labels: Labels { negative: Some(-0.0), positive: Some(1e300) },
+            intercept: -0.0,
+            index: vec![0, 7, u64::from(u32::MAX)],
+            weight: vec![0.1, -5e-324, 1.797e308],
+            summary: Summary { rows: u64::MAX, loss: Some(0.1), lane: 0.1, lanes: vec![lane], ..Summary::default() },
+            state: Some(State {
+                scalars: json!({"z": 1.5, "a": [u64::MAX, 1e-300, -0.0]}),
+                arrays: vec![
+                    Array {
+                        name: "sums".into(),
+                        shape: vec![3, 2],
+                        data: Numbers::F64(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+                    },
+                    Array { name: "lanes".into(), shape: vec![2], data: Numbers::F32(vec![f32::MIN_POSITIVE, -0.0]) },
+                    Array { name: "counts".into(), shape: vec![1], data: Numbers::U32(vec![3]) },
+                    Array { name: "ids".into(), shape: vec![0], data: Numbers::U64(vec![]) },
+                ],
+            }),
+            unfinished: Some(json!({"row": 17})),
+        }
+    }
+
+    fn bytes(model: &Model) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        save_model(model, &mut bytes).unwrap();
+        bytes
+    }
+
+    fn load(bytes: &[u8]) -> Result<Model, Error> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        load_model(file.path())
+    }
+
+    #[test]
+    fn a_model_comes_back_bit_for_bit() {
+        let (model, written) = (model(), bytes(&model()));
+        let back = load(&written).unwrap();
+        assert_eq!(back, model);
+        assert_eq!(back.intercept.to_bits(), model.intercept.to_bits());
+        assert_eq!(bytes(&back), written);
+    }
+
+    #[test]
+    fn a_slim_model_has_no_state() {
+        let slim = Model { state: None, unfinished: None, ..model() };
+        assert_eq!(load(&bytes(&slim)).unwrap(), slim);
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        let bad = [
+            Model { index: vec![7, 0, 9], ..model() },
+            Model { index: vec![1, 1, 9], ..model() },
+            Model { index: vec![0, 1, 1 << 32], ..model() },
+            Model { index: vec![0, 1], ..model() },
+            Model { weight: vec![0.0, f64::NAN, 1.0], ..model() },
+            Model { intercept: f64::INFINITY, ..model() },
+        ];
+        for model in bad {
+            let error = load(&bytes(&model)).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Damaged { .. }), "{error}");
+        }
+    }
+}

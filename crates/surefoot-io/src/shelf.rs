@@ -1,0 +1,147 @@
+//! Held-out rows in bounded memory: in memory as long as they are few, then in an unnamed temporary file.
+
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+
+use surefoot_glm::{Batch, Row, Shelf};
+
+/// Bytes of encoded rows that are kept in memory.
+const MEMORY: usize = 64 << 20;
+
+/// A [`Shelf`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
+///
+/// The file is gone when the shelf is, however the process ends.
+///
+/// ```
+/// use surefoot_glm::{Batch, Shelf};
+/// use surefoot_io::SpooledShelf;
+///
+/// let mut batch = Batch::default();
+/// batch.push(Some(1.0), 2.0, &[(3, 0.5)]);
+/// let mut shelf = SpooledShelf::default();
+/// shelf.put(&batch.row(0))?;
+/// shelf.visit(&mut |row| assert_eq!((row.weight, row.index), (2.0, &[3][..])))?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SpooledShelf {
+    limit: usize,
+    /// Encoded rows that are not in the file.
+    memory: Vec<u8>,
+    file: Option<BufWriter<std::fs::File>>,
+    rows: u64,
+}
+
+impl Default for SpooledShelf {
+    fn default() -> SpooledShelf {
+        SpooledShelf::with_limit(MEMORY)
+    }
+}
+
+impl SpooledShelf {
+    fn with_limit(limit: usize) -> SpooledShelf {
+        SpooledShelf { limit, memory: Vec::new(), file: None, rows: 0 }
+    }
+}
+
+impl Shelf for SpooledShelf {
+    fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.rows += 1;
+        if let Some(file) = &mut self.file {
+            return encode(row, file);
+        }
+        encode(row, &mut self.memory)?;
+        if self.memory.len() > self.limit {
+            let mut file = BufWriter::new(tempfile::tempfile()?);
+            file.write_all(&std::mem::take(&mut self.memory))?;
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return decode(self.rows, &self.memory[..], each) };
+        file.flush()?;
+        let file = file.get_mut();
+        file.seek(SeekFrom::Start(0))?;
+        decode(self.rows, BufReader::with_capacity(256 << 10, &*file), each)?;
+        file.seek(SeekFrom::End(0)).map(drop)
+    }
+}
+
+/// A row as numbers of 8 bytes: label (NaN for none), weight, number of pairs, indices, values.
+fn encode(row: &Row<'_>, to: &mut impl Write) -> io::Result<()> {
+    to.write_all(&row.label.unwrap_or(f64::NAN).to_le_bytes())?;
+    to.write_all(&row.weight.to_le_bytes())?;
+    to.write_all(&(row.index.len() as u64).to_le_bytes())?;
+    row.index.iter().try_for_each(|index| to.write_all(&index.to_le_bytes()))?;
+    row.value.iter().try_for_each(|value| to.write_all(&value.to_le_bytes()))
+}
+
+fn decode(rows: u64, mut from: impl Read, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()> {
+    let mut batch = Batch::default();
+    for _ in 0..rows {
+        batch.clear();
+        batch.label.push(f64::from_bits(number(&mut from)?));
+        batch.weight.push(f64::from_bits(number(&mut from)?));
+        let pairs = number(&mut from)? as usize;
+        for _ in 0..pairs {
+            batch.index.push(number(&mut from)?);
+        }
+        for _ in 0..pairs {
+            batch.value.push(f64::from_bits(number(&mut from)?));
+        }
+        batch.start.push(pairs);
+        each(&batch.row(0));
+    }
+    Ok(())
+}
+
+fn number(from: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::InMemory;
+
+    #[derive(Debug, PartialEq)]
+    struct Seen(Option<f64>, f64, Vec<u64>, Vec<f64>);
+
+    fn all(shelf: &mut dyn Shelf) -> Vec<Seen> {
+        let mut seen = Vec::new();
+        let mut each = |row: &Row<'_>| seen.push(Seen(row.label, row.weight, row.index.to_vec(), row.value.to_vec()));
+        shelf.visit(&mut each).unwrap();
+        seen
+    }
+
+    #[test]
+    fn rows_come_back_in_order_from_memory_and_from_disk() {
+        let mut batch = Batch::default();
+        for i in 0..300u64 {
+            let pairs: Vec<_> = (0..i % 7).map(|j| (i + j, 0.1 * j as f64 - 1e300)).collect();
+            batch.push((i % 5 != 0).then_some(i as f64), i as f64 / 3.0, &pairs);
+        }
+        let mut shelves =
+            [SpooledShelf::with_limit(1 << 20), SpooledShelf::with_limit(1000), SpooledShelf::with_limit(0)];
+        let mut memory = InMemory::default();
+        for r in 0..batch.len() {
+            memory.put(&batch.row(r)).unwrap();
+            for shelf in &mut shelves {
+                shelf.put(&batch.row(r)).unwrap();
+                if r % 97 == 0 {
+                    assert_eq!(all(shelf).len(), r + 1, "reading does not disturb writing");
+                }
+            }
+        }
+        let expected = all(&mut memory);
+        assert_eq!(expected.len(), 300);
+        for shelf in &mut shelves {
+            assert_eq!(all(shelf), expected);
+            assert_eq!(all(shelf), expected, "a second time");
+        }
+        assert!(shelves[0].file.is_none() && shelves[1].file.is_some());
+    }
+}
