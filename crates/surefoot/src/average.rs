@@ -1,20 +1,21 @@
 //! The running average of a vector that rests at most coordinates in most rounds.
 
-use crate::{Float, kernel};
+use crate::kernel;
 
 /// A weighted running average, exact, at a cost that depends only on the coordinates that move.
 ///
 /// It holds, for each coordinate, the average `m_j` as of the last touch and the sum of weights `P_j` at that time.
 /// While the coordinate rests at `u`, its average is `u + (m_j − u)·P_j/P`: a convex combination, so nothing cancels
-/// however long the rest, in `f32` as in `f64`. The only contract is that [`touch`](Average::touch) is called with the
+/// however long the rest. The only contract is that [`touch`](Average::touch) is called with the
 /// old value before a coordinate moves.
 ///
-/// Weights and their sum are `f64` whatever `F` is. Where they fall by many orders of magnitude over a run the sum
-/// forgets the digits of the late ones; [`rebase`](Average::rebase) restores them.
+/// All of it is `f64`, whatever type the vector has: in `f32` a coordinate that is touched in every round would stop
+/// following after some 10⁷ rounds, when a round's share falls below the last digit. Where weights fall by many orders
+/// of magnitude over a run, their sum forgets the digits of the late ones; [`rebase`](Average::rebase) restores them.
 ///
 /// ```
 /// use surefoot::Average;
-/// let mut average = Average::<f32>::new(1);
+/// let mut average = Average::new(1);
 /// average.advance(1.0);       // the vector is (5) for a weight of 1,
 /// average.touch(0, 5.0);
 /// average.advance(2.0);       // then (2) for a weight of 2 …
@@ -22,16 +23,16 @@ use crate::{Float, kernel};
 /// assert_eq!(average.at(0, 2.0), (5.0 + 3.0 * 2.0) / 4.0);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Average<F> {
-    mean: Vec<F>,
+pub struct Average {
+    mean: Vec<f64>,
     mark: Vec<f64>,
     mass: f64,
 }
 
-impl<F: Float> Average<F> {
+impl Average {
     /// An average over nothing yet. The only allocation.
     pub fn new(dim: usize) -> Self {
-        Self { mean: vec![F::default(); dim], mark: vec![0.0; dim], mass: 0.0 }
+        Self { mean: vec![0.0; dim], mark: vec![0.0; dim], mass: 0.0 }
     }
 
     /// The sum of weights P.
@@ -47,26 +48,27 @@ impl<F: Float> Average<F> {
     /// Coordinate `i` is about to leave `value`. A second call before the next [`advance`](Average::advance) changes
     /// nothing. O(1).
     #[inline]
-    pub fn touch(&mut self, i: usize, value: F) {
+    pub fn touch(&mut self, i: usize, value: f64) {
         self.mean[i] = self.at(i, value);
         self.mark[i] = self.mass;
     }
 
     /// The average of coordinate `i`, which has been at `value` since the last touch. O(1).
     #[inline]
-    pub fn at(&self, i: usize, value: F) -> F {
+    pub fn at(&self, i: usize, value: f64) -> f64 {
         if self.mark[i] == self.mass {
             return self.mean[i];
         }
-        kernel::catch_up(self.mean[i], value, F::of(self.mark[i] / self.mass))
+        let added = (self.mass - self.mark[i]) / self.mass;
+        kernel::blend(self.mean[i], value, self.mark[i] / self.mass, added)
     }
 
     /// Brings every coordinate up to date and makes the sum of weights `mass`, with averages scaled so that their
     /// product with it stays the same. O(d).
-    pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> F) {
+    pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {
         let ratio = self.mass / mass;
         for i in 0..self.mean.len() {
-            self.mean[i] = F::of(self.at(i, value(i)).wide() * ratio);
+            self.mean[i] = self.at(i, value(i)) * ratio;
             self.mark[i] = mass;
         }
         self.mass = mass;

@@ -71,3 +71,20 @@ pub fn descend<E: Real>(iterate: E, squares: E, width: E, gradient: E) -> E {
 pub fn catch_up<E: Real>(average: E, iterate: E, keep: E) -> E {
     iterate + (average - iterate) * keep
 }
+
+/// [`catch_up`] with both shares given, `x·kept + w·added` where `kept + added = 1`, at its most exact.
+///
+/// It starts from whichever of the two has the larger share. So a small share is not rounded away with the 1 that it is
+/// taken from: `f32` averages follow even where a step adds 1e-9 of the whole, and an iterate much larger than the
+/// average brings no more error than its share. The shares are one number for all lanes.
+///
+/// ```
+/// use surefoot::kernel::{blend, catch_up};
+/// let (x, w, added) = (1.0_f32, 101.0, 1e-8);
+/// assert_eq!(blend(x, w, 1.0 - added, added), 1.000001);
+/// assert_eq!(catch_up(x, w, (1.0 - added) as f32), 1.0); // the share is gone
+/// ```
+#[inline(always)]
+pub fn blend<E: Real>(average: E, iterate: E, kept: f64, added: f64) -> E {
+    if added < kept { average + (iterate - average) * E::of(added) } else { catch_up(average, iterate, E::of(kept)) }
+}

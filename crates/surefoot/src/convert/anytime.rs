@@ -1,11 +1,15 @@
 //! Algorithm 1: the anytime conversion, in O(nnz) a step.
 
-use super::{AskTell, between, checked, output_share, query_share};
-use crate::{Average, Certificate, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, Weights};
+use std::marker::PhantomData;
+
+use super::{AskTell, checked, output_share, query_share};
+use crate::{
+    Average, Certificate, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, View, Weights, kernel,
+};
 
 /// Average directions are written anew once their sum of weights is this many times what the present scale would have
 /// given: it would forget the last digits of what is to come.
-const STALE: f64 = 256.0;
+const STALE: f64 = 32.0;
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
@@ -15,8 +19,8 @@ const STALE: f64 = 256.0;
 /// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
 /// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T at once: the last point is good whenever one stops.
 ///
-/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner: one number of type `F` and one `f64` a coordinate. When the
-/// learner's scale has fallen to 1/256 of its weighted average, the coordinates are brought up to date in O(d); with
+/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner: two `f64` a coordinate. When the
+/// learner's scale has fallen to 1/32 of its weighted average, the coordinates are brought up to date in O(d); with
 /// the learners of this crate that happens at most about once in √T steps, and usually never.
 ///
 /// ```
@@ -41,8 +45,9 @@ pub struct Anytime<F, L, W> {
     learner: L,
     rounds: Rounds<W>,
     interpolation: f64,
-    directions: Average<F>,
+    directions: Average,
     ledger: Option<Ledger>,
+    arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
@@ -52,7 +57,14 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// If the first weight is not positive and finite.
     pub fn new(learner: L, weights: W) -> Self {
         let directions = Average::new(learner.dim());
-        Self { learner, rounds: Rounds::new(weights), interpolation: 1.0, directions, ledger: None }
+        Self {
+            learner,
+            rounds: Rounds::new(weights),
+            interpolation: 1.0,
+            directions,
+            ledger: None,
+            arrays: PhantomData,
+        }
     }
 
     /// Sets the interpolation β: 1 queries the average, 0 the iterate.
@@ -105,7 +117,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         let fresh = self.rounds.total() * scale;
         if scale > 0.0 && self.directions.mass() > STALE * fresh {
             let learner = &self.learner;
-            self.directions.rebase(fresh, |i| learner.direction(i));
+            self.directions.rebase(fresh, |i| learner.direction(i).wide());
         }
     }
 
@@ -113,10 +125,12 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });
-        let place = |i: usize, factor: f64, direction: F| self.learner.centre(i) + F::of(factor * direction.wide());
-        let iterate = move |i| place(i, scale, self.learner.direction(i));
-        let average = move |i| place(i, mass, self.directions.at(i, self.learner.direction(i)));
-        between(self.learner.dim(), share, iterate, average)
+        View::new(self.learner.dim(), move |i| {
+            let direction = self.learner.direction(i).wide();
+            let average = mass * self.directions.at(i, direction);
+            let away = kernel::blend(average, scale * direction, share, 1.0 - share);
+            self.learner.centre(i) + F::of(away)
+        })
     }
 }
 
@@ -141,7 +155,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
         self.rounds.close();
         self.rest(weight);
         let directions = &mut self.directions;
-        self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old));
+        self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old.wide()));
     }
 
     fn steps(&self) -> u64 {

@@ -1,9 +1,11 @@
 //! Algorithm 1 for learners that move everywhere.
 
-use super::{AskTell, between, checked, output_share, query_share};
-use crate::{Certificate, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weights};
+use std::marker::PhantomData;
 
-/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out: O(d) a step.
+use super::{AskTell, checked, output_share, query_share};
+use crate::{Certificate, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
+
+/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out, in `f64`: O(d) a step.
 ///
 /// For learners on domains that couple all coordinates, and for a caller's own that need no more than O(d).
 ///
@@ -13,8 +15,9 @@ pub struct DenseAnytime<F, L, W> {
     learner: L,
     rounds: Rounds<W>,
     interpolation: f64,
-    average: Vec<F>,
+    average: Vec<f64>,
     ledger: Option<Ledger>,
+    arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
@@ -23,8 +26,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
     /// # Panics
     /// If the first weight is not positive and finite.
     pub fn new(learner: L, weights: W) -> Self {
-        let average = vec![F::zero(); learner.dim()];
-        Self { learner, rounds: Rounds::new(weights), interpolation: 1.0, average, ledger: None }
+        let average = vec![0.0; learner.dim()];
+        Self { learner, rounds: Rounds::new(weights), interpolation: 1.0, average, ledger: None, arrays: PhantomData }
     }
 
     /// Sets the interpolation β: 1 queries the average, 0 the iterate.
@@ -51,7 +54,9 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
 
     /// The point with a given share of the average of closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
-        between(self.learner.dim(), share, |i| self.learner.at(i), |i| self.average[i])
+        View::new(self.learner.dim(), move |i| {
+            F::of(kernel::blend(self.average[i], self.learner.at(i).wide(), share, 1.0 - share))
+        })
     }
 }
 
@@ -73,9 +78,9 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
-        let share = F::of(self.rounds.share());
+        let share = self.rounds.share();
         for (i, x) in self.average.iter_mut().enumerate() {
-            *x = *x + (self.learner.at(i) - *x) * share;
+            *x = kernel::blend(*x, self.learner.at(i).wide(), 1.0 - share, share);
         }
         self.rounds.close();
         self.learner.tell(weight, gradient);

@@ -8,7 +8,7 @@ pub use anytime::Anytime;
 pub use classic::classic;
 pub use dense::DenseAnytime;
 
-use crate::{Certificate, Domain, Float, Point, Rounds, Status, Vector, View, Weights, kernel};
+use crate::{Certificate, Domain, Float, Point, Rounds, Status, Vector, Weights};
 
 /// Ask where to take a gradient, tell the gradient; the caller owns the loop.
 ///
@@ -78,17 +78,6 @@ pub trait AskTell<F: Float> {
     fn write(&self, out: &mut [F]) {
         self.query().write(out);
     }
-}
-
-/// The points between the iterate of the open round and the average of the closed ones, w + share·(x − w).
-fn between<F: Float>(
-    dim: usize,
-    share: f64,
-    iterate: impl Fn(usize) -> F,
-    average: impl Fn(usize) -> F,
-) -> impl Point<F> {
-    let share = F::of(share);
-    View::new(dim, move |i| kernel::catch_up(average(i), iterate(i), share))
 }
 
 /// The share of the average of closed rounds in the query point β·x + (1−β)·w, where x includes the open round.

@@ -1,0 +1,117 @@
+//! Every learner × conversion × weights × interpolation × type agrees with its dense, literal twin.
+
+mod common;
+
+use common::{Record, Visit, Weight, distance, size, weights, wide};
+use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Status};
+use surefoot_oracle::conversions::{Round, anytime};
+use surefoot_oracle::{Domain, Learner as Twin};
+
+/// Runs everything on one record and holds it against the twin.
+struct Agree<'a> {
+    record: &'a Record,
+    weights: Vec<(&'static str, Weight)>,
+    betas: &'a [f64],
+    tolerance: f64,
+    worst: f64,
+    cases: usize,
+}
+
+impl Agree<'_> {
+    fn each(&mut self, twin: &dyn Fn() -> Box<dyn Twin>, mut case: impl FnMut(&mut Self, &str, Weight, f64, &[Round])) {
+        for (weight_name, weight) in self.weights.clone() {
+            for &beta in self.betas {
+                let recorded = &mut |t: u64, _: &[f64]| self.record.dense(t);
+                let trace = anytime(&mut *twin(), &*weight, beta, self.record.len(), recorded);
+                case(self, &format!("{weight_name}, {beta}"), weight.clone(), beta, &trace);
+            }
+        }
+    }
+
+    fn hold<F: Float>(&mut self, name: &str, mut method: impl AskTell<F>, trace: &[Round]) {
+        let most = trace.iter().map(|round| size(&round.output)).fold(0.0, f64::max);
+        assert!(most > 1e-3, "{name}: nothing moves");
+        let rounds = self.record.len();
+        for t in 1..=rounds {
+            let looked_at = t <= 40 || t % 83 == 0 || t + 3 > rounds;
+            let expected = &trace[t as usize - 1];
+            if looked_at {
+                self.near(name, "query", t, &wide(&method.query()), &expected.query, most);
+            }
+            self.record.tell(&mut method, t);
+            if looked_at {
+                self.near(name, "output", t, &wide(&method.output()), &expected.output, most);
+            }
+        }
+        assert_eq!((method.status(), method.steps()), (Status::Sound, rounds));
+        self.cases += 1;
+    }
+
+    fn near(&mut self, name: &str, what: &str, t: u64, got: &[f64], expected: &[f64], most: f64) {
+        let error = distance(got, expected) / most;
+        self.worst = self.worst.max(error);
+        assert!(error <= self.tolerance, "{name}: {what} of round {t} is off by {error:e}");
+    }
+}
+
+impl<F: Float> Visit<F> for Agree<'_> {
+    fn lazy<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
+        self.each(twin, |this, case, weight, beta, trace| {
+            let own = weight.clone();
+            let sparse = Anytime::new(learner.clone(), move |t| own(t)).interpolate(beta);
+            this.hold(&format!("{name}, {case}, sparse"), sparse, trace);
+            let dense = DenseAnytime::new(learner.clone(), move |t| weight(t)).interpolate(beta);
+            this.hold(&format!("{name}, {case}, dense"), dense, trace);
+        });
+    }
+
+    fn dense<L: Learner<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
+        self.each(twin, |this, case, weight, beta, trace| {
+            let dense = DenseAnytime::new(learner.clone(), move |t| weight(t)).interpolate(beta);
+            this.hold(&format!("{name}, {case}, dense"), dense, trace);
+        });
+    }
+}
+
+fn agree<F: Float>(record: &Record, weights: Vec<(&'static str, Weight)>, betas: &[f64], tolerance: f64) {
+    let mut visit = Agree { record, weights, betas, tolerance, worst: 0.0, cases: 0 };
+    common::learners::<F>(record.dim, &mut visit);
+    println!("{} cases, worst error {:e}", visit.cases, visit.worst);
+    assert!(visit.cases > 20);
+}
+
+fn ordinary() -> Record {
+    Record::sparse(1, 40, 10_000, |_| 1.0)
+}
+
+/// Gradients that grow over sixteen orders of magnitude: rates fall, and averages have to be rebased.
+fn growing() -> Record {
+    Record::sparse(2, 30, 4000, |t| 10_f64.powf(t as f64 / 250.0 - 8.0))
+}
+
+/// One gradient in a hundred is a thousand times as large.
+fn spiky() -> Record {
+    Record::sparse(3, 30, 4000, |t| if t % 100 == 7 { 1000.0 } else { 1.0 })
+}
+
+#[test]
+fn random_gradients_f64() {
+    agree::<f64>(&ordinary(), weights(), &[1.0, 0.5, 0.0], 1e-12);
+}
+
+#[test]
+fn random_gradients_f32() {
+    agree::<f32>(&ordinary(), weights(), &[1.0, 0.5], 1e-5);
+}
+
+#[test]
+fn growing_gradients() {
+    agree::<f64>(&growing(), weights(), &[0.9], 1e-12);
+    agree::<f32>(&growing(), weights(), &[0.9], 1e-5);
+}
+
+#[test]
+fn spiky_gradients() {
+    agree::<f64>(&spiky(), weights(), &[0.9], 1e-12);
+    agree::<f32>(&spiky(), weights(), &[0.9], 1e-5);
+}

@@ -1,0 +1,183 @@
+//! The tables that all tests share: learners with their twins, weights, and recorded gradients.
+#![allow(dead_code)]
+
+use std::rc::Rc;
+
+use surefoot::{
+    AdaGrad, AskTell, Ball, Cuboid, Descent, DualAdaGrad, DualAveraging, Float, Lazy, Learner, OgdNorm, Point, Sparse,
+    Whole,
+};
+use surefoot_oracle::learners as twins;
+use surefoot_oracle::{Domain, Learner as Twin};
+
+pub(crate) type Weight = Rc<dyn Fn(u64) -> f64>;
+
+/// The weights that every learner is tried with.
+pub(crate) fn weights() -> Vec<(&'static str, Weight)> {
+    vec![
+        ("1", Rc::new(|_| 1.0)),
+        ("t", Rc::new(|t| t as f64)),
+        ("t^2.5", Rc::new(|t| (t as f64).powf(2.5))),
+        ("own, with zeros", Rc::new(|t| if t % 3 == 2 { 0.0 } else { 1.0 + (t % 5) as f64 })),
+    ]
+}
+
+/// A small generator of random numbers (SplitMix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in 0 to 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// About normal, and the same number in `f32` and `f64`.
+    pub(crate) fn normal(&mut self) -> f64 {
+        let sum: f64 = (0..12).map(|_| self.unit()).sum();
+        f64::from((sum - 6.0) as f32)
+    }
+}
+
+/// Gradients written down beforehand, so that both sides see the same ones whatever they ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) dim: usize,
+    pub(crate) rows: Vec<(Vec<u32>, Vec<f64>)>,
+}
+
+impl Record {
+    /// Random sparse rows of up to 5 nonzeros, some empty, some explicit zeros. Coordinate 0 is never seen, 1 once in
+    /// the middle, 2 in the first and the last round only, 3 in the first only; the rest with very unequal frequencies.
+    pub(crate) fn sparse(seed: u64, dim: usize, rounds: usize, size: impl Fn(usize) -> f64) -> Self {
+        let mut random = Random(seed);
+        let mut rows = Vec::new();
+        for t in 0..rounds {
+            let mut indices = Vec::new();
+            for _ in 0..random.next() % 6 {
+                indices.push(4 + ((dim - 4) as f64 * random.unit().powi(3)) as u32);
+            }
+            indices.extend((t == rounds / 2).then_some(1));
+            indices.extend((t == 0 || t + 1 == rounds).then_some(2));
+            indices.extend((t == 0).then_some(3));
+            indices.sort_unstable();
+            indices.dedup();
+            let value = |i: &u32| {
+                let drift = if i % 2 == 0 { 0.3 } else { -0.1 };
+                let x = if random.next() % 17 == 0 { 0.0 } else { random.normal() + drift };
+                f64::from((x * size(t)) as f32)
+            };
+            let values = indices.iter().map(value).collect();
+            rows.push((indices, values));
+        }
+        Self { dim, rows }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// The gradient of round t (from 1), written out.
+    pub(crate) fn dense(&self, t: u64) -> Vec<f64> {
+        let mut all = vec![0.0; self.dim];
+        let (indices, values) = &self.rows[t as usize - 1];
+        indices.iter().zip(values).for_each(|(&i, &x)| all[i as usize] = x);
+        all
+    }
+
+    /// Tells `method` the gradient of round t.
+    pub(crate) fn tell<F: Float>(&self, method: &mut impl AskTell<F>, t: u64) {
+        let (indices, values) = &self.rows[t as usize - 1];
+        let values: Vec<F> = values.iter().map(|&x| F::of(x)).collect();
+        method.tell(&Sparse::new(indices, &values));
+    }
+}
+
+/// What a table-driven test does with each learner.
+pub(crate) trait Visit<F: Float> {
+    /// A learner for the sparse conversion (which fits the dense one too), its twin and its domain.
+    fn lazy<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, domain: &Domain);
+
+    /// A learner for the dense conversion only.
+    fn dense<L: Learner<F> + Clone>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        domain: &Domain,
+    );
+}
+
+/// All learners, on all the domains that fit them. A new learner is a new row here.
+pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
+    let ramp = |scale: f64, shift: f64| -> Vec<f64> { (0..dim).map(|i| scale * (i % 4) as f64 + shift).collect() };
+    let narrow = |x: &[f64]| -> Vec<F> { x.iter().map(|&x| F::of(x)).collect() };
+    let whole = Domain::Whole(0.5);
+    let ball = Domain::Ball(vec![0.0; dim], 2.0);
+    let centre = ramp(0.25, -0.5);
+    let away = Domain::Ball(centre.clone(), 0.75);
+    let cube = Domain::Cuboid(vec![-1.0; dim], vec![1.0; dim]);
+    let (lower, upper) = (ramp(-0.5, 0.25), ramp(1.0, 0.25));
+    let cuboid = Domain::Cuboid(lower.clone(), upper.clone());
+    let core_away = || Ball::around(narrow(&centre), 0.75);
+    let core_cuboid = || Cuboid::new(narrow(&lower), narrow(&upper));
+
+    let ogd = |d: &Domain| {
+        let d = d.clone();
+        move || Box::new(twins::Ogd::new(dim, d.clone())) as Box<dyn Twin>
+    };
+    visit.lazy("ogd, whole", OgdNorm::new(dim, Whole::new(0.5)), &ogd(&whole), &whole);
+    visit.lazy("ogd, ball", OgdNorm::new(dim, Ball::new(2.0)), &ogd(&ball), &ball);
+    visit.lazy("ogd, ball elsewhere", OgdNorm::new(dim, core_away()), &ogd(&away), &away);
+    visit.dense("descent, ball elsewhere", Descent::new(dim, core_away()), &ogd(&away), &away);
+    visit.dense("descent, box", Descent::new(dim, core_cuboid()), &ogd(&cuboid), &cuboid);
+
+    let dual = |d: &Domain, gamma: f64| {
+        let d = d.clone();
+        move || Box::new(twins::DualAveraging::new(dim, d.clone(), gamma)) as Box<dyn Twin>
+    };
+    visit.lazy("dual, whole", DualAveraging::new(dim, Whole::new(0.5)), &dual(&whole, 0.0), &whole);
+    visit.lazy("dual, ball", DualAveraging::new(dim, Ball::new(2.0)), &dual(&ball, 0.0), &ball);
+    visit.lazy("dual, ball elsewhere", DualAveraging::new(dim, core_away()), &dual(&away, 0.0), &away);
+    let bounded = DualAveraging::new(dim, Ball::new(2.0)).with_bound(30.0);
+    visit.lazy("dual, ball, bound", bounded, &dual(&ball, 30.0), &ball);
+
+    let ada = |d: &Domain| {
+        let d = d.clone();
+        move || Box::new(twins::AdaGrad::new(dim, d.clone())) as Box<dyn Twin>
+    };
+    visit.lazy("adagrad, whole", AdaGrad::new(dim, Whole::new(0.5)), &ada(&whole), &whole);
+    visit.lazy("adagrad, cube", AdaGrad::new(dim, Cuboid::cube(dim, F::of(1.0))), &ada(&cube), &cube);
+    visit.lazy("adagrad, box", AdaGrad::new(dim, core_cuboid()), &ada(&cuboid), &cuboid);
+
+    let dual_ada = |damping| move || Box::new(twins::DualAdaGrad::new(dim, 0.25, damping)) as Box<dyn Twin>;
+    visit.lazy("dual adagrad", DualAdaGrad::new(dim, F::of(0.25)), &dual_ada(0.0), &whole);
+    let damped = DualAdaGrad::new(dim, F::of(0.25)).with_damping(4.0);
+    visit.lazy("dual adagrad, damped", damped, &dual_ada(4.0), &whole);
+}
+
+/// A point, written out in `f64`.
+pub(crate) fn wide<F: Float>(point: &impl Point<F>) -> Vec<f64> {
+    let mut all = vec![F::default(); point.dim()];
+    point.write(&mut all);
+    all.iter().map(|x| x.wide()).collect()
+}
+
+/// The largest |x_i − y_i|.
+pub(crate) fn distance(x: &[f64], y: &[f64]) -> f64 {
+    assert_eq!(x.len(), y.len());
+    x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, |worst, d| if d > worst || d.is_nan() { d } else { worst })
+}
+
+/// The largest |x_i|.
+pub(crate) fn size(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most, x| x.abs().max(most))
+}
