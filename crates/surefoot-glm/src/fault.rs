@@ -30,10 +30,6 @@ impl Fault {
     pub fn new(part: Part, message: impl Into<String>) -> Fault {
         Fault { part, message: message.into() }
     }
-
-    pub(crate) fn overflow(part: Part) -> Fault {
-        Fault::new(part, "the margin of this row overflows: rescale the values of this row")
-    }
 }
 
 impl fmt::Display for Fault {

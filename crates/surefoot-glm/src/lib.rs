@@ -1,19 +1,33 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
+mod board;
+mod clock;
+mod coding;
+mod coordinate;
 mod fault;
+mod lanes;
+mod lead;
 mod loss;
 mod metrics;
 mod model;
 mod pages;
+mod passes;
+mod predictor;
 mod rows;
 mod settings;
 mod shelf;
+mod stack;
+mod state;
+mod sums;
 mod trainer;
+mod units;
 
 pub use fault::{Fault, Part};
+pub use lanes::LANES;
 pub use loss::Loss;
 pub use metrics::{Measured, Metrics};
-pub use model::{Array, Labels, Lane, Model, Numbers, Predictor, Scored, State, Summary};
+pub use model::{Array, Labels, Lane, Model, Numbers, State, Summary};
+pub use predictor::{Predictor, Scored};
 pub use rows::{Batch, Place, Row};
 pub use settings::{Plan, Settings};
 pub use shelf::{InMemory, Shelf};

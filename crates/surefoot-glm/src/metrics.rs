@@ -8,7 +8,10 @@
 //! as a tie, one half, where its true share is 0, ½ or 1: the error is at most half the weight of such
 //! pairs, and that bound is reported as [`Measured::auc_error`].
 
-use crate::Loss;
+use crate::{
+    Loss,
+    sums::{Mean, Spread, Sum},
+};
 
 /// Streams rows, then says how good their predictions were.
 ///
@@ -24,10 +27,9 @@ use crate::Loss;
 pub struct Metrics {
     loss: Loss,
     rows: u64,
-    weight: Sum,
-    total: Sum,
-    correct: Sum,
-    squares: Sum,
+    value: Mean,
+    correct: Mean,
+    error: Mean,
     labels: Spread,
     ranking: Ranking,
 }
@@ -66,10 +68,9 @@ impl Metrics {
         Metrics {
             loss,
             rows: 0,
-            weight: Sum::default(),
-            total: Sum::default(),
-            correct: Sum::default(),
-            squares: Sum::default(),
+            value: Mean::default(),
+            correct: Mean::default(),
+            error: Mean::default(),
             labels: Spread::default(),
             ranking: Ranking::Exact(Vec::new()),
         }
@@ -81,13 +82,12 @@ impl Metrics {
         if weight == 0.0 {
             return;
         }
-        self.weight.add(weight);
-        self.total.add(weight * self.loss.value(label, margin));
+        self.value.add(self.loss.value(label, margin), weight);
         if self.loss.classifies() {
-            self.correct.add(if (margin > 0.0) == (label > 0.0) { weight } else { 0.0 });
+            self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
             self.ranking.add(margin, weight * label, Metrics::EXACT);
         } else {
-            self.squares.add(weight * (margin - label) * (margin - label));
+            self.error.add((margin - label) * (margin - label), weight);
             self.labels.add(label, weight);
         }
     }
@@ -95,60 +95,21 @@ impl Metrics {
     /// The numbers for the rows added so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
-        let weight = self.weight.value();
-        let mean = |sum: &Sum| Some(sum.value() / weight).filter(|mean| mean.is_finite());
         let classes = self.loss.classifies();
         let (auc, auc_error) = if classes { self.ranking.area() } else { (None, 0.0) };
-        let mse = if classes { None } else { mean(&self.squares) };
-        let spread = self.labels.squares.value();
-        let r2 = if classes { None } else { Some(1.0 - self.squares.value() / spread) };
+        let mse = self.error.value();
+        let r2 = mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares());
         Measured {
             rows: self.rows,
-            weight,
-            loss: mean(&self.total),
-            accuracy: if classes { mean(&self.correct) } else { None },
+            weight: self.value.weight(),
+            loss: self.value.value(),
+            accuracy: self.correct.value(),
             auc,
             auc_error,
             mse,
             rmse: mse.map(f64::sqrt),
             r2: r2.filter(|r2| r2.is_finite()),
         }
-    }
-}
-
-/// A sum of f64 that carries its rounding errors along (Neumaier 1974).
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    sum: f64,
-    carry: f64,
-}
-
-impl Sum {
-    fn add(&mut self, x: f64) {
-        let sum = self.sum + x;
-        self.carry += if self.sum.abs() >= x.abs() { (self.sum - sum) + x } else { (x - sum) + self.sum };
-        self.sum = sum;
-    }
-
-    fn value(&self) -> f64 {
-        self.sum + self.carry
-    }
-}
-
-/// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).
-#[derive(Clone, Copy, Debug, Default)]
-struct Spread {
-    weight: Sum,
-    mean: Sum,
-    squares: Sum,
-}
-
-impl Spread {
-    fn add(&mut self, y: f64, weight: f64) {
-        self.weight.add(weight);
-        let before = y - self.mean.value();
-        self.mean.add(before * (weight / self.weight.value()));
-        self.squares.add(weight * before * (y - self.mean.value()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
 
-use crate::{Fault, Row, Settings, fault::Part, pages::Pages};
+use crate::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -110,59 +110,4 @@ pub struct Lane {
     pub statistic: f64,
     /// Its share in the model that predicts, in [0, 1]; the shares sum to 1.
     pub share: f64,
-}
-
-/// The prediction vector of a model, laid out for fast lookup.
-#[derive(Debug)]
-pub struct Predictor {
-    intercept: f64,
-    weights: Pages<Slot>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    weight: f64,
-    seen: bool,
-}
-
-/// The margin of one row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored {
-    /// intercept + Σ weight·value, summed in this order in f64.
-    pub margin: f64,
-    /// How many features of the row were never seen in training.
-    pub unseen: usize,
-}
-
-impl Predictor {
-    /// Lays out a model's vector: O(features).
-    #[must_use]
-    pub fn new(model: &Model) -> Predictor {
-        let mut weights = Pages::default();
-        for (&id, &weight) in model.index.iter().zip(&model.weight) {
-            *weights.touch(id) = Slot { weight, seen: true };
-        }
-        Predictor { intercept: model.intercept, weights }
-    }
-
-    /// The margin of a row: O(nnz).
-    ///
-    /// # Errors
-    /// If the margin is not finite, which only values near the end of the f64 range can bring about.
-    pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
-        let (mut margin, mut unseen) = (self.intercept, 0);
-        for (&id, &value) in row.index.iter().zip(row.value) {
-            match self.weights.get(id) {
-                Some(slot) if slot.seen => margin += slot.weight * value,
-                _ => unseen += 1,
-            }
-        }
-        if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow(Part::Row)) }
-    }
-
-    /// Whether a feature was seen in training.
-    #[must_use]
-    pub fn knows(&self, id: u64) -> bool {
-        self.weights.get(id).is_some_and(|slot| slot.seen)
-    }
 }

@@ -1,19 +1,22 @@
 //! Memory that is allocated page by page when a coordinate is first touched.
 //!
-//! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page and
-//! four bytes of directory for each page below it, which the system gives only when they are written.
+//! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and four
+//! bytes of directory for each page below it, which the system gives only when they are written.
 
 /// Coordinates in a page.
 const PAGE: usize = 256;
 /// Directory entry of a page that is not there.
 const ABSENT: u32 = 0;
 
-/// A map from ids below 2³² to values, in pages.
+/// Ids must be below this.
+pub(crate) const ID_LIMIT: u64 = 1 << 32;
+
+/// A map from ids below 2³² to values, in pages. Values never move, so a slot found once stays good.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages<T> {
     /// Page number + 1 by the high bits of the id; 0 where there is none.
     directory: Vec<u32>,
-    pages: Vec<Box<[T]>>,
+    pages: Vec<Box<[T; PAGE]>>,
 }
 
 impl<T> Default for Pages<T> {
@@ -22,40 +25,66 @@ impl<T> Default for Pages<T> {
     }
 }
 
-impl<T: Clone + Default> Pages<T> {
-    /// The value of `id`, if its page exists.
+impl<T: Copy + Default> Pages<T> {
+    /// The slot of `id`, if its page exists.
     #[inline]
-    pub(crate) fn get(&self, id: u64) -> Option<&T> {
+    pub(crate) fn find(&self, id: u64) -> Option<u32> {
         let page = *self.directory.get(id as usize / PAGE)?;
-        if page == ABSENT { None } else { Some(&self.pages[page as usize - 1][id as usize % PAGE]) }
+        (page != ABSENT).then(|| slot(page, id))
     }
 
-    /// The value of `id`, whose page is made if it does not exist.
+    /// The slot of `id`, whose page is made if it does not exist.
     #[inline]
-    pub(crate) fn touch(&mut self, id: u64) -> &mut T {
-        let high = id as usize / PAGE;
-        if self.directory.get(high).is_none_or(|&page| page == ABSENT) {
-            self.add(high);
+    pub(crate) fn touch(&mut self, id: u64) -> u32 {
+        match self.find(id) {
+            Some(slot) => slot,
+            None => self.add(id),
         }
-        &mut self.pages[self.directory[high] as usize - 1][id as usize % PAGE]
     }
 
     #[cold]
-    fn add(&mut self, high: usize) {
+    fn add(&mut self, id: u64) -> u32 {
+        let high = id as usize / PAGE;
         if self.directory.len() <= high {
             // A fresh zeroed vector, not `resize`, so that untouched parts cost no memory.
             let mut directory = vec![ABSENT; (high + 1).next_power_of_two()];
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
-        self.pages.push(vec![T::default(); PAGE].into_boxed_slice());
+        self.pages.push(Box::new([T::default(); PAGE]));
         self.directory[high] = self.pages.len() as u32;
+        slot(self.directory[high], id)
+    }
+
+    /// The value in a slot that `find` or `touch` gave.
+    #[inline(always)]
+    pub(crate) fn at(&self, slot: u32) -> &T {
+        &self.pages[slot as usize / PAGE][slot as usize % PAGE]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.pages[slot as usize / PAGE][slot as usize % PAGE]
     }
 
     /// All ids of existing pages in ascending order with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        self.directory.iter().enumerate().filter(|&(_, &page)| page != ABSENT).flat_map(|(high, &page)| {
-            self.pages[page as usize - 1].iter().enumerate().map(move |(low, v)| ((high * PAGE + low) as u64, v))
+        let present = self.directory.iter().enumerate().filter(|&(_, &page)| page != ABSENT);
+        present.flat_map(|(high, &page)| {
+            let values = self.pages[page as usize - 1].iter().enumerate();
+            values.map(move |(low, value)| ((high * PAGE + low) as u64, value))
         })
     }
+
+    /// All values, in no order that matters.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.pages.iter_mut().flat_map(|page| page.iter_mut())
+    }
+}
+
+/// The slot of `id` in the page of this directory entry.
+#[inline(always)]
+fn slot(page: u32, id: u64) -> u32 {
+    (page - 1) * PAGE as u32 + (id as usize % PAGE) as u32
 }

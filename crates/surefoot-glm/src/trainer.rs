@@ -1,14 +1,73 @@
 //! The trainer: scores each row, then learns it.
+//!
+//! For row t the order is: find its coordinates; ask all lanes for their margins and score the row with the model
+//! that a save after row t − 1 would have stored; take every lane's gradient at its query point; tell it. Whatever
+//! can be refused is refused before anything has changed.
 
-use crate::{Batch, Fault, Model, Plan, Settings, Shelf, Summary, shelf::InMemory};
+use crate::{
+    Batch, Fault, Labels, Loss, Plan, Predictor, Row, Settings, Shelf, Summary,
+    board::Board,
+    clock::Clock,
+    coding::Coding,
+    lanes::{LANES, Lanes},
+    lead::{Judge, Lead, shortest},
+    passes::Passes,
+    shelf::InMemory,
+    stack::{Answer, Stack, Terms},
+    sums::Mean,
+    units::Units,
+};
+use serde::{Deserialize, Serialize};
 use std::io;
 
 /// Learns a generalised linear model from a stream of rows.
+///
+/// A step costs O(nnz) in time, about 128 bytes a feature in memory, and allocates nothing once pages and buffers
+/// have grown to size.
+///
+/// ```
+/// use surefoot_glm::{Batch, Plan, Settings, Trainer};
+/// let mut batch = Batch::default();
+/// for t in 0..100 {
+///     let x = f64::from(t % 7) - 3.0;
+///     batch.push(Some(f64::from(x > 0.0)), 1.0, &[(1, x)]);
+/// }
+/// let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+/// trainer.learn(&batch, 0, batch.len()).unwrap();
+/// let summary = trainer.summary();
+/// assert!(summary.loss < summary.loss_constant);
+/// ```
 #[derive(Debug)]
 pub struct Trainer {
-    settings: Settings,
-    plan: Plan,
-    shelf: Box<dyn Shelf>,
+    pub(crate) settings: Settings,
+    pub(crate) scalars: Scalars,
+    pub(crate) stack: Stack,
+    pub(crate) passes: Passes,
+    recent: Mean,
+    answers: [Answer; 2],
+}
+
+/// Everything the trainer remembers besides coordinates and held-out rows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Scalars {
+    pub(crate) clock: Clock,
+    pub(crate) units: Units,
+    pub(crate) coding: Coding,
+    pub(crate) lead: Lead,
+    /// Fresh rows, scored before they were learnt.
+    pub(crate) board: Board,
+    rows: u64,
+    rows_zero_weight: u64,
+    nnz: u64,
+}
+
+/// The scales D of the lanes, a factor of about 3 apart. Margins of classes are of order 1; a number may need far
+/// larger weights than its own spread, where columns are nearly collinear.
+fn scales(loss: Loss) -> Lanes {
+    Lanes(match loss {
+        Loss::Logistic => [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
+        Loss::Squared => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
+    })
 }
 
 impl Trainer {
@@ -21,24 +80,23 @@ impl Trainer {
     /// The same, with held-out rows on a shelf of the caller's.
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
-        Trainer { settings, plan, shelf }
+        let units = Units::new(settings.loss);
+        let scalars = Scalars {
+            clock: Clock::new(units.scale(settings.loss)),
+            units,
+            coding: Coding::default(),
+            lead: Lead::default(),
+            board: Board::default(),
+            rows: 0,
+            rows_zero_weight: 0,
+            nnz: 0,
+        };
+        let stack = Stack::new(settings.intercept);
+        Trainer::assemble(settings, scalars, stack, Passes::new(plan, shelf))
     }
 
-    /// Goes on from a model that holds its state, bit for bit.
-    ///
-    /// # Errors
-    /// If the model is slim or its state does not fit together.
-    pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
-        Ok(Trainer { settings: model.settings.clone(), plan, shelf })
-    }
-
-    /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
-    /// run that is resumed, whose shelf is gone. The rows are counted from the start of the data.
-    ///
-    /// # Errors
-    /// Those of the shelf.
-    pub fn reshelve(&mut self, _batch: &Batch, _from: usize, _to: usize) -> io::Result<()> {
-        todo!()
+    pub(crate) fn assemble(settings: Settings, scalars: Scalars, stack: Stack, passes: Passes) -> Trainer {
+        Trainer { settings, scalars, stack, passes, recent: Mean::default(), answers: Default::default() }
     }
 
     /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
@@ -46,45 +104,220 @@ impl Trainer {
     /// # Errors
     /// The position of the first row that cannot be used and why; the rows before it are learnt, the row
     /// itself has changed nothing.
-    pub fn learn(&mut self, _batch: &Batch, _from: usize, _to: usize) -> Result<(), (usize, Fault)> {
-        todo!()
+    pub fn learn(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        let [mut now, mut next] = std::mem::take(&mut self.answers);
+        let mut found = if from < to { self.stack.find(&batch.row(from), &mut now) } else { Ok(()) };
+        let mut outcome = Ok(());
+        for r in from..to {
+            // Coordinates of the row after this one travel to the cache while this one is worked on.
+            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(()) };
+            if let Err(fault) = found.and_then(|()| self.step(&batch.row(r), &mut now)) {
+                outcome = Err((r, fault));
+                break;
+            }
+            std::mem::swap(&mut now, &mut next);
+            found = ahead;
+        }
+        self.answers = [now, next];
+        outcome
     }
 
-    /// Ends a pass: with several passes, decides by hold-out loss whether this is the best model so far.
+    /// One row, whose coordinates have been found.
+    fn step(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
+        let (Some(label), true) = (row.label, row.weight > 0.0) else {
+            self.count(row, true);
+            return Ok(());
+        };
+        let loss = self.settings.loss;
+        let y = self.scalars.coding.code(loss, label)?;
+        self.fit_margin_unit(y);
+        self.ask(answer);
+        if !(answer.margin.is_finite() && answer.output.is_finite()) {
+            return Err(Fault::overflow());
+        }
+        let value = loss.value(y * self.scalars.coding.sign(), answer.margin);
+        let held = self.passes.holds_next();
+        if held {
+            self.passes.shelve(row)?;
+            self.passes.run.met.add(y, row.weight, value);
+        }
+        let gradient = if held { None } else { Some(self.gradient(y, row.weight, answer)?) };
+        self.count(row, false);
+        self.passes.count();
+        self.scalars.coding.meet(loss, label);
+        self.score(y, row.weight, value, held, answer);
+        if let Some(gradient) = gradient {
+            self.tell(y, gradient, answer);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, row: &Row<'_>, idle: bool) {
+        self.scalars.rows += 1;
+        self.scalars.rows_zero_weight += u64::from(idle);
+        self.scalars.nnz += row.index.len() as u64;
+    }
+
+    /// Sees to it that the lanes' f32 can hold this label.
+    fn fit_margin_unit(&mut self, y: f64) {
+        if let Some(ratio) = self.scalars.units.fit_margin(self.settings.loss, y) {
+            self.stack.each(|c| c.rescale_margins(ratio));
+            self.scalars.clock.rescale(ratio);
+        }
+    }
+
+    pub(crate) fn terms(&self) -> Terms<'_> {
+        Terms {
+            clock: &self.scalars.clock,
+            scales: scales(self.settings.loss),
+            shares: self.scalars.lead.shares(),
+            factor: self.scalars.coding.sign() * self.scalars.units.margin,
+        }
+    }
+
+    fn ask(&self, answer: &mut Answer) {
+        self.stack.ask(&self.terms(), answer);
+    }
+
+    /// The gradient of every lane at its query point, times the row's weight.
+    fn gradient(&self, y: f64, weight: f64, answer: &Answer) -> Result<[f64; LANES], Fault> {
+        let unit = self.scalars.units.margin;
+        let gradient = answer.query.0.map(|m| weight * self.settings.loss.slope(y, f64::from(m) * unit));
+        if gradient.iter().all(|g| g.is_finite()) { Ok(gradient) } else { Err(Fault::overflow()) }
+    }
+
+    /// Puts the losses of a row where they belong: printed, recent, and what the lanes are chosen by.
+    fn score(&mut self, y: f64, weight: f64, value: f64, held: bool, answer: &Answer) {
+        let fresh = self.passes.fresh();
+        if fresh {
+            let unit = self.scalars.units.margin;
+            let lanes = answer.output.0.map(|m| self.settings.loss.value(y, f64::from(m) * unit));
+            self.scalars.lead.add(self.settings.loss, weight, value, &lanes);
+            self.scalars.board.add(y, weight, value);
+        }
+        if held || !self.passes.judges() && fresh {
+            self.recent.add(value, weight);
+        }
+    }
+
+    fn tell(&mut self, y: f64, gradient: [f64; LANES], answer: &Answer) {
+        let largest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
+        if let Some(ratio) = self.scalars.units.fit_gradient(largest) {
+            self.stack.each(|c| c.rescale_gradients(ratio));
+        }
+        let Units { margin, gradient: unit, .. } = self.scalars.units;
+        // Without a unit all gradients so far, these included, are 0.
+        let per = if unit > 0.0 { unit } else { 1.0 };
+        self.stack.tell(&self.scalars.clock, Lanes(gradient.map(|g| (g / per) as f32)), answer);
+        if margin > 0.0 {
+            self.scalars.units.count(y / margin);
+        } else {
+            self.scalars.units.count(0.0);
+        }
+        self.scalars.clock.advance(self.scalars.units.scale(self.settings.loss));
+        self.passes.learnt();
+    }
+
+    /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
+    /// run that is resumed, whose shelf is gone. The rows are counted from the start of the data.
+    ///
+    /// # Errors
+    /// Those of the shelf.
+    pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
+        (from..to).try_for_each(|r| self.passes.reshelve(&batch.row(r)))
+    }
+
     /// To be called after the last row of each pass, the only one included.
+    ///
+    /// With held-out rows, decides the shares of the lanes and which pass's model is kept.
     ///
     /// # Errors
     /// Those of the shelf.
     pub fn end_pass(&mut self) -> io::Result<()> {
-        todo!()
+        if self.passes.judges() {
+            self.judge_lanes()?;
+            let terms = self.terms();
+            let candidate = Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms));
+            let (loss, coding) = (self.settings.loss, self.scalars.coding);
+            self.passes.keep(loss, candidate, |label| coding.code(loss, label).unwrap_or(f64::NAN) * coding.sign())?;
+        }
+        self.passes.next();
+        Ok(())
+    }
+
+    fn judge_lanes(&mut self) -> io::Result<()> {
+        let (loss, coding, unit) = (self.settings.loss, self.scalars.coding, self.scalars.units.margin);
+        let clock = self.scalars.clock;
+        let terms = Terms { clock: &clock, ..self.terms() };
+        let (scales, shares, factor) = (terms.scales, terms.shares, terms.factor);
+        let terms = Terms { clock: &clock, scales, shares, factor };
+        let (stack, answer) = (&mut self.stack, &mut self.answers[0]);
+        let mut each = |row: &Row<'_>, use_row: &mut dyn FnMut(f64, f64, &[f64; LANES])| {
+            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
+            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
+                stack.ask(&terms, answer);
+                use_row(y, row.weight, &answer.output.0.map(|m| f64::from(m) * unit));
+            }
+        };
+        let mut means = [Mean::default(); LANES];
+        self.passes.visit(&mut |row| {
+            each(row, &mut |y, weight, margins| {
+                means.iter_mut().zip(margins).for_each(|(mean, &m)| mean.add(loss.value(y, m), weight));
+            });
+        })?;
+        let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
+        let mut judge = Judge::new(loss, typical);
+        self.passes.visit(&mut |row| each(row, &mut |y, weight, margins| judge.add(weight, y, margins)))?;
+        self.scalars.lead.judge(self.passes.run.completed + 1, &judge);
+        Ok(())
     }
 
     /// Counters and losses as of now.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        todo!()
+        let (scalars, run) = (&self.scalars, &self.passes.run);
+        let board = match &run.judged {
+            Some(judged) => judged,
+            None if self.passes.judges() => &run.met,
+            None => &scalars.board,
+        };
+        Summary {
+            rows: scalars.rows,
+            rows_zero_weight: scalars.rows_zero_weight,
+            nnz: scalars.nnz,
+            passes: run.completed,
+            weight: board.weight(),
+            loss: board.loss(),
+            loss_constant: board.constant(self.settings.loss),
+            lane: shortest(scales(self.settings.loss).0[scalars.lead.leader()]),
+            lanes: scalars.lead.lanes(scales(self.settings.loss)),
+        }
     }
 
     /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
     pub fn loss_recent(&mut self) -> Option<f64> {
-        todo!()
+        std::mem::take(&mut self.recent).value()
     }
 
     /// The only label seen so far, if this is a classifier that has seen one label only.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
-        todo!()
+        self.scalars.coding.single()
+    }
+
+    /// How labels are coded as of now.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        self.scalars.coding.labels()
     }
 
     /// Whether the leading lane is at an edge of the grid, and which: −1 the smallest scale, +1 the largest.
     #[must_use]
     pub fn edge(&self) -> i8 {
-        todo!()
-    }
-
-    /// The model that a save stores now, with the state to go on from.
-    #[must_use]
-    pub fn model(&self) -> Model {
-        todo!()
+        match self.scalars.lead.leader() {
+            0 => -1,
+            k if k == LANES - 1 => 1,
+            _ => 0,
+        }
     }
 }

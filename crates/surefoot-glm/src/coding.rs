@@ -1,0 +1,133 @@
+//! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
+
+use crate::{Fault, Labels, Loss, Part};
+use serde::{Deserialize, Serialize};
+
+/// Classes are whole numbers of at most two digits: what is larger is a quantity, not the name of a class.
+const LARGEST_CLASS: f64 = 99.0;
+
+/// The classes met so far, in the order of the rows.
+///
+/// Which of them is positive depends on both, so training takes the first for +1 and turns the sign of the whole
+/// model once the second shows that it was the other way round: the logistic loss is odd, so this is exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Coding {
+    first: Option<f64>,
+    second: Option<f64>,
+}
+
+impl Coding {
+    /// The label of a row in training's own terms; classes not met before are remembered by [`Coding::meet`].
+    pub(crate) fn code(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
+        if !loss.classifies() {
+            return Ok(label);
+        }
+        match (self.first, self.second) {
+            (Some(first), _) if first == label => Ok(1.0),
+            (_, Some(second)) if second == label => Ok(-1.0),
+            (Some(first), Some(second)) => Err(third(label, first, second)),
+            _ if label.fract() != 0.0 || label.abs() > LARGEST_CLASS => Err(no_class(label)),
+            (first, None) => Ok(if first.is_none() { 1.0 } else { -1.0 }),
+            (None, Some(_)) => unreachable!("the first class is set before the second"),
+        }
+    }
+
+    /// Remembers the class of a row that is being learnt.
+    pub(crate) fn meet(&mut self, loss: Loss, label: f64) {
+        if loss.classifies() && self.first != Some(label) {
+            if self.first.is_none() {
+                self.first = Some(label + 0.0);
+            } else {
+                self.second = Some(label + 0.0);
+            }
+        }
+    }
+
+    /// +1 if the first class is the positive one, −1 if the model's sign is to be turned.
+    pub(crate) fn sign(&self) -> f64 {
+        match (self.first, self.second) {
+            (Some(first), Some(second)) if first < second => -1.0,
+            (Some(first), None) if first <= 0.0 => -1.0,
+            _ => 1.0,
+        }
+    }
+
+    /// The classes by sign.
+    pub(crate) fn labels(&self) -> Labels {
+        if self.sign() > 0.0 {
+            Labels { negative: self.second, positive: self.first }
+        } else {
+            Labels { negative: self.first, positive: self.second }
+        }
+    }
+
+    /// The only class met, if there is just one.
+    pub(crate) fn single(&self) -> Option<f64> {
+        if self.second.is_none() { self.first } else { None }
+    }
+}
+
+fn no_class(label: f64) -> Fault {
+    Fault::new(
+        Part::Label,
+        format!(
+            "label {label} is not a class label: two classes are needed, such as 0 and 1; for numbers use --loss squared"
+        ),
+    )
+}
+
+fn third(label: f64, first: f64, second: f64) -> Fault {
+    Fault::new(
+        Part::Label,
+        format!(
+            "label {label} is a third class after {first} and {second}: --loss logistic takes two; \
+             for numbers use --loss squared"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_class_is_positive_in_either_order() {
+        for (a, b) in [(0.0, 1.0), (-1.0, 1.0), (1.0, 2.0), (-0.0, 1.0)] {
+            for (first, second) in [(a, b), (b, a)] {
+                let mut coding = Coding::default();
+                for label in [first, first, second] {
+                    coding.code(Loss::Logistic, label).unwrap();
+                    coding.meet(Loss::Logistic, label);
+                }
+                assert_eq!(coding.labels(), Labels { negative: Some(a), positive: Some(b) });
+                for label in [a, b] {
+                    let signed = coding.code(Loss::Logistic, label).unwrap() * coding.sign();
+                    assert_eq!(Some(signed), coding.labels().code(label));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_class_is_positive_if_it_is_above_zero() {
+        for (label, positive) in [(1.0, true), (2.0, true), (0.0, false), (-1.0, false)] {
+            let mut coding = Coding::default();
+            coding.meet(Loss::Logistic, label);
+            assert_eq!(coding.labels().positive.is_some(), positive, "{label}");
+            assert_eq!(coding.single(), Some(label));
+        }
+    }
+
+    #[test]
+    fn quantities_and_third_classes_are_refused_by_name() {
+        let mut coding = Coding::default();
+        for wrong in [151.0, 0.5, -1e300] {
+            let fault = coding.code(Loss::Logistic, wrong).unwrap_err();
+            assert!(fault.message.contains("not a class label") && fault.message.contains("--loss squared"));
+        }
+        coding.meet(Loss::Logistic, 1.0);
+        coding.meet(Loss::Logistic, 2.0);
+        assert!(coding.code(Loss::Logistic, 3.0).unwrap_err().message.contains("third class"));
+        assert_eq!(coding.code(Loss::Squared, 151.5), Ok(151.5));
+    }
+}

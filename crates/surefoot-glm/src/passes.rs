@@ -1,0 +1,141 @@
+//! Several passes: rows that are held out, and which pass's model is kept.
+//!
+//! With more than one pass rows are no longer fresh, so every K-th row of positive weight is put on a shelf and
+//! never learnt. At the end of a pass all models are judged on the shelf. Kept is the latest pass whose loss there
+//! is within one standard error of the least: a difference within the noise is a tie, and later passes are nearer to
+//! the optimum.
+
+use crate::{Fault, Loss, Part, Plan, Predictor, Row, Shelf, board::Board, sums::Spread};
+use serde::{Deserialize, Serialize};
+use std::{io, rc::Rc};
+
+/// Where the passes stand.
+#[derive(Debug)]
+pub(crate) struct Passes {
+    pub(crate) plan: Plan,
+    pub(crate) run: Run,
+    shelf: Box<dyn Shelf>,
+    /// Rows seen by [`Passes::reshelve`].
+    reshelved: u64,
+    /// The model of least loss on the shelf, and the one to be saved.
+    pub(crate) least: Option<Rc<Predictor>>,
+    pub(crate) kept: Option<Rc<Predictor>>,
+    /// Whether `kept` is of an earlier run: it stands until the first row of this one is learnt.
+    left: bool,
+}
+
+/// The part of [`Passes`] that an unfinished model stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// Passes completed.
+    pub(crate) completed: u32,
+    /// Rows of positive weight met in this pass.
+    position: u64,
+    /// Rows on the shelf.
+    shelved: u64,
+    /// Held-out rows as they were met, scored by the model of that moment.
+    pub(crate) met: Board,
+    /// All held-out rows, scored by the kept model.
+    pub(crate) judged: Option<Board>,
+}
+
+impl Passes {
+    pub(crate) fn new(plan: Plan, shelf: Box<dyn Shelf>) -> Passes {
+        Passes { plan, run: Run::default(), shelf, reshelved: 0, least: None, kept: None, left: false }
+    }
+
+    /// Starts after a run that left this model.
+    pub(crate) fn leave(&mut self, model: Rc<Predictor>) {
+        (self.kept, self.left) = (Some(model), true);
+    }
+
+    /// A row has been learnt.
+    #[inline]
+    pub(crate) fn learnt(&mut self) {
+        if self.left {
+            (self.kept, self.left) = (None, false);
+        }
+    }
+
+    /// Whether the next row of positive weight is held out.
+    pub(crate) fn holds_next(&self) -> bool {
+        self.plan.period().is_some_and(|period| (self.run.position + 1) % period == 0)
+    }
+
+    /// Counts a row of positive weight.
+    pub(crate) fn count(&mut self) {
+        self.run.position += 1;
+    }
+
+    /// Whether rows that are learnt now are seen for the first time, or are all there is to judge by.
+    pub(crate) fn fresh(&self) -> bool {
+        self.run.completed == 0 || self.run.shelved == 0
+    }
+
+    /// Whether the printed loss is that of held-out rows.
+    pub(crate) fn judges(&self) -> bool {
+        self.run.shelved > 0
+    }
+
+    /// Puts a held-out row on the shelf, once.
+    pub(crate) fn shelve(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        if self.run.completed == 0 {
+            self.shelf
+                .put(row)
+                .map_err(|error| Fault::new(Part::Row, format!("held-out rows cannot be kept: {error}")))?;
+            self.run.shelved += 1;
+        }
+        Ok(())
+    }
+
+    /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
+    pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
+        if row.weight > 0.0 && row.label.is_some() {
+            self.reshelved += 1;
+            if self.plan.period().is_some_and(|period| self.reshelved % period == 0) {
+                self.shelf.put(row)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()> {
+        self.shelf.visit(each)
+    }
+
+    /// Ends a pass whose model is `candidate`: `code` gives the label of a row on the shelf.
+    pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, code: impl Fn(f64) -> f64) -> io::Result<()> {
+        let least = self.least.clone();
+        let (mut board, mut old, mut worse) = (Board::default(), Board::default(), Spread::default());
+        self.shelf.visit(&mut |row| {
+            let y = row.label.map_or(f64::NAN, &code);
+            let of = |p: &Predictor| p.score(row).map_or(f64::INFINITY, |scored| loss.value(y, scored.margin));
+            let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
+            board.add(y, row.weight, new);
+            old.add(y, row.weight, best);
+            worse.add(new - best, row.weight);
+        })?;
+        let candidate = Rc::new(candidate);
+        let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.loss().unwrap_or(f64::INFINITY);
+        if beats {
+            self.least = Some(Rc::clone(&candidate));
+        }
+        if beats || within_noise(&worse, self.run.shelved) {
+            self.kept = Some(candidate);
+            self.run.judged = Some(board);
+        }
+        Ok(())
+    }
+
+    /// Ends a pass.
+    pub(crate) fn next(&mut self) {
+        self.run.completed += 1;
+        self.run.position = 0;
+    }
+}
+
+/// Whether a mean difference is at most its standard error over this many rows.
+fn within_noise(difference: &Spread, rows: u64) -> bool {
+    let variance = difference.squares() / difference.weight();
+    difference.mean() <= (variance / rows as f64).sqrt()
+}

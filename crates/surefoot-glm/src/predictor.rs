@@ -1,0 +1,94 @@
+//! A prediction vector, laid out for fast lookup.
+
+use crate::{Fault, Model, Part, Row, pages::Pages};
+
+/// The prediction vector of a model, laid out for fast lookup.
+///
+/// ```
+/// use surefoot_glm::{Batch, Plan, Predictor, Settings, Trainer};
+/// let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+/// let mut batch = Batch::default();
+/// batch.push(Some(1.0), 1.0, &[(7, 0.5)]);
+/// batch.push(Some(0.0), 1.0, &[(8, 2.0)]);
+/// trainer.learn(&batch, 0, 2).unwrap();
+/// let predictor = Predictor::new(&trainer.model());
+/// assert!(predictor.score(&batch.row(0)).unwrap().margin > 0.0);
+/// ```
+#[derive(Debug)]
+pub struct Predictor {
+    intercept: f64,
+    weights: Pages<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    weight: f64,
+    seen: bool,
+}
+
+/// The margin of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// intercept + Σ weight·value, added in the order of the row's pairs, in f64.
+    pub margin: f64,
+    /// How many features of the row were never seen in training.
+    pub unseen: usize,
+}
+
+impl Predictor {
+    /// Lays out a model's vector: O(features).
+    #[must_use]
+    pub fn new(model: &Model) -> Predictor {
+        Predictor::of(model.intercept, model.index.iter().copied().zip(model.weight.iter().copied()))
+    }
+
+    pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
+        let mut weights = Pages::default();
+        for (id, weight) in vector {
+            let slot = weights.touch(id);
+            *weights.at_mut(slot) = Slot { weight, seen: true };
+        }
+        Predictor { intercept, weights }
+    }
+
+    /// The margin of a row: O(nnz).
+    ///
+    /// # Errors
+    /// If the margin is not finite, which only values near the end of the f64 range can bring about.
+    pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
+        let (mut margin, mut unseen) = (self.intercept, 0);
+        for (&id, &value) in row.index.iter().zip(row.value) {
+            match self.slot(id) {
+                Some(slot) => margin += slot.weight * value,
+                None => unseen += 1,
+            }
+        }
+        if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
+    }
+
+    /// Whether a feature was seen in training.
+    #[must_use]
+    pub fn knows(&self, id: u64) -> bool {
+        self.slot(id).is_some()
+    }
+
+    pub(crate) fn intercept(&self) -> f64 {
+        self.intercept
+    }
+
+    /// The weight of a feature; 0 for one not seen.
+    pub(crate) fn weight(&self, id: u64) -> f64 {
+        self.slot(id).map_or(0.0, |slot| slot.weight)
+    }
+
+    #[inline]
+    fn slot(&self, id: u64) -> Option<&Slot> {
+        self.weights.find(id).map(|slot| self.weights.at(slot)).filter(|slot| slot.seen)
+    }
+}
+
+impl Fault {
+    pub(crate) fn overflow() -> Fault {
+        Fault::new(Part::Row, "the margin of this row overflows: its values are out of all proportion, rescale them")
+    }
+}

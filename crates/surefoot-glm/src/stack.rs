@@ -1,0 +1,186 @@
+//! All coordinates, and the two inner loops over the pairs of a row.
+//!
+//! Everything else in training happens once a row; what is here happens for every pair, in eight lanes. The loops
+//! are compiled twice, once for AVX2, and give the same bits: no fused multiply-add, sums of a fixed shape.
+
+use crate::{
+    Fault, Part, Row,
+    clock::{BETA, Clock},
+    coordinate::{Asked, Coordinate, NEGLIGIBLE},
+    lanes::Lanes,
+    pages::{ID_LIMIT, Pages},
+};
+use surefoot::Real;
+
+/// The coordinates of all features, and the intercept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stack {
+    pub(crate) intercept: Option<Coordinate>,
+    pub(crate) features: Pages<Coordinate>,
+}
+
+/// What [`Stack::ask`] found out about a row, kept for [`Stack::tell`]; its buffers are reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answer {
+    pairs: Vec<Pair>,
+    intercept: Asked,
+    /// The margin of the model, to the bit that of a saved model.
+    pub(crate) margin: f64,
+    /// Margins of the lanes at their output points.
+    pub(crate) output: Lanes,
+    /// Margins of the lanes at their query points.
+    pub(crate) query: Lanes,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    average: Lanes,
+    value: f64,
+    relative: f64,
+    slot: u32,
+}
+
+/// What does not change within a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) scales: Lanes,
+    pub(crate) shares: Lanes,
+    /// Sign of the model (see [`Coding`](crate::coding::Coding)) times the unit of its margins.
+    pub(crate) factor: f64,
+}
+
+impl Stack {
+    /// No features, and an intercept if there is to be one.
+    pub(crate) fn new(intercept: bool) -> Stack {
+        let intercept = intercept.then(|| Coordinate { unit: 1.0, ..Coordinate::default() });
+        Stack { intercept, features: Pages::default() }
+    }
+
+    /// Finds the coordinates of a row, making those that are new, and fetches them into the cache.
+    ///
+    /// # Errors
+    /// At the first id that is too large.
+    pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
+        answer.pairs.clear();
+        for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
+            if id >= ID_LIMIT {
+                let message = format!("index {id} is beyond {}: hash indices with --bits", ID_LIMIT - 1);
+                return Err(Fault::new(Part::Pair(at), message));
+            }
+            if value.abs() >= NEGLIGIBLE {
+                let slot = self.features.touch(id);
+                fetch(self.features.at(slot));
+                answer.pairs.push(Pair { average: Lanes::default(), value, relative: 0.0, slot });
+            }
+        }
+        Ok(())
+    }
+
+    /// Margins of the row that [`Stack::find`] was given; changes no coordinate.
+    pub(crate) fn ask(&self, terms: &Terms<'_>, answer: &mut Answer) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            return unsafe { ask_avx2(self, terms, answer) };
+        }
+        ask(self, terms, answer);
+    }
+
+    /// Learns from the gradient of the lanes' query margins at the row that was asked last.
+    pub(crate) fn tell(&mut self, clock: &Clock, gradient: Lanes, answer: &Answer) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            return unsafe { tell_avx2(self, clock, gradient, answer) };
+        }
+        tell(self, clock, gradient, answer);
+    }
+
+    /// All coordinates, to change their units.
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut Coordinate)) {
+        self.intercept.iter_mut().chain(self.features.values_mut()).for_each(change);
+    }
+
+    /// The intercept of the model that predicts.
+    pub(crate) fn intercept(&self, terms: &Terms<'_>) -> f64 {
+        self.intercept
+            .as_ref()
+            .map_or(0.0, |c| c.weight(c.ask(terms.clock, terms.scales, beta()).average, terms.shares))
+            * terms.factor
+    }
+
+    /// Ids seen and their weights in the model that predicts, in ascending order.
+    pub(crate) fn vector<'a>(&'a self, terms: &'a Terms<'_>) -> impl Iterator<Item = (u64, f64)> + 'a {
+        self.features.iter().filter(|(_, c)| c.touches > 0.0).map(move |(id, c)| (id, weight(c, terms)))
+    }
+}
+
+fn beta() -> Lanes {
+    Lanes::of(BETA)
+}
+
+fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
+    c.weight(c.ask(terms.clock, terms.scales, beta()).average, terms.shares) * terms.factor
+}
+
+#[inline(always)]
+fn ask(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
+    let beta = beta();
+    answer.intercept = stack.intercept.as_ref().map_or(Asked::default(), |c| c.ask(terms.clock, terms.scales, beta));
+    let Asked { average: mut output, mut query } = answer.intercept;
+    let mut margin = stack.intercept(terms);
+    for pair in &mut answer.pairs {
+        let c = stack.features.at(pair.slot);
+        let asked = c.ask(terms.clock, terms.scales, beta);
+        if c.touches > 0.0 {
+            margin += c.weight(asked.average, terms.shares) * terms.factor * pair.value;
+        }
+        pair.relative = c.relative(pair.value);
+        pair.average = asked.average;
+        let relative = Lanes::of(pair.relative);
+        output = output + asked.average * relative;
+        query = query + asked.query * relative;
+    }
+    (answer.margin, answer.output, answer.query) = (margin, output, query);
+}
+
+#[inline(always)]
+fn tell(stack: &mut Stack, clock: &Clock, gradient: Lanes, answer: &Answer) {
+    if let Some(c) = &mut stack.intercept {
+        c.tell(clock, gradient, 1.0, 1.0, answer.intercept.average);
+    }
+    for pair in &answer.pairs {
+        let c = stack.features.at_mut(pair.slot);
+        c.tell(clock, gradient, pair.value, pair.relative, pair.average);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
+    ask(stack, terms, answer);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn tell_avx2(stack: &mut Stack, clock: &Clock, gradient: Lanes, answer: &Answer) {
+    tell(stack, clock, gradient, answer);
+}
+
+/// Asks the processor to bring a coordinate's two cache lines near.
+#[inline(always)]
+fn fetch(c: &Coordinate) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let line: *const i8 = std::ptr::from_ref(c).cast();
+        // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line);
+            _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(64));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = c;
+}

@@ -1,0 +1,70 @@
+//! The units of labels and gradients: powers of two, so that labels of any scale give the same bits.
+//!
+//! Lanes hold f32. Margins and gradients are kept in units of the first label and gradient, rounded to powers of
+//! two: that is exact, and keeps 1e-300 and 1e300 within their range. The *scale* of iterates is another thing:
+//! the root mean square of the labels so far, a global factor of all iterates.
+
+use crate::Loss;
+use serde::{Deserialize, Serialize};
+
+/// Beyond this many units a new unit is chosen: the square of its square is still an f32.
+const FAR: f64 = 4_294_967_296.0;
+
+/// Units of margins and gradients, and the scale of labels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Units {
+    /// Unit of labels and margins; 0 while all labels were 0.
+    pub(crate) margin: f64,
+    /// Unit of gradients times weights; 0 while all were 0.
+    pub(crate) gradient: f64,
+    /// Rows learnt and the mean square of their labels in units of margins.
+    rows: u64,
+    mean_square: f64,
+}
+
+/// The largest power of two that is at most |x|, or the smallest normal one; x is finite and not 0.
+fn power_of_two(x: f64) -> f64 {
+    let exponent = x.to_bits() & 0x7ff0_0000_0000_0000;
+    f64::from_bits(exponent).max(f64::MIN_POSITIVE)
+}
+
+impl Units {
+    pub(crate) fn new(loss: Loss) -> Units {
+        let margin = if loss.classifies() { 1.0 } else { 0.0 };
+        Units { margin, gradient: 0.0, rows: 0, mean_square: 0.0 }
+    }
+
+    /// The scale of iterates, in units of margins: 1 for classes.
+    pub(crate) fn scale(&self, loss: Loss) -> f64 {
+        if loss.classifies() { 1.0 } else { self.mean_square.sqrt() }
+    }
+
+    /// Counts a label in units of margins.
+    pub(crate) fn count(&mut self, y: f64) {
+        self.rows += 1;
+        self.mean_square += (y * y - self.mean_square) / self.rows as f64;
+    }
+
+    /// If `y` asks for another unit of margins: by what state in the old unit is to be multiplied.
+    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) -> Option<f64> {
+        let ratio = if loss.classifies() { None } else { fit(&mut self.margin, y) };
+        if let Some(ratio) = ratio {
+            self.mean_square *= ratio * ratio;
+        }
+        ratio
+    }
+
+    /// The same for gradients.
+    pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
+        fit(&mut self.gradient, g)
+    }
+}
+
+/// Chooses a unit for `x` if there is none yet or `x` is far above it; the old unit over the new one.
+fn fit(unit: &mut f64, x: f64) -> Option<f64> {
+    if x == 0.0 || x.abs() <= *unit * FAR && *unit > 0.0 {
+        return None;
+    }
+    let old = std::mem::replace(unit, power_of_two(x));
+    (old > 0.0).then(|| old / *unit)
+}
