@@ -1,2 +1,68 @@
-//! The surefoot command.
-fn main() {}
+//! The surefoot command: learn linear models from streams of rows, predict with them, look into them.
+//!
+//! Each command is one file in [`commands`]; all flags stand in [`cli`]. A command ends well or with a
+//! [`Failure`], whose status is the exit status and whose one line is printed here.
+
+mod cli;
+mod commands;
+mod console;
+mod failure;
+mod measure;
+mod number;
+mod progress;
+mod report;
+mod reporter;
+mod results;
+mod resume;
+mod rows;
+mod saver;
+mod session;
+mod settings;
+mod signals;
+mod values;
+mod watch;
+
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use cli::{Cli, Command};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(Cli { command: Some(command) }) => run(command),
+        Ok(Cli { command: None }) => {
+            // A reader of the help that has gone away is no reason to complain.
+            let _ = Cli::command().print_help();
+            Ok(())
+        }
+        Err(error) => return explain(&error),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console::fail(&failure);
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Fit(args) => commands::fit::run(&args),
+        Command::Predict(args) => commands::predict::run(&args),
+        Command::Eval(args) => commands::eval::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn explain(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    console::fail(&Failure::usage(values::first_paragraph(&error.to_string())));
+    ExitCode::from(failure::USAGE)
+}

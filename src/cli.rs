@@ -1,0 +1,323 @@
+//! Every command and every flag, with the help that `--help`, the man page and the completions show.
+//!
+//! The first line of a doc comment is the help of `-h`; the rest is added by `--help`.
+
+use crate::values::{self, Holdout, Snapshot};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::{ffi::OsString, time::Duration};
+use surefoot_glm::Loss;
+
+/// Linear models in one pass, with no learning rate.
+///
+/// Surefoot learns linear and logistic models from streams of sparse rows. There is nothing to tune, and
+/// whenever it is stopped there is a good model to use.
+#[derive(Debug, Parser)]
+#[command(name = "surefoot", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Start with:  surefoot fit train.svm
+             surefoot eval model.surefoot test.svm
+             surefoot predict model.surefoot new.svm -o predictions.txt")]
+#[command(after_long_help = "Exit status: 0 done, 1 the data or a file is at fault, 2 the command line is at fault,
+130 and 143 ended by Ctrl-C and SIGTERM; fit saves its model before.
+
+Start with:  surefoot fit train.svm
+             surefoot eval model.surefoot test.svm
+             surefoot predict model.surefoot new.svm -o predictions.txt")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Learn a model from data
+    #[command(display_order = 1)]
+    Fit(FitArgs),
+    /// Write one prediction a row
+    #[command(display_order = 2)]
+    Predict(PredictArgs),
+    /// Measure a model on labelled data
+    #[command(display_order = 3)]
+    Eval(EvalArgs),
+    /// Show what is in a model
+    #[command(display_order = 4)]
+    Inspect(InspectArgs),
+    /// Write the completions of a shell to standard output
+    #[command(display_order = 5)]
+    Completions(CompletionsArgs),
+    /// Write the manual page to standard output
+    #[command(display_order = 6)]
+    Man(ManArgs),
+}
+
+/// Learn a model from data.
+///
+/// Rows are learnt in the order of the files, each scored before it is learnt: the printed loss is that of
+/// rows not seen before. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    /// Files of training rows, plain, gzip or zstd; - is standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    /// Where the model goes, replaced in one step
+    #[arg(short, long, value_name = "MODEL", default_value = "model.surefoot")]
+    pub(crate) output: OsString,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    /// Times over the data
+    ///
+    /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
+    /// held-out rows, and the model of the best pass is saved.
+    #[arg(long, value_name = "N", value_parser = values::passes, help_heading = "How long")]
+    pub(crate) passes: Option<u32>,
+
+    /// Save and end after this time, such as 10s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
+    pub(crate) budget: Option<Duration>,
+
+    /// Order of the rows
+    #[arg(long, value_enum, default_value_t = Order::File, help_heading = "How long")]
+    pub(crate) order: Order,
+
+    /// Seed of random choices; nothing is random with --order file
+    #[arg(long, value_name = "N", help_heading = "How long")]
+    pub(crate) seed: Option<u64>,
+
+    /// With several passes, hold out every K-th row, or none [default: 10]
+    ///
+    /// Rows of weight 0 do not count; the same rows are held out in each pass.
+    #[arg(long, value_name = "none|K", value_parser = values::holdout, help_heading = "How long")]
+    pub(crate) holdout: Option<Holdout>,
+
+    /// Threads to use; 1 parses and learns on one thread, with the same result
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..), help_heading = "How long")]
+    pub(crate) threads: u16,
+
+    /// Rows to measure the finished model on
+    #[arg(long, value_name = "FILE", help_heading = "And")]
+    pub(crate) test: Option<OsString>,
+
+    /// Go on from this model
+    ///
+    /// A model of an interrupted run takes the same DATA again, goes on at the row where it stopped and ends
+    /// in the same bytes as a run that was never interrupted. A finished model takes DATA as new rows.
+    /// Settings come from the model; those given here are compared with it.
+    #[arg(long, value_name = "MODEL", help_heading = "And")]
+    pub(crate) resume: Option<OsString>,
+
+    /// Save while learning: every 60s, 5m ..., or a bare number of rows
+    #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "And")]
+    pub(crate) snapshot: Snapshot,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Write one prediction a row.
+///
+/// Each row of DATA gives one line, in order, unlabelled and weightless rows included. Numbers are the
+/// shortest decimals that read back to the same 64-bit float.
+#[derive(Args, Debug)]
+pub(crate) struct PredictArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Files of rows; - is standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    /// Where the predictions go, replaced in one step; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: OsString,
+
+    /// What a prediction is [default: probability for classes, else mean]
+    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    pub(crate) kind: Option<Kind>,
+
+    /// Rows may lack their label
+    ///
+    /// A first token with a colon is then a pair; any other is a label and ignored.
+    #[arg(long)]
+    pub(crate) unlabelled: bool,
+
+    /// Write each prediction at once, for a dialogue through pipes
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) flush: Option<Flush>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+/// Measure a model on labelled data.
+///
+/// Prints the weighted mean loss, accuracy and area under the ROC curve (classes) or RMSE, MSE and R².
+/// The loss of squared is half the squared error; MSE is the whole.
+#[derive(Args, Debug)]
+pub(crate) struct EvalArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Files of labelled rows; - is standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Show what is in a model.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// How many of the largest weights to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Write the completions of a shell to standard output.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual page to standard output.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {}
+
+/// What is learnt and how data are read: stored in the model. `fit` takes them as given; where a model
+/// exists already they are compared with it, and a difference is an error.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Settings, stored in the model")]
+pub(crate) struct SettingsArgs {
+    /// What is minimised [default: logistic]
+    ///
+    /// logistic learns two classes, of which the larger label is the positive one; squared learns numbers.
+    #[arg(long, value_enum, ignore_case = false)]
+    pub(crate) loss: Option<LossName>,
+
+    /// Learn no intercept
+    #[arg(long)]
+    pub(crate) no_intercept: bool,
+
+    /// Format of the data [default: svmlight]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
+
+    /// Smallest index that is legal in svmlight data: 0 or 1 [default: 0]
+    ///
+    /// Indices are names and never shifted; with 1, an index 0 is an error.
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(crate) index_base: Option<u8>,
+
+    /// Hash indices to this many bits
+    ///
+    /// Needed only where indices do not fit into 32 bits.
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
+    pub(crate) bits: Option<u8>,
+}
+
+/// How much is said, and where.
+#[derive(Args, Debug)]
+pub(crate) struct TalkArgs {
+    /// One JSON object a line on standard output instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Only warnings and the error on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The names of [`Loss`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LossName {
+    /// Two classes, by log loss
+    Logistic,
+    /// Numbers, by half the squared error
+    Squared,
+}
+
+impl From<LossName> for Loss {
+    fn from(name: LossName) -> Loss {
+        match name {
+            LossName::Logistic => Loss::Logistic,
+            LossName::Squared => Loss::Squared,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatName {
+    /// label index:value ... # comment
+    Svmlight,
+}
+
+impl FormatName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            FormatName::Svmlight => "svmlight",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Order {
+    /// As the rows stand in the files
+    File,
+}
+
+/// What `predict` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Intercept plus weights times values
+    Margin,
+    /// Probability of the positive class
+    Probability,
+    /// Predicted number (for classes the probability)
+    Mean,
+    /// The label of the likelier class
+    Class,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Flush {
+    /// After every line
+    Line,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_hold_together_and_are_documented() {
+        let mut command = Cli::command();
+        command.clone().debug_assert();
+        command.build();
+        for sub in command.get_subcommands() {
+            assert!(sub.get_about().is_some(), "{}", sub.get_name());
+            for arg in sub.get_arguments() {
+                assert!(arg.get_help().is_some(), "{} {}", sub.get_name(), arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn short_help_fits_a_screen() {
+        assert!(Cli::command().render_help().to_string().lines().count() <= 24);
+    }
+}

@@ -1,0 +1,8 @@
+//! The commands, one a file. Each checks its arguments and files, does its work and says how it ended.
+
+pub(crate) mod completions;
+pub(crate) mod eval;
+pub(crate) mod fit;
+pub(crate) mod inspect;
+pub(crate) mod man;
+pub(crate) mod predict;

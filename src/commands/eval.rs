@@ -1,0 +1,64 @@
+//! `surefoot eval`: how good a model is on labelled rows.
+
+use crate::{
+    cli::EvalArgs,
+    failure::Failure,
+    measure::Sample,
+    report::{self, number_or_null},
+    results,
+    session::Halt,
+    settings,
+    signals::Signals,
+    watch::{Stop, Watch},
+};
+use serde_json::{Value, json};
+use std::{fmt::Write as _, path::Path};
+use surefoot_glm::Measured;
+use surefoot_io::{InputName, load_model};
+
+pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
+    let path = Path::new(&args.model);
+    let name = path.display().to_string();
+    let model = load_model(path)?;
+    settings::check(&args.settings, &model.settings, &name)?;
+    let options = settings::reading(&args.settings, &model.settings, &name)?;
+    let inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
+    let watch = Watch { signals: Signals::catch(""), deadline: None };
+    let measured = match (Sample { inputs: &inputs, options, watch: &watch }).measure(&model) {
+        Ok(measured) => measured,
+        Err(Halt::Failure(failure)) => return Err(failure),
+        Err(Halt::Stop(Stop::Signal(signal))) => return Err(Failure::signalled(signal, signal.name())),
+        Err(Halt::Stop(Stop::Budget)) => return Ok(()),
+    };
+    if measured.weight == 0.0 {
+        return Err(Failure::data(format!("{}: the total weight is zero: there is nothing to measure", inputs[0])));
+    }
+    let text = if args.talk.json { format!("{}\n", object(&measured)) } else { table(&measured) };
+    report::print(text.as_bytes())
+}
+
+fn object(measured: &Measured) -> Value {
+    json!({
+        "rows": measured.rows,
+        "weight": number_or_null(Some(measured.weight)),
+        "loss": number_or_null(measured.loss),
+        "accuracy": number_or_null(measured.accuracy),
+        "auc": number_or_null(measured.auc),
+        "auc_error": number_or_null(measured.auc.map(|_| measured.auc_error)),
+        "mse": number_or_null(measured.mse),
+        "rmse": number_or_null(measured.rmse),
+        "r2": number_or_null(measured.r2),
+    })
+}
+
+fn table(measured: &Measured) -> String {
+    let mut text = String::new();
+    let counts = [("rows", measured.rows.to_string()), ("weight", crate::number::shortest(measured.weight))];
+    for (name, value) in counts.into_iter().chain(results::pairs(measured)) {
+        let _ = writeln!(text, "{name:<10}{value}");
+    }
+    if measured.auc_error > 0.0 {
+        let _ = writeln!(text, "AUC is within {:.1e} of its exact value (more than a million rows)", measured.auc_error);
+    }
+    text
+}

@@ -1,0 +1,267 @@
+//! `surefoot fit`: everything is checked before the first row, then a [`Session`] learns.
+
+use crate::{
+    cli::FitArgs,
+    console::Console,
+    failure::Failure,
+    measure::Sample,
+    reporter::Reporter,
+    results::{self, Results},
+    resume::Standing,
+    rows,
+    saver::Saver,
+    session::{Halt, Session},
+    settings,
+    signals::Signals,
+    watch::{Stop, Watch},
+};
+use std::{path::Path, time::Instant};
+use surefoot_glm::{Labels, Measured, Model, Plan, Settings, Trainer};
+use surefoot_io::{InputName, Options, SpooledShelf, check_inputs, load_model};
+
+pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
+    let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
+    let console = Console::new(args.talk.quiet, args.talk.json);
+    if args.output == "-" && args.talk.json {
+        return Err(Failure::usage("standard output cannot hold both the model and --json: give -o a file"));
+    }
+    let mut inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
+    let test: Vec<_> = args.test.iter().map(InputName::new).collect();
+    let start = Start::new(args, &inputs)?;
+    let saver = Saver::new(&args.output, args.snapshot)?;
+    check_files(&inputs, &test, &saver)?;
+    let signals = Signals::catch(&args.output);
+    let watch = Watch { signals, deadline };
+    let passes = start.plan.passes;
+    let mut fit = Fit { args, start, test, saver, watch, reporter: Reporter::new(console, args.talk.json, passes) };
+    fit.prepare(&mut inputs).map_err(|halt| fit.nothing(halt))?;
+    fit.learn(&inputs)
+}
+
+/// Everything that a run begins with.
+#[derive(Debug)]
+struct Start {
+    model: Option<Model>,
+    standing: Option<Standing>,
+    settings: Settings,
+    plan: Plan,
+    options: Options,
+}
+
+impl Start {
+    fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
+        let Some(path) = &args.resume else {
+            let settings = settings::of_flags(&args.settings, inputs);
+            let options = settings::reading(&args.settings, &settings, "the new model")?;
+            return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
+        };
+        let name = Path::new(path).display().to_string();
+        let model = load_model(Path::new(path))?;
+        settings::check(&args.settings, &model.settings, &name)?;
+        let options = settings::reading(&args.settings, &model.settings, &name)?;
+        let standing = model.unfinished.as_ref().map(|value| {
+            Standing::from_value(value).ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
+        });
+        let standing = standing.transpose()?;
+        let plan = match &standing {
+            Some(standing) => planned(args, standing.plan, &name)?,
+            None => plan(args),
+        };
+        Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, options })
+    }
+
+    fn labels(&self) -> Labels {
+        self.model.as_ref().map_or_else(Labels::default, |model| model.labels)
+    }
+}
+
+fn plan(args: &FitArgs) -> Plan {
+    let passes = args.passes.unwrap_or(Plan::ONE_PASS.passes);
+    Plan { passes, holdout: args.holdout.map_or(Plan::ONE_PASS.holdout, |holdout| holdout.0) }
+}
+
+/// The plan of an interrupted run, which the flags may repeat but not change.
+fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
+    let differs = |flag, given: String, has: String| {
+        Err(Failure::usage(format!("{model}: interrupted in a run with {flag} {has}, but {flag} {given} was given; leave the flag out")))
+    };
+    let holdout = |period: Option<u32>| period.map_or_else(|| "none".to_owned(), |period| period.to_string());
+    match (args.passes, args.holdout) {
+        (Some(passes), _) if passes != plan.passes => differs("--passes", passes.to_string(), plan.passes.to_string()),
+        (_, Some(given)) if given.0 != plan.holdout => differs("--holdout", holdout(given.0), holdout(plan.holdout)),
+        _ => Ok(plan),
+    }
+}
+
+/// Tries all files, so that a wrong name costs no work.
+fn check_files(inputs: &[InputName], test: &[InputName], saver: &Saver) -> Result<(), Failure> {
+    let read: Vec<_> = inputs.iter().chain(test).cloned().collect();
+    if read.iter().filter(|input| matches!(input, InputName::Stdin)).count() > 1 {
+        return Err(Failure::usage("standard input can be read only once: name '-' once"));
+    }
+    check_inputs(&read)?;
+    Ok(saver.check_distinct(&read)?)
+}
+
+/// A fit whose files are checked.
+#[derive(Debug)]
+struct Fit<'a> {
+    args: &'a FitArgs,
+    start: Start,
+    test: Vec<InputName>,
+    saver: Saver,
+    watch: Watch,
+    reporter: Reporter,
+}
+
+impl Fit<'_> {
+    /// Makes inputs readable as often as needed, checks the test rows, and says what will be done.
+    fn prepare(&mut self, inputs: &mut [InputName]) -> Result<(), Halt> {
+        if self.start.plan.passes > 1 && inputs.iter().any(|input| matches!(input, InputName::Stdin)) {
+            self.reporter.console.note("standard input is spooled to a temporary file, to be read several times");
+            rows::spool_stdin(inputs, &self.watch)?;
+        }
+        if let Some(standing) = &self.start.standing {
+            standing.check_inputs(inputs).map_err(Failure::data)?;
+        }
+        if self.test.iter().all(InputName::can_reread) {
+            self.sample(&self.test).check(self.start.settings.loss, self.start.labels())?;
+        }
+        self.introduce();
+        Ok(())
+    }
+
+    fn introduce(&self) {
+        let (console, settings) = (&self.reporter.console, &self.start.settings);
+        if let (Some(path), Some(model)) = (&self.args.resume, &self.start.model) {
+            let (name, rows) = (Path::new(path).display(), model.summary.rows);
+            console.note(&match &self.start.standing {
+                Some(standing) => format!(
+                    "{name} is unfinished: going on in pass {} of {} after row {rows}",
+                    standing.pass, standing.plan.passes
+                ),
+                None => format!("{name} is finished after row {rows}: DATA are taken as new rows"),
+            });
+        }
+        let what = results::task(settings.loss);
+        console.say(&format!("fit: {what}; format {}; model goes to {}", settings.format, self.saver.name()));
+        self.reporter.head(&self.start.plan);
+    }
+
+    fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {
+        Sample { inputs, options: self.start.options, watch: &self.watch }
+    }
+
+    fn trainer(&self) -> Result<Trainer, Failure> {
+        let shelf = Box::<SpooledShelf>::default();
+        let Some(model) = &self.start.model else {
+            return Ok(Trainer::with_shelf(self.start.settings.clone(), self.start.plan, shelf));
+        };
+        let name = Path::new(self.args.resume.as_deref().unwrap_or_default()).display();
+        Trainer::resume(model, self.start.plan, shelf)
+            .map_err(|says| Failure::data(format!("{name}: cannot be trained further: {says}")))
+    }
+
+    fn learn(&mut self, inputs: &[InputName]) -> Result<(), Failure> {
+        let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
+        let trainer = self.trainer()?;
+        let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
+        let mut session = Session {
+            inputs,
+            options: self.start.options,
+            threads: self.args.threads,
+            trainer,
+            standing,
+            rows: first,
+            first,
+            watch: self.watch.clone(),
+            saver: &mut self.saver,
+            reporter: &mut self.reporter,
+        };
+        let outcome = session.run();
+        session.reporter.end();
+        let stop = match outcome {
+            Ok(()) => None,
+            Err(Halt::Stop(stop)) => Some(stop),
+            Err(Halt::Failure(failure)) => return Err(self.saver.explain(failure)),
+        };
+        if let Some(stop) = stop
+            && !session.has_learnt()
+        {
+            return Err(self.nothing(Halt::Stop(stop)));
+        }
+        let model = if stop.is_some() { session.unfinished() } else { session.trainer.model() };
+        let (trainer, rows, standing) = (session.trainer, session.rows, session.standing);
+        if stop.is_none() {
+            check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
+        }
+        self.saver.save(&model, rows)?;
+        self.conclude(&model, &trainer, stop)
+    }
+
+    /// Measures, reports, and ends as the run did. The model is saved.
+    fn conclude(&mut self, model: &Model, trainer: &Trainer, stop: Option<Stop>) -> Result<(), Failure> {
+        let summary = trainer.summary();
+        let name = self.saver.name().to_owned();
+        let saved = |failure: Failure| failure.and(format!("{name} is saved"));
+        let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(model).map_err(saved)? };
+        let results = Results {
+            summary: &summary,
+            model: Some((model, &name)),
+            test: test.as_ref(),
+            seconds: self.reporter.seconds(),
+            stop,
+            single: trainer.single_label(),
+            edge: trainer.edge(),
+        };
+        results.tell(&self.reporter.console);
+        self.reporter.events.emit(&results.event());
+        let rows = summary.rows;
+        let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
+        match stop {
+            Some(Stop::Signal(signal)) => Err(Failure::signalled(signal, format!("{}: {resume}", signal.name()))),
+            Some(Stop::Budget) => {
+                self.reporter.console.note(&format!("the budget is used up: {resume}"));
+                self.reporter.events.close()
+            }
+            None => self.reporter.events.close(),
+        }
+    }
+
+    /// Measures the saved model on the test rows, if there are any; only a signal ends that early.
+    fn measure(&self, model: &Model) -> Result<Option<Measured>, Failure> {
+        if self.test.is_empty() {
+            return Ok(None);
+        }
+        let watch = Watch { deadline: None, ..self.watch.clone() };
+        match (Sample { watch: &watch, ..self.sample(&self.test) }).measure(model) {
+            Ok(measured) => Ok(Some(measured)),
+            Err(Halt::Failure(failure)) => Err(failure),
+            Err(Halt::Stop(Stop::Signal(signal))) => Err(Failure::signalled(signal, signal.name())),
+            Err(Halt::Stop(Stop::Budget)) => Ok(None),
+        }
+    }
+
+    /// The end of a run that has learnt nothing.
+    fn nothing(&self, halt: Halt) -> Failure {
+        let says = "before a row was learnt: nothing is written";
+        match halt {
+            Halt::Failure(failure) => failure,
+            Halt::Stop(Stop::Signal(signal)) => Failure::signalled(signal, format!("{} {says}", signal.name())),
+            Halt::Stop(Stop::Budget) => Failure { status: 0, message: format!("the budget was used up {says}") },
+        }
+    }
+}
+
+/// What only the end of the data can tell: whether there was anything to learn from.
+fn check_whole(inputs: &[InputName], standing: &Standing, trainer: &Trainer, resumed: bool) -> Result<(), Failure> {
+    let names = || inputs.iter().map(InputName::to_string).collect::<Vec<_>>().join(", ");
+    if standing.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
+        return Err(Failure::data(format!("{}: there are no rows", names())));
+    }
+    let summary = trainer.summary();
+    if !resumed && summary.rows == summary.rows_zero_weight {
+        return Err(Failure::data(format!("{}: the total weight is zero: there is nothing to learn from", names())));
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `surefoot inspect`: what is in a model.
+
+use crate::{
+    cli::InspectArgs,
+    failure::Failure,
+    number::{self, shortest},
+    report::{self, number_or_null},
+    settings,
+};
+use serde_json::{Value, json};
+use std::{fmt::Write as _, path::Path};
+use surefoot_glm::Model;
+use surefoot_io::load_model;
+
+pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
+    let path = Path::new(&args.model);
+    let model = load_model(path)?;
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
+    let view = View { name: path.display().to_string(), size, model: &model, top: largest(&model, args.top) };
+    let text = if args.json { format!("{}\n", view.object()) } else { view.table() };
+    report::print(text.as_bytes())
+}
+
+/// The `top` weights that are largest by absolute value, ties in the order of the features.
+fn largest(model: &Model, top: usize) -> Vec<(u64, f64)> {
+    let mut weights: Vec<_> = model.index.iter().copied().zip(model.weight.iter().copied()).collect();
+    let order = |a: &(u64, f64), b: &(u64, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
+    if top < weights.len() {
+        // Only the largest are put in order: models are large.
+        weights.select_nth_unstable_by(top, order);
+        weights.truncate(top);
+    }
+    weights.sort_unstable_by(order);
+    weights
+}
+
+struct View<'a> {
+    name: String,
+    size: u64,
+    model: &'a Model,
+    top: Vec<(u64, f64)>,
+}
+
+impl View<'_> {
+    fn object(&self) -> Value {
+        let Model { settings, labels, summary, .. } = self.model;
+        let top = self.top.iter().map(|&(feature, weight)| json!({"feature": feature.to_string(), "weight": weight}));
+        json!({
+            "model": self.name,
+            "size": self.size,
+            "settings": settings,
+            "labels": labels,
+            "intercept": self.model.intercept,
+            "features": self.model.index.len(),
+            "rows": summary.rows,
+            "rows_zero_weight": summary.rows_zero_weight,
+            "nnz": summary.nnz,
+            "passes": summary.passes,
+            "weight": number_or_null(Some(summary.weight)),
+            "loss": number_or_null(summary.loss),
+            "loss_constant": number_or_null(summary.loss_constant),
+            "lane": number_or_null(Some(summary.lane)),
+            "lanes": summary.lanes,
+            "state": self.model.state.is_some(),
+            "unfinished": self.model.unfinished,
+            "top": top.collect::<Vec<_>>(),
+        })
+    }
+
+    fn table(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in self.facts() {
+            let _ = writeln!(text, "{name:<12}{value}");
+        }
+        self.lanes(&mut text);
+        self.weights(&mut text);
+        text
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let Model { settings, summary, .. } = self.model;
+        let whole = if self.model.unfinished.is_some() { ", unfinished: fit --resume goes on" } else { "" };
+        let state = if self.model.state.is_some() { "" } else { ", without the state to train on" };
+        let bits = settings.bits.map_or_else(String::new, |bits| format!(", hashed to {bits} bits"));
+        let zero = match summary.rows_zero_weight {
+            0 => String::new(),
+            zero => format!(", {} of weight 0", number::count(zero)),
+        };
+        let mut facts = vec![
+            ("model", format!("{}, {}{whole}{state}", self.name, number::bytes(self.size))),
+            ("loss", settings.loss.name().to_owned()),
+            ("data", format!("{}, indices from {}{bits}", settings.format, settings.index_base)),
+        ];
+        facts.extend(settings::coding(&self.model.labels).map(|coding| ("labels", coding)));
+        facts.extend([
+            ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
+            ("passes", summary.passes.to_string()),
+            ("mean loss", number::loss(summary.loss)),
+            ("constant", format!("{} is the loss of the best constant", number::loss(summary.loss_constant))),
+            ("intercept", if settings.intercept { shortest(self.model.intercept) } else { "none".to_owned() }),
+            ("features", number::count(self.model.index.len() as u64)),
+        ]);
+        facts
+    }
+
+    fn lanes(&self, text: &mut String) {
+        let summary = &self.model.summary;
+        if !summary.lanes.is_empty() {
+            let _ = writeln!(text, "\n{:>12}{:>12}{:>8}", "lane", "statistic", "share");
+        }
+        for lane in &summary.lanes {
+            let mark = if lane.scale == summary.lane { "  leads" } else { "" };
+            let (scale, statistic) = (shortest(lane.scale), number::loss(Some(lane.statistic)));
+            let _ = writeln!(text, "{scale:>12}{statistic:>12}{:>7.1}%{mark}", 100.0 * lane.share);
+        }
+    }
+
+    fn weights(&self, text: &mut String) {
+        if !self.top.is_empty() {
+            let _ = writeln!(text, "\n{:>12}  weight", "feature");
+        }
+        for &(feature, weight) in &self.top {
+            let sign = if weight.is_sign_negative() { "" } else { " " };
+            let _ = writeln!(text, "{feature:>12}  {sign}{}", shortest(weight));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_weights_come_first_whatever_their_sign() {
+        let (labels, summary) = (Default::default(), Default::default());
+        let (index, weight) = (vec![2, 3, 5, 7], vec![0.5, -2.0, 2.0, 0.1]);
+        let model = Model {
+            settings: Default::default(), labels, intercept: 0.0, index, weight, summary, state: None, unfinished: None,
+        };
+        assert_eq!(largest(&model, 3), [(3, -2.0), (5, 2.0), (2, 0.5)]);
+        assert_eq!(largest(&model, 0), []);
+        assert_eq!(largest(&model, 9).len(), 4);
+    }
+}

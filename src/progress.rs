@@ -1,0 +1,39 @@
+//! The progress bar: bytes, speed and time left, where standard error is a terminal.
+
+use crate::console::Console;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar on standard error, or nothing.
+#[derive(Debug)]
+pub(crate) struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// A bar of `total` bytes, or without an end where the total is not known.
+    pub(crate) fn new(console: &mut Console, total: Option<u64>) -> Progress {
+        if !console.talks() || !std::io::stderr().is_terminal() {
+            return Progress(None);
+        }
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8));
+        let template = match total {
+            Some(_) => "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left",
+            None => "{spinner} {bytes}  {binary_bytes_per_sec}",
+        };
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        console.share(&bar);
+        Progress(Some(bar))
+    }
+
+    pub(crate) fn at(&self, bytes: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(bytes);
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

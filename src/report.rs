@@ -1,0 +1,94 @@
+//! What a run says: the table for people on standard error, JSON lines for programs on standard output.
+
+use crate::{
+    failure::Failure,
+    number,
+};
+use serde_json::{Value, json};
+use std::io::{self, ErrorKind, Write};
+use surefoot_glm::Summary;
+
+/// Writes to standard output; a reader that has gone away is no failure.
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::stdout(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// A number, or null where it is absent or not finite.
+pub(crate) fn number_or_null(x: Option<f64>) -> Value {
+    x.and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+/// JSON objects on standard output, one a line. A failure to write ends the output, not the work.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    on: bool,
+    failure: Option<Failure>,
+}
+
+impl Events {
+    pub(crate) fn new(on: bool) -> Events {
+        Events { on, failure: None }
+    }
+
+    pub(crate) fn emit(&mut self, event: &Value) {
+        if !self.on {
+            return;
+        }
+        let mut stdout = io::stdout().lock();
+        if let Err(error) = writeln!(stdout, "{event}").and_then(|()| stdout.flush()) {
+            self.on = false;
+            self.failure = (error.kind() != ErrorKind::BrokenPipe).then(|| Failure::stdout(&error));
+        }
+    }
+
+    /// The failure to write, if there was one other than a reader that went away.
+    pub(crate) fn close(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}
+
+/// One line of progress, the same for people and programs.
+#[derive(Debug)]
+pub(crate) struct Line<'a> {
+    pub(crate) summary: &'a Summary,
+    /// Mean loss since the line before.
+    pub(crate) recent: Option<f64>,
+    pub(crate) seconds: f64,
+    /// Bytes read by this call, over all passes.
+    pub(crate) bytes: u64,
+}
+
+/// The names of the columns of [`Line::text`].
+pub(crate) const COLUMNS: &str = "          rows        loss  since last    constant    lane  seconds";
+
+impl Line<'_> {
+    pub(crate) fn text(&self) -> String {
+        format!(
+            "{:>14}{:>12}{:>12}{:>12}{:>8}{:>9.2}",
+            number::count(self.summary.rows),
+            number::loss(self.summary.loss),
+            number::loss(self.recent),
+            number::loss(self.summary.loss_constant),
+            number::shortest(self.summary.lane),
+            self.seconds
+        )
+    }
+
+    pub(crate) fn event(&self) -> Value {
+        json!({
+            "event": "progress",
+            "rows": self.summary.rows,
+            "weight": number_or_null(Some(self.summary.weight)),
+            "loss": number_or_null(self.summary.loss),
+            "loss_recent": number_or_null(self.recent),
+            "loss_constant": number_or_null(self.summary.loss_constant),
+            "lane": number_or_null(Some(self.summary.lane)),
+            "seconds": number_or_null(Some(self.seconds)),
+            "bytes": self.bytes,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Who is told how a fit goes on: the table and the bar, or JSON lines.
+
+use crate::{
+    console::Console,
+    progress::Progress,
+    report::{COLUMNS, Events, Line},
+    rows::Rows,
+};
+use std::time::Instant;
+use surefoot_glm::{Plan, Summary};
+
+#[derive(Debug)]
+pub(crate) struct Reporter {
+    pub(crate) console: Console,
+    pub(crate) events: Events,
+    bar: Option<Progress>,
+    started: Instant,
+    /// Bytes read in the passes before the current one.
+    before: u64,
+    /// Passes that this call makes over the data, for the length of the bar.
+    passes: u64,
+}
+
+impl Reporter {
+    pub(crate) fn new(console: Console, json: bool, passes: u32) -> Reporter {
+        let (events, started) = (Events::new(json), Instant::now());
+        Reporter { console, events, bar: None, started, before: 0, passes: u64::from(passes) }
+    }
+
+    /// Says what the columns mean.
+    pub(crate) fn head(&self, plan: &Plan) {
+        self.console.say(&match plan.period() {
+            None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
+            Some(period) => format!("loss: mean over the held-out rows (every {period}th), which are never learnt"),
+        });
+        self.console.say(COLUMNS);
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// A line of the table.
+    pub(crate) fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
+        let bytes = self.before + rows.bytes().0;
+        let line = Line { summary, recent, seconds: self.seconds(), bytes };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Moves the bar.
+    pub(crate) fn at(&mut self, rows: &Rows) {
+        let (bytes, total) = rows.bytes();
+        let all = total.map(|total| total * self.passes);
+        let bar = self.bar.get_or_insert_with(|| Progress::new(&mut self.console, all));
+        bar.at(self.before + bytes);
+    }
+
+    /// Counts the bytes of a pass that is over.
+    pub(crate) fn end_pass(&mut self, rows: &Rows) {
+        self.before += rows.bytes().0;
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.end();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a fit says when it is over.
+
+use crate::{
+    console::Console,
+    number,
+    report::number_or_null,
+    settings,
+    watch::Stop,
+};
+use serde_json::{Value, json};
+use surefoot_glm::{Loss, Measured, Model, Summary};
+
+/// Why there is no certificate, and what gives one.
+const NO_CERTIFICATE: &str = "no penalty and no domain: --l2 or --radius will give one (not built yet)";
+
+/// The end of a fit.
+#[derive(Debug)]
+pub(crate) struct Results<'a> {
+    pub(crate) summary: &'a Summary,
+    /// The model as saved, and where it is; `None` if nothing was saved.
+    pub(crate) model: Option<(&'a Model, &'a str)>,
+    pub(crate) test: Option<&'a Measured>,
+    pub(crate) seconds: f64,
+    pub(crate) stop: Option<Stop>,
+    /// The only label seen, if there was only one.
+    pub(crate) single: Option<f64>,
+    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    pub(crate) edge: i8,
+}
+
+impl Results<'_> {
+    /// The last line of `--json`.
+    pub(crate) fn event(&self) -> Value {
+        let summary = self.summary;
+        json!({
+            "event": "done",
+            "loss": number_or_null(summary.loss),
+            "test_loss": number_or_null(self.test.and_then(|test| test.loss)),
+            "test_metric": number_or_null(self.test.and_then(|test| test.accuracy.or(test.r2))),
+            "objective": Value::Null,
+            "rows": summary.rows,
+            "rows_zero_weight": summary.rows_zero_weight,
+            "nnz": summary.nnz,
+            "passes": summary.passes,
+            "seconds": number_or_null(Some(self.seconds)),
+            "lane": number_or_null(Some(summary.lane)),
+            "certificate": {"kind": "none", "reason": NO_CERTIFICATE},
+            "model": self.model.map(|(_, name)| name),
+        })
+    }
+
+    /// The lines for people, and the warnings.
+    pub(crate) fn tell(&self, console: &Console) {
+        let summary = self.summary;
+        let rows = number::rows(summary.rows);
+        console.say(&format!("{rows}, {} pairs, {:.2} s", number::count(summary.nnz), self.seconds));
+        let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
+        console.say(&format!("loss         {loss}, that of the best constant {constant}"));
+        if let Some(test) = self.test {
+            console.say(&format!("test         {}", measured(test)));
+        }
+        if let Some((model, name)) = self.model {
+            if let Some(coding) = settings::coding(&model.labels) {
+                console.say(&format!("labels       {coding}"));
+            }
+            console.say(&format!("lane         {}", lane(summary)));
+            console.say(&format!("certificate  none, {NO_CERTIFICATE}"));
+            console.say(&format!("model        {name}, {} features", number::count(model.index.len() as u64)));
+            console.say(&format!("next         {}", self.next(name)));
+        }
+        self.warn(console);
+    }
+
+    fn warn(&self, console: &Console) {
+        if let Some(label) = self.single {
+            let label = number::shortest(label);
+            console.warn(&format!("{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"));
+        } else if self.edge != 0 {
+            let end = if self.edge < 0 { "smallest" } else { "largest" };
+            let lane = number::shortest(self.summary.lane);
+            console.warn(&format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better"));
+        }
+    }
+
+    fn next(&self, name: &str) -> String {
+        match (self.stop, self.test) {
+            (Some(_), _) => format!("surefoot fit DATA --resume {name} -o {name}   # the same DATA: goes on from here"),
+            (None, None) => format!("surefoot eval {name} TEST"),
+            (None, Some(_)) => format!("surefoot predict {name} NEW -o predictions.txt"),
+        }
+    }
+}
+
+fn lane(summary: &Summary) -> String {
+    let scale = number::shortest(summary.lane);
+    match (summary.lanes.first(), summary.lanes.last()) {
+        (Some(first), Some(last)) if summary.lanes.len() > 1 => {
+            format!("{scale} of {} to {}", number::shortest(first.scale), number::shortest(last.scale))
+        }
+        _ => scale,
+    }
+}
+
+/// Metrics in one line.
+pub(crate) fn measured(measured: &Measured) -> String {
+    pairs(measured).into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The metrics that apply, by the names people know.
+pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
+    let metrics = [
+        ("loss", measured.loss),
+        ("accuracy", measured.accuracy),
+        ("AUC", measured.auc),
+        ("RMSE", measured.rmse),
+        ("MSE", measured.mse),
+        ("R²", measured.r2),
+    ];
+    metrics.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, number::loss(value))).collect()
+}
+
+/// What is minimised, for people.
+pub(crate) fn task(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Logistic => "logistic loss of two classes",
+        Loss::Squared => "squared loss of numbers (half the squared error)",
+    }
+}

@@ -1,0 +1,177 @@
+//! Where a run stands in its data, as it is stored in an unfinished model, and the way back to there.
+//!
+//! A run that is resumed reads its data again from the start, so that it knows them to be the same bytes: the
+//! reader chains a hash from row to row, and the hash at the row where the run stood must come out again. In
+//! a later pass the whole data are read once before that.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use surefoot_glm::{Batch, Plan};
+use surefoot_io::InputName;
+
+/// The position of a run: in which pass, and what it has read in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    inputs: Vec<Known>,
+    pub(crate) plan: Plan,
+    /// The current pass, from 1.
+    pub(crate) pass: u32,
+    /// What of this pass is read and used.
+    pub(crate) trail: Trail,
+    /// What one pass reads, once there was one.
+    pub(crate) whole: Option<Trail>,
+}
+
+/// An input as it was when the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    name: String,
+    size: Option<u64>,
+}
+
+/// What was read from the start of the data up to a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trail {
+    pub(crate) rows: u64,
+    /// Bytes of the last input, decompressed, up to the end of the row.
+    offset: u64,
+    /// The chained hash of all bytes up to the last row of each input so far, in hexadecimal digits: not every
+    /// reader of JSON has integers of 64 bits.
+    hashes: Vec<String>,
+}
+
+impl Standing {
+    /// At the start of the data.
+    pub(crate) fn new(inputs: &[InputName], plan: Plan) -> Standing {
+        let known = inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() });
+        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), whole: None }
+    }
+
+    /// From an unfinished model.
+    pub(crate) fn from_value(value: &Value) -> Option<Standing> {
+        let standing = Standing::deserialize(value).ok()?;
+        let known = standing.inputs.len();
+        let fits = |trail: &Trail| trail.hashes.len() <= known;
+        (standing.pass >= 1
+            && standing.pass <= standing.plan.passes
+            && (standing.pass == 1) == standing.whole.is_none()
+            && fits(&standing.trail)
+            && standing.whole.as_ref().is_none_or(fits))
+        .then_some(standing)
+    }
+
+    /// For an unfinished model.
+    pub(crate) fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Checks that these can be the inputs of the interrupted run, by number and size.
+    pub(crate) fn check_inputs(&self, inputs: &[InputName]) -> Result<(), String> {
+        if inputs.len() != self.inputs.len() {
+            let names: Vec<_> = self.inputs.iter().map(|known| known.name.as_str()).collect();
+            let (was, now) = (names.len(), inputs.len());
+            return Err(format!(
+                "{now} inputs are given, the interrupted run has {was} ({}); give the same DATA",
+                names.join(", ")
+            ));
+        }
+        for (known, input) in self.inputs.iter().zip(inputs) {
+            if let (Some(was), Some(now)) = (known.size, input.size())
+                && was != now
+            {
+                return Err(format!(
+                    "{input}: has {now} bytes, the interrupted run read {} of {was}; give the same DATA",
+                    known.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next pass; the inputs whose bytes changed since the first are named.
+    pub(crate) fn end_pass(&mut self) -> Result<(), usize> {
+        let trail = std::mem::take(&mut self.trail);
+        match &self.whole {
+            Some(whole) => trail.check(whole)?,
+            None => self.whole = Some(trail),
+        }
+        self.pass += 1;
+        Ok(())
+    }
+}
+
+impl Trail {
+    /// Takes note of rows `from..to` of a batch.
+    pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
+        let rows = &batch.place[from..to];
+        self.rows += rows.len() as u64;
+        for of_input in rows.chunk_by(|a, b| a.input == b.input) {
+            let Some(last) = of_input.last() else { continue };
+            let before = self.hashes.last().cloned().unwrap_or_default();
+            self.hashes.resize(last.input as usize + 1, before);
+            self.hashes[last.input as usize] = format!("{:016x}", last.hash);
+            self.offset = last.end;
+        }
+    }
+
+    /// Whether this trail, walked anew, is the `earlier` one; else the first input that differs.
+    pub(crate) fn check(&self, earlier: &Trail) -> Result<(), usize> {
+        if self == earlier {
+            return Ok(());
+        }
+        let same = self.hashes.iter().zip(&earlier.hashes).take_while(|(a, b)| a == b).count();
+        Err(same.min(earlier.hashes.len().saturating_sub(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::Place;
+
+    fn batch(places: &[(u32, u64)]) -> Batch {
+        let mut batch = Batch::default();
+        batch.clear();
+        for &(input, hash) in places {
+            batch.push(Some(1.0), 1.0, &[]);
+            *batch.place.last_mut().unwrap() = Place { input, hash, end: hash * 10, ..Place::default() };
+        }
+        batch
+    }
+
+    #[test]
+    fn a_trail_is_the_same_however_the_rows_are_cut() {
+        let rows = batch(&[(0, 1), (0, 2), (2, 3), (2, 4), (3, 5)]);
+        let mut whole = Trail::default();
+        whole.advance(&rows, 0, 5);
+        for cut in 0..=5 {
+            let mut pieces = Trail::default();
+            pieces.advance(&rows, 0, cut);
+            pieces.advance(&rows, cut, 5);
+            assert_eq!(pieces.check(&whole), Ok(()));
+        }
+        assert_eq!((whole.rows, whole.offset, whole.hashes.len()), (5, 50, 4));
+    }
+
+    #[test]
+    fn the_input_that_differs_is_named() {
+        let (mut a, mut b, mut short) = (Trail::default(), Trail::default(), Trail::default());
+        a.advance(&batch(&[(0, 1), (1, 2), (2, 3)]), 0, 3);
+        b.advance(&batch(&[(0, 1), (1, 9), (2, 8)]), 0, 3);
+        short.advance(&batch(&[(0, 1), (1, 2)]), 0, 2);
+        assert_eq!((b.check(&a), short.check(&a)), (Err(1), Err(2)));
+        assert_eq!(Trail::default().check(&a), Err(0));
+    }
+
+    #[test]
+    fn a_standing_comes_back_from_json() {
+        let mut standing = Standing::new(&[InputName::new("-")], Plan { passes: 3, holdout: Some(10) });
+        standing.trail.advance(&batch(&[(0, u64::MAX)]), 0, 1);
+        assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
+        standing.end_pass().unwrap();
+        assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
+        standing.pass = 4;
+        assert_eq!(Standing::from_value(&standing.to_value()), None);
+        assert_eq!(Standing::from_value(&Value::Null), None);
+    }
+}

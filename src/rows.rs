@@ -1,0 +1,76 @@
+//! Rows from inputs, with an eye on the clock.
+
+use crate::{failure::Failure, watch::Watch};
+use std::{sync::mpsc, thread, time::Duration};
+use surefoot_glm::Batch;
+use surefoot_io::{Error, InputName, Options, Prefetch, Reader, RowSource, spool};
+
+/// How long a wait for rows lasts before the clock and the signals are looked at again.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// Rows read on this thread or ahead on another.
+#[derive(Debug)]
+pub(crate) enum Rows {
+    Here(Reader),
+    Ahead(Prefetch),
+}
+
+/// What came of waiting for rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The batch holds the next rows.
+    Rows,
+    /// There are none left.
+    End,
+    /// None came yet.
+    Waiting,
+}
+
+impl Rows {
+    /// Opens inputs. One thread is enough for files; what may keep us waiting, a pipe, is always read on
+    /// another, so that signals are answered meanwhile.
+    pub(crate) fn open(inputs: &[InputName], options: Options, threads: u16) -> Result<Rows, Error> {
+        let reader = Reader::open(inputs, options)?;
+        let alone = threads == 1 && inputs.iter().all(InputName::can_reread);
+        Ok(if alone { Rows::Here(reader) } else { Rows::Ahead(Prefetch::new(reader)) })
+    }
+
+    pub(crate) fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
+        let more = match self {
+            Rows::Here(reader) => Some(reader.read(batch)?),
+            Rows::Ahead(prefetch) => prefetch.read_within(batch, PATIENCE)?,
+        };
+        Ok(match more {
+            Some(true) => Next::Rows,
+            Some(false) => Next::End,
+            None => Next::Waiting,
+        })
+    }
+
+    /// Bytes read so far, as stored, and how many there are if that is known.
+    pub(crate) fn bytes(&self) -> (u64, Option<u64>) {
+        match self {
+            Rows::Here(reader) => reader.progress(),
+            Rows::Ahead(prefetch) => prefetch.progress(),
+        }
+    }
+}
+
+/// Copies standard input, where it is among the inputs, to where it can be read again.
+pub(crate) fn spool_stdin(inputs: &mut [InputName], watch: &Watch) -> Result<(), crate::session::Halt> {
+    let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
+    let (give, take) = mpsc::channel();
+    thread::Builder::new()
+        .name("spool".into())
+        .spawn(move || _ = give.send(spool()))
+        .map_err(|error| Failure::data(format!("standard input: {error}")))?;
+    loop {
+        match take.recv_timeout(PATIENCE) {
+            Ok(copy) => {
+                *stdin = copy?;
+                return Ok(());
+            }
+            Err(_) => watch.check()?,
+        }
+    }
+}

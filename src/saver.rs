@@ -1,0 +1,70 @@
+//! Saving the model of a run, now and then and at its end.
+
+use crate::{failure::Failure, values::Snapshot};
+use std::time::Instant;
+use surefoot_glm::Model;
+use surefoot_io::{Error, InputName, Output, save_model};
+
+/// The file of the model and when it is written.
+#[derive(Debug)]
+pub(crate) struct Saver {
+    output: Output,
+    every: Snapshot,
+    last: Instant,
+    /// At which row the model in the file was saved by this run, if it was.
+    saved: Option<u64>,
+}
+
+impl Saver {
+    /// Tries the output, leaving nothing behind.
+    pub(crate) fn new(name: &std::ffi::OsStr, every: Snapshot) -> Result<Saver, Error> {
+        Ok(Saver { output: Output::create(name)?, every, last: Instant::now(), saved: None })
+    }
+
+    pub(crate) fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
+        self.output.check_distinct(inputs)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.output.name()
+    }
+
+    /// Whether a model may be written more than once: a pipe would get them one after the other.
+    fn replaces(&self) -> bool {
+        self.output.is_atomic()
+    }
+
+    /// How many rows may be learnt from row `rows` on before a snapshot is due.
+    pub(crate) fn room(&self, rows: u64) -> u64 {
+        match self.every {
+            Snapshot::Rows(every) if self.replaces() => every - rows % every,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether a snapshot is due at row `rows`.
+    pub(crate) fn is_due(&self, rows: u64) -> bool {
+        self.replaces()
+            && self.saved != Some(rows)
+            && match self.every {
+                Snapshot::Rows(every) => rows.is_multiple_of(every),
+                Snapshot::Every(time) => self.last.elapsed() >= time,
+            }
+    }
+
+    /// Replaces the file by this model.
+    pub(crate) fn save(&mut self, model: &Model, rows: u64) -> Result<(), Failure> {
+        save_model(model, &mut self.output).map_err(|error| self.output.error(error))?;
+        self.output.commit()?;
+        (self.last, self.saved) = (Instant::now(), Some(rows));
+        Ok(())
+    }
+
+    /// Says at a failure what the last snapshot holds, if there is one.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        match self.saved {
+            Some(rows) => failure.and(format!("{} holds the snapshot at row {rows}", self.name())),
+            None => failure,
+        }
+    }
+}

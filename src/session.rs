@@ -1,0 +1,205 @@
+//! The driver of a fit: reads rows, hands them to the trainer in slices, and between slices reports, saves and
+//! looks at the clock.
+//!
+//! Slices end where something is due at an exact row (a line of the table, a snapshot), and are short enough
+//! that a signal is answered within milliseconds. How rows are cut into slices does not show in the model.
+
+use crate::{
+    failure::Failure,
+    reporter::Reporter,
+    resume::{Standing, Trail},
+    rows::{Next, Rows},
+    saver::Saver,
+    watch::{Stop, Watch},
+};
+use surefoot_glm::{Batch, Fault, Model, Trainer};
+use surefoot_io::{Error, InputName, Options};
+
+/// Most rows in a slice.
+const SLICE_ROWS: usize = 64;
+/// Most pairs in a slice, unless one row alone has more.
+const SLICE_PAIRS: usize = 8 << 10;
+
+/// Why a run does not go on.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    Stop(Stop),
+    Failure(Failure),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Halt {
+        Halt::Failure(failure)
+    }
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Halt {
+        Halt::Failure(error.into())
+    }
+}
+
+/// One call of `fit` between its checks and its results.
+#[derive(Debug)]
+pub(crate) struct Session<'a> {
+    pub(crate) inputs: &'a [InputName],
+    pub(crate) options: Options,
+    pub(crate) threads: u16,
+    pub(crate) trainer: Trainer,
+    pub(crate) standing: Standing,
+    /// Rows counted by the trainer, those before a resume included.
+    pub(crate) rows: u64,
+    /// What `rows` was when this call began.
+    pub(crate) first: u64,
+    pub(crate) watch: Watch,
+    pub(crate) saver: &'a mut Saver,
+    pub(crate) reporter: &'a mut Reporter,
+}
+
+impl Session<'_> {
+    /// Runs all passes that are left.
+    pub(crate) fn run(&mut self) -> Result<(), Halt> {
+        self.reread()?;
+        while self.standing.pass <= self.standing.plan.passes {
+            self.pass()?;
+            self.trainer.end_pass().map_err(|error| shelf_failure(&error))?;
+            self.standing.end_pass().map_err(|input| self.changed(input))?;
+        }
+        Ok(())
+    }
+
+    /// The model as of now, with what is needed to go on later.
+    pub(crate) fn unfinished(&self) -> Model {
+        Model { unfinished: Some(self.standing.to_value()), ..self.trainer.model() }
+    }
+
+    /// Whether this call has learnt anything that is worth saving.
+    pub(crate) fn has_learnt(&self) -> bool {
+        self.rows > self.first
+    }
+
+    /// Resumed in a later pass: reads the whole data once, to know them again and for the held-out rows.
+    fn reread(&mut self) -> Result<(), Halt> {
+        let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
+        let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
+        while self.next(&mut rows, &mut batch)? {
+            self.shelve(&batch, batch.len())?;
+            trail.advance(&batch, 0, batch.len());
+        }
+        self.reporter.end_pass(&rows);
+        trail.check(&whole).map_err(|input| self.changed(input).into())
+    }
+
+    /// One time over the data. Right after a resume, the first rows are only compared with those learnt then.
+    fn pass(&mut self) -> Result<(), Halt> {
+        let (mut rows, mut batch) = (self.open()?, Batch::default());
+        let earlier = std::mem::take(&mut self.standing.trail);
+        while self.next(&mut rows, &mut batch)? {
+            let left = earlier.rows.saturating_sub(self.standing.trail.rows);
+            let known = usize::try_from(left).map_or(batch.len(), |left| left.min(batch.len()));
+            if known > 0 {
+                self.recognise(&batch, known, &earlier)?;
+            }
+            self.learn(&batch, known, &rows)?;
+        }
+        self.reporter.end_pass(&rows);
+        if self.standing.trail.rows < earlier.rows {
+            let input = self.standing.trail.check(&earlier).err().unwrap_or_default();
+            return Err(self.changed(input).into());
+        }
+        Ok(())
+    }
+
+    /// Walks over the first `known` rows of a batch, which were learnt before the interruption.
+    fn recognise(&mut self, batch: &Batch, known: usize, earlier: &Trail) -> Result<(), Halt> {
+        if self.standing.pass == 1 {
+            self.shelve(batch, known)?;
+        }
+        self.standing.trail.advance(batch, 0, known);
+        if self.standing.trail.rows == earlier.rows {
+            self.standing.trail.check(earlier).map_err(|input| self.changed(input))?;
+        }
+        Ok(())
+    }
+
+    fn shelve(&mut self, batch: &Batch, rows: usize) -> Result<(), Failure> {
+        if self.standing.plan.period().is_none() {
+            return Ok(());
+        }
+        self.trainer.reshelve(batch, 0, rows).map_err(|error| shelf_failure(&error))
+    }
+
+    fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {
+        while from < batch.len() {
+            let to = self.cut(batch, from);
+            self.trainer.learn(batch, from, to).map_err(|(row, fault)| self.locate(batch, row, &fault))?;
+            self.standing.trail.advance(batch, from, to);
+            self.rows += (to - from) as u64;
+            from = to;
+            if self.rows.is_power_of_two() {
+                let recent = self.trainer.loss_recent();
+                self.reporter.line(&self.trainer.summary(), recent, rows);
+            }
+            self.tick()?;
+        }
+        Ok(())
+    }
+
+    /// Where a slice that begins at row `from` of the batch ends.
+    fn cut(&self, batch: &Batch, from: usize) -> usize {
+        let line = (self.rows + 1).next_power_of_two() - self.rows;
+        let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);
+        let most = batch.len().min(from + room.min(SLICE_ROWS));
+        let few = |&to: &usize| batch.start[to] - batch.start[from] <= SLICE_PAIRS;
+        (from + 1..=most).take_while(few).last().unwrap_or(from + 1)
+    }
+
+    /// Looks at the clock and the signals; saves if that is due.
+    fn tick(&mut self) -> Result<(), Halt> {
+        if self.has_learnt() && self.saver.is_due(self.rows) {
+            let model = self.unfinished();
+            self.saver.save(&model, self.rows)?;
+        }
+        Ok(self.watch.check()?)
+    }
+
+    fn open(&self) -> Result<Rows, Error> {
+        Rows::open(self.inputs, self.options, self.threads)
+    }
+
+    /// Waits for the next rows; `false` if there are none left.
+    fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Halt> {
+        loop {
+            self.tick()?;
+            match rows.next(batch)? {
+                Next::Rows => {
+                    self.reporter.at(rows);
+                    return Ok(true);
+                }
+                Next::End => return Ok(false),
+                Next::Waiting => {}
+            }
+        }
+    }
+
+    fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Failure {
+        self.options.describe(self.inputs, batch, row, fault.part).error(&fault.message).into()
+    }
+
+    /// The bytes of an input are not those read before.
+    fn changed(&self, input: usize) -> Failure {
+        let name = self.inputs.get(input).map_or_else(|| "DATA".to_owned(), InputName::to_string);
+        Failure::data(format!("{name}: its bytes are not those that were learnt before; give the same DATA"))
+    }
+}
+
+fn shelf_failure(error: &std::io::Error) -> Failure {
+    let folder = std::env::temp_dir();
+    Failure::data(format!("{} (for the held-out rows; TMPDIR): {error}", folder.display()))
+}

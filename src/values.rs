@@ -1,0 +1,96 @@
+//! Values of flags that are more than a number.
+
+use std::time::Duration;
+
+/// When a running fit saves its model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Snapshot {
+    /// Whenever this much time has gone by.
+    Every(Duration),
+    /// Whenever this many rows were read.
+    Rows(u64),
+}
+
+/// `60s` is time, `1000` is rows.
+pub(crate) fn snapshot(text: &str) -> Result<Snapshot, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 row".into()),
+        Ok(rows) => Ok(Snapshot::Rows(rows)),
+        Err(_) => duration(text).map(Snapshot::Every),
+    }
+}
+
+/// A number with a unit: `500ms`, `10s`, `1.5m`, `2h`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("a number with a unit is needed: 10s, 5m, 1h".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "the part before the unit is no number: 10s, 5m, 1h".to_owned())?;
+    if number <= 0.0 {
+        return Err("more than 0 is needed".into());
+    }
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| "too long".into())
+}
+
+/// Times over the data.
+pub(crate) fn passes(text: &str) -> Result<u32, String> {
+    match text {
+        "auto" => Err("'auto' is not built yet: give a number of passes".into()),
+        _ => at_least(text, 1),
+    }
+}
+
+/// Which rows are held out; `None` for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Holdout(pub(crate) Option<u32>);
+
+/// `none`, or the distance of held-out rows.
+pub(crate) fn holdout(text: &str) -> Result<Holdout, String> {
+    match text {
+        "none" => Ok(Holdout(None)),
+        _ => at_least(text, 2).map(|period| Holdout(Some(period))).map_err(|says| format!("{says}, or 'none'")),
+    }
+}
+
+fn at_least(text: &str, least: u32) -> Result<u32, String> {
+    text.parse().ok().filter(|&n| n >= least).ok_or_else(|| format!("a whole number, at least {least}, is needed"))
+}
+
+/// The first paragraph of a message of the argument parser, in one line and without its `error: `.
+pub(crate) fn first_paragraph(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let lines = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    format!("{}; see surefoot --help", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_rows_have_none() {
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(snapshot("60s"), Ok(Snapshot::Every(Duration::from_secs(60))));
+        assert_eq!(snapshot("50"), Ok(Snapshot::Rows(50)));
+        for bad in ["", "10", "s", "0s", "-1s", "nans", "infs", "1e300h", "1d", "5 parsecs"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+        assert!(snapshot("0").is_err() && snapshot("-5").is_err());
+    }
+
+    #[test]
+    fn counts_have_a_least_value() {
+        assert_eq!((passes("1"), passes("50")), (Ok(1), Ok(50)));
+        assert!(passes("auto").unwrap_err().contains("not built yet"));
+        assert_eq!((holdout("none"), holdout("10")), (Ok(Holdout(None)), Ok(Holdout(Some(10)))));
+        assert!(passes("0").is_err() && holdout("1").is_err() && holdout("all").is_err());
+    }
+}
