@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::fmt::Debug;
+
 use common::{Record, Visit, Weight, distance, size, weights, wide};
 use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Status};
 use surefoot_oracle::conversions::{Round, anytime};
@@ -55,7 +57,13 @@ impl Agree<'_> {
 }
 
 impl<F: Float> Visit<F> for Agree<'_> {
-    fn lazy<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
+    fn lazy<L: Lazy<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        _: &Domain,
+    ) {
         self.each(twin, |this, case, weight, beta, trace| {
             let own = weight.clone();
             let sparse = Anytime::new(learner.clone(), move |t| own(t)).interpolate(beta);
@@ -65,7 +73,13 @@ impl<F: Float> Visit<F> for Agree<'_> {
         });
     }
 
-    fn dense<L: Learner<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
+    fn dense<L: Learner<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        _: &Domain,
+    ) {
         self.each(twin, |this, case, weight, beta, trace| {
             let dense = DenseAnytime::new(learner.clone(), move |t| weight(t)).interpolate(beta);
             this.hold(&format!("{name}, {case}, dense"), dense, trace);

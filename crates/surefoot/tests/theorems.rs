@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::fmt::Debug;
+
 use common::{Random, Record, Visit, Weight, distance, size, weights, wide};
 use surefoot::{Anytime, AskTell, Float, Lazy, Learner};
 use surefoot_oracle::vectors::{dot, plus};
@@ -16,13 +18,19 @@ trait Law<F: Float> {
 struct Laws<T>(T);
 
 impl<F: Float, T: Law<F>> Visit<F> for Laws<T> {
-    fn lazy<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, _: &dyn Fn() -> Box<dyn Twin>, domain: &Domain) {
+    fn lazy<L: Lazy<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        _: &dyn Fn() -> Box<dyn Twin>,
+        domain: &Domain,
+    ) {
         for (case, weight) in weights() {
             self.0.check(&format!("{name}, {case}"), learner.clone(), weight, domain);
         }
     }
 
-    fn dense<L: Learner<F> + Clone>(&mut self, _: &str, _: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {}
+    fn dense<L: Learner<F> + Clone + Debug>(&mut self, _: &str, _: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {}
 }
 
 /// A conversion with sums for certificates.

@@ -1,6 +1,7 @@
 //! The tables that all tests share: learners with their twins, weights, and recorded gradients.
 #![allow(dead_code)]
 
+use std::fmt::Debug;
 use std::rc::Rc;
 
 use surefoot::{
@@ -104,10 +105,16 @@ impl Record {
 /// What a table-driven test does with each learner.
 pub(crate) trait Visit<F: Float> {
     /// A learner for the sparse conversion (which fits the dense one too), its twin and its domain.
-    fn lazy<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, twin: &dyn Fn() -> Box<dyn Twin>, domain: &Domain);
+    fn lazy<L: Lazy<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        domain: &Domain,
+    );
 
     /// A learner for the dense conversion only.
-    fn dense<L: Learner<F> + Clone>(
+    fn dense<L: Learner<F> + Clone + Debug>(
         &mut self,
         name: &str,
         learner: L,
