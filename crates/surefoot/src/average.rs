@@ -2,6 +2,9 @@
 
 use crate::kernel;
 
+/// How many times the sum of weights may be what the latest weights alone would have made it.
+const STALE: f64 = 32.0;
+
 /// A weighted running average, exact, at a cost that depends only on the coordinates that move.
 ///
 /// It holds, for each coordinate, the average `m_j` as of the last touch and the sum of weights `P_j` at that time.
@@ -61,6 +64,11 @@ impl Average {
         }
         let added = (self.mass - self.mark[i]) / self.mass;
         kernel::blend(self.mean[i], value, self.mark[i] / self.mass, added)
+    }
+
+    /// Whether to [`rebase`](Average::rebase), where all weights as small as the latest would have summed to `fresh`.
+    pub fn is_stale(&self, fresh: f64) -> bool {
+        fresh > 0.0 && self.mass > STALE * fresh
     }
 
     /// Brings every coordinate up to date and makes the sum of weights `mass`, with averages scaled so that their

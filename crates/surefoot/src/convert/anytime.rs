@@ -7,10 +7,6 @@ use crate::{
     Average, Certificate, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, View, Weights, kernel,
 };
 
-/// Average directions are written anew once their sum of weights is this many times what the present scale would have
-/// given: it would forget the last digits of what is to come.
-const STALE: f64 = 32.0;
-
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
 /// *Update*: with A_t = α_1 + … + α_t, the query of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the learner is told α_t g_t,
@@ -115,7 +111,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         let scale = self.learner.scale();
         self.directions.advance(weight * scale);
         let fresh = self.rounds.total() * scale;
-        if scale > 0.0 && self.directions.mass() > STALE * fresh {
+        if self.directions.is_stale(fresh) {
             let learner = &self.learner;
             self.directions.rebase(fresh, |i| learner.direction(i).wide());
         }

@@ -1,0 +1,129 @@
+//! Numbers from an independent model: the numpy twins `lib.py` (`anytime`, `OGDNorm`, `OptDA`, `Chain`) and
+//! `learners_min.py` (`OptDAclip`), run on Nesterov's chain in 6 dimensions for 40 rounds.
+
+mod common;
+
+use common::{distance, wide};
+use surefoot::{Anytime, AskTell, Ball, DualAveraging, Lazy, Learner, Linear, OgdNorm, Uniform, Weights};
+
+/// The gradient of the chain (its Hessian is a quarter of the second difference).
+fn chain(x: &[f64]) -> Vec<f64> {
+    let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+    let before = |i: usize| if i == 0 { 1.0 } else { x[i - 1] };
+    (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
+}
+
+/// The query of round 40, the iterate of round 40, and Σ α⟨g, w⟩ up to it.
+fn play<L: Lazy<f64>>(learner: L, weights: impl Weights) -> (Vec<f64>, Vec<f64>, f64) {
+    let mut method = Anytime::new(learner, weights).certified();
+    let mut last = (Vec::new(), Vec::new());
+    for _ in 0..40 {
+        last = (wide(&method.query()), (0..6).map(|i| method.learner().at(i)).collect());
+        method.tell(&chain(&last.0));
+    }
+    (last.0, last.1, method.ledger().expect("sums are kept").linear())
+}
+
+#[track_caller]
+fn near(got: &[f64], expected: [f64; 6]) {
+    assert!(distance(got, &expected) < 1e-13, "{got:?}");
+}
+
+#[test]
+fn ogd_with_weights_t() {
+    let (x, w, linear) = play(OgdNorm::new(6, Ball::new(2.0)), Linear);
+    near(
+        &x,
+        [
+            0.8506094240296138,
+            0.7178408151893887,
+            0.5684734677205564,
+            0.43742763313207494,
+            0.29355224864183205,
+            0.13795494203062725,
+        ],
+    );
+    near(
+        &w,
+        [
+            0.6483178415087987,
+            0.7986811166500619,
+            0.4445930868324482,
+            0.4323381896056132,
+            0.22937430580656903,
+            0.09063229204378834,
+        ],
+    );
+    assert!((linear - 8.320925608876852).abs() < 1e-12);
+}
+
+#[test]
+fn ogd_where_the_ball_binds() {
+    let (x, w, linear) = play(OgdNorm::new(6, Ball::new(0.5)), Uniform);
+    near(
+        &x,
+        [
+            0.4385343999661717,
+            0.18898386813197343,
+            0.07890733723700376,
+            0.03121612305104343,
+            0.011113683409708638,
+            0.003179069386372138,
+        ],
+    );
+    near(
+        &w,
+        [
+            0.4472638297399472,
+            0.20014629772736753,
+            0.08927585784521276,
+            0.039630437589536896,
+            0.01763916185998918,
+            0.0066809957134951045,
+        ],
+    );
+    assert!((linear + 1.7751433956523424).abs() < 1e-12);
+}
+
+#[test]
+fn dual_averaging_with_clipping() {
+    let (x, w, _) = play(DualAveraging::new(6, Ball::new(2.0)), Linear);
+    near(
+        &x,
+        [
+            0.8552370782836495,
+            0.7039994855275623,
+            0.5546511841576005,
+            0.41122071703376106,
+            0.27249641428542387,
+            0.1351851837838234,
+        ],
+    );
+    near(
+        &w,
+        [
+            0.921304839596739,
+            0.7263904324124315,
+            0.5672974122637218,
+            0.3904154534915703,
+            0.22040034941463524,
+            0.10788165686576402,
+        ],
+    );
+}
+
+#[test]
+fn dual_averaging_with_a_known_bound() {
+    let (x, _, _) = play(DualAveraging::new(6, Ball::new(2.0)).with_bound(24.0), Linear);
+    near(
+        &x,
+        [
+            0.8114165798396117,
+            0.6239263451275827,
+            0.4549291116799926,
+            0.28918179504989167,
+            0.13881597831170475,
+            0.04571934979832029,
+        ],
+    );
+}
