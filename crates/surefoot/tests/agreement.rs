@@ -129,3 +129,58 @@ fn spiky_gradients() {
     agree::<f64>(&spiky(), weights(), &[0.9], 1e-12);
     agree::<f32>(&spiky(), weights(), &[0.9], 1e-5);
 }
+
+/// With gradients of a smooth function at each side's own query points.
+struct Closed {
+    cases: usize,
+}
+
+impl Closed {
+    fn hold(&mut self, name: &str, mut method: impl AskTell<f64>, trace: &[Round]) {
+        for (t, round) in (1..).zip(trace) {
+            let query = wide(&method.query());
+            let error = distance(&query, &round.query);
+            assert!(error <= 1e-11 * size(&round.query).max(1.0), "{name}: query of round {t} is off by {error:e}");
+            method.tell(&slope(&query));
+        }
+        self.cases += 1;
+    }
+}
+
+/// The gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})).
+fn slope(x: &[f64]) -> Vec<f64> {
+    let bend = |i: usize| if i + 1 < x.len() { (x[i] + x[i + 1]).tanh() } else { 0.0 };
+    (0..x.len()).map(|i| x[i] - i as f64 / 10.0 + bend(i) + if i > 0 { bend(i - 1) } else { 0.0 }).collect()
+}
+
+impl Visit<f64> for Closed {
+    fn lazy<L: Lazy<f64> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        domain: &Domain,
+    ) {
+        let trace = anytime(&mut *twin(), &|t| t as f64, 1.0, 1000, &mut |_, x| slope(x));
+        self.hold(name, Anytime::new(learner.clone(), surefoot::Linear), &trace);
+        self.dense(name, learner, twin, domain);
+    }
+
+    fn dense<L: Learner<f64> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        twin: &dyn Fn() -> Box<dyn Twin>,
+        _: &Domain,
+    ) {
+        let trace = anytime(&mut *twin(), &|t| t as f64, 1.0, 1000, &mut |_, x| slope(x));
+        self.hold(name, DenseAnytime::new(learner, surefoot::Linear), &trace);
+    }
+}
+
+#[test]
+fn closed_loops_on_a_smooth_function() {
+    let mut closed = Closed { cases: 0 };
+    common::learners(8, &mut closed);
+    assert!(closed.cases > 20);
+}

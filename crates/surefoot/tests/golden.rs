@@ -4,7 +4,7 @@
 mod common;
 
 use common::{distance, wide};
-use surefoot::{Anytime, AskTell, Ball, DualAveraging, Lazy, Learner, Linear, OgdNorm, Uniform, Weights};
+use surefoot::{Anytime, AskTell, Ball, DualAveraging, Lazy, Linear, OgdNorm, Uniform, Weights};
 
 /// The gradient of the chain (its Hessian is a quarter of the second difference).
 fn chain(x: &[f64]) -> Vec<f64> {

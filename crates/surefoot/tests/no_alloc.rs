@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Debug;
 
 use common::{Record, Visit};
-use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Linear, Point, Sparse, Whole};
+use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Linear, Point, Sparse, Vector, Whole};
 use surefoot_oracle::{Domain, Learner as Twin};
 
 struct Counting(Record);
@@ -19,7 +19,7 @@ impl Counting {
             for (indices, values) in &rows {
                 let row = Sparse::new(indices, values);
                 let slope = method.dot(&row).tanh();
-                method.tell(&surefoot::Vector::<F>::times(&row, 1.0 + slope));
+                method.tell(&row.times(1.0 + slope));
                 method.tell(&[F::nan()]);
             }
             method.output().write(&mut all);

@@ -78,7 +78,7 @@ fn a_power_of_two_changes_no_bit() {
 struct Refusing(Record);
 
 impl Refusing {
-    fn hold<F: Float, A: AskTell<F> + Clone + Debug>(&self, name: &str, method: A) {
+    fn hold<F: Float, A: AskTell<F> + Clone + Debug>(&self, name: &str, method: &A) {
         let (nan, inf, one) = (F::nan(), F::infinity(), F::one());
         let cases: [(&[u32], &[F], usize); 5] = [
             (&[4, 5], &[one, nan], 5),
@@ -111,7 +111,7 @@ fn state<F: Float, A: AskTell<F> + Debug>(method: &A) -> String {
 
 impl<F: Float> Visit<F> for Refusing {
     fn lazy<L: Lazy<F> + Clone + Debug>(&mut self, name: &str, learner: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
-        self.hold(name, Anytime::new(learner, Linear).certified());
+        self.hold(name, &Anytime::new(learner, Linear).certified());
     }
 
     fn dense<L: Learner<F> + Clone + Debug>(
@@ -121,7 +121,7 @@ impl<F: Float> Visit<F> for Refusing {
         _: &dyn Fn() -> Box<dyn Twin>,
         _: &Domain,
     ) {
-        self.hold(name, DenseAnytime::new(learner, Linear));
+        self.hold(name, &DenseAnytime::new(learner, Linear));
     }
 }
 
@@ -193,7 +193,7 @@ fn a_billion_rounds_lose_no_accuracy() {
 /// A multiplier that changes in every round, and falls by a factor of 10¹² on the way.
 fn multiplier(t: u64) -> f64 {
     let slow = if t < 700 { 1e6 } else { 1e-6 };
-    slow * (1.0 + (t % 7) as f64) * if t % 11 == 0 { 0.0 } else { 1.0 }
+    slow * (1.0 + (t % 7) as f64) * if t.is_multiple_of(11) { 0.0 } else { 1.0 }
 }
 
 fn rescaled<F: Float, L: Lazy<F> + Rescale>(learner: L, twin: &mut dyn Twin, tolerance: f64) {
@@ -258,14 +258,14 @@ fn a_size_that_is_no_power_of_two() {
         }
         wide(&method.output())
     }
-    fn same<L: Lazy<f64> + Clone>(learner: L) {
+    fn same<L: Lazy<f64> + Clone>(learner: &L) {
         let expected = last(learner.clone(), 1.0);
         for factor in [1e-150, 1e150, 1e200] {
             assert!(distance(&last(learner.clone(), factor), &expected) <= 1e-12 * size(&expected), "{factor:e}");
         }
     }
-    same(OgdNorm::new(20, Ball::new(1.0)));
-    same(DualAveraging::new(20, Ball::new(1.0)));
-    same(AdaGrad::new(20, Cuboid::cube(20, 1.0)));
-    same(DualAdaGrad::new(20, 1.0));
+    same(&OgdNorm::new(20, Ball::new(1.0)));
+    same(&DualAveraging::new(20, Ball::new(1.0)));
+    same(&AdaGrad::new(20, Cuboid::cube(20, 1.0)));
+    same(&DualAdaGrad::new(20, 1.0));
 }

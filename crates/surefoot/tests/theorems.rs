@@ -168,8 +168,11 @@ fn certificates_are_valid_and_become_small() {
     assert_eq!(method.certificate(&surefoot::Whole::new(1.0)), None, "no bound without a domain");
 }
 
-/// The ways of an adversary: gradients of round t (from 0), given the iterate.
-fn adversaries(random: &mut Random, huge: f64) -> Vec<(&'static str, Box<dyn Fn(usize, &[f64]) -> Vec<f64>>)> {
+/// The gradient of round t (from 0), given the iterate.
+type Play = Box<dyn Fn(usize, &[f64]) -> Vec<f64>>;
+
+/// The ways of an adversary.
+fn adversaries(random: &mut Random, huge: f64) -> Vec<(&'static str, Play)> {
     const DIM: usize = 5;
     let noise: Vec<Vec<f64>> = (0..997).map(|_| (0..DIM).map(|_| random.normal()).collect()).collect();
     let base = noise[0].clone();
@@ -244,4 +247,75 @@ fn regret_stays_below_its_bound() {
     common::learners(5, &mut Laws(&mut narrow));
     println!("{} and {} cases, regret/bound at most {} and {}", wide.cases, narrow.cases, wide.worst, narrow.worst);
     assert!(wide.cases > 500 && wide.worst > 0.4, "the adversaries are no challenge");
+}
+
+/// Iterates stay in the domain.
+struct Inside(Record);
+
+impl Law<f64> for Inside {
+    fn check<L: Lazy<f64> + Clone>(&mut self, name: &str, learner: L, weight: Weight, domain: &Domain) {
+        let mut method = certified(learner, weight);
+        for t in 1..=self.0.len() {
+            self.0.tell(&mut method, t);
+            let iterate: Vec<f64> = (0..method.dim()).map(|i| method.learner().at(i)).collect();
+            assert!(distance(&iterate, &domain.project(&iterate)) <= 1e-13, "{name}, round {t}");
+        }
+    }
+}
+
+#[test]
+fn iterates_stay_in_the_domain() {
+    common::learners(10, &mut Laws(Inside(Record::sparse(6, 10, 1000, |t| if t % 90 == 9 { 50.0 } else { 1.0 }))));
+}
+
+/// A caller's own domain: the probability simplex, which couples all coordinates.
+#[derive(Clone, Debug)]
+struct Simplex(usize);
+
+impl surefoot::Domain<f64> for Simplex {
+    fn centre(&self, _: usize) -> f64 {
+        1.0 / self.0 as f64
+    }
+
+    fn reach(&self) -> f64 {
+        (1.0 - 1.0 / self.0 as f64).sqrt()
+    }
+
+    fn bounded(&self) -> bool {
+        true
+    }
+
+    fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        (0..dim).map(z).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+impl surefoot::Project<f64> for Simplex {
+    fn project(&self, x: &mut [f64]) {
+        let mut sorted = x.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let (mut sum, mut level) = (0.0, 0.0);
+        for (i, v) in sorted.iter().enumerate() {
+            sum += v;
+            let candidate = (sum - 1.0) / (i as f64 + 1.0);
+            level = if *v > candidate { candidate } else { level };
+        }
+        x.iter_mut().for_each(|v| *v = (*v - level).max(0.0));
+    }
+}
+
+#[test]
+fn regret_on_a_domain_of_the_callers() {
+    for (kind, play) in adversaries(&mut Random(19), 1e100) {
+        let learner = surefoot::Descent::new(5, Simplex(5));
+        let mut method = surefoot::DenseAnytime::new(learner, surefoot::Linear).certified();
+        for t in 0..500 {
+            let iterate: Vec<f64> = (0..5).map(|i| method.learner().at(i)).collect();
+            assert!((iterate.iter().sum::<f64>() - 1.0).abs() < 1e-12 && iterate.iter().all(|w| *w >= 0.0));
+            method.tell(&play(t, &iterate));
+            let bound = method.learner().regret_bound().expect("a bounded domain");
+            let regret = method.certificate(&Simplex(5)).expect("a bounded domain").regret;
+            assert!(regret <= bound * (1.0 + 1e-9), "{kind}, round {t}: {regret} over {bound}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ use crate::{
 /// the learners of this crate that happens at most about once in √T steps, and usually never.
 ///
 /// ```
-/// use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform};
+/// use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};
 ///
 /// // Logistic regression, two rows over and over, sparse.
 /// let rows = [(Sparse::new(&[0_u32, 7], &[1.0_f32, 2.0]), 1.0), (Sparse::new(&[0_u32, 3], &[1.0, 1.0]), -1.0)];
@@ -29,7 +29,7 @@ use crate::{
 ///     let (row, label) = &rows[t % 2];
 ///     let margin = method.dot(row);
 ///     let slope = -label / (1.0 + (label * margin).exp());
-///     method.tell(&surefoot::Vector::<f32>::times(row, slope));
+///     method.tell(&row.times(slope));
 /// }
 /// assert!(method.output().dot(&rows[0].0) > 1.0 && method.output().dot(&rows[1].0) < -1.0);
 /// ```

@@ -72,8 +72,8 @@ impl Record {
             indices.sort_unstable();
             indices.dedup();
             let value = |i: &u32| {
-                let drift = if i % 2 == 0 { 0.3 } else { -0.1 };
-                let x = if random.next() % 17 == 0 { 0.0 } else { random.normal() + drift };
+                let drift = if i.is_multiple_of(2) { 0.3 } else { -0.1 };
+                let x = if random.next().is_multiple_of(17) { 0.0 } else { random.normal() + drift };
                 f64::from((x * size(t)) as f32)
             };
             let values = indices.iter().map(value).collect();
