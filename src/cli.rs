@@ -96,7 +96,7 @@ pub(crate) struct FitArgs {
     pub(crate) threads: u16,
 
     /// Rows to measure the finished model on
-    #[arg(long, value_name = "FILE", help_heading = "And")]
+    #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
     pub(crate) test: Option<OsString>,
 
     /// Go on from this model
@@ -104,11 +104,11 @@ pub(crate) struct FitArgs {
     /// A model of an interrupted run takes the same DATA again, goes on at the row where it stopped and ends
     /// in the same bytes as a run that was never interrupted. A finished model takes DATA as new rows.
     /// Settings come from the model; those given here are compared with it.
-    #[arg(long, value_name = "MODEL", help_heading = "And")]
+    #[arg(long, value_name = "MODEL", help_heading = "Testing, resuming, saving")]
     pub(crate) resume: Option<OsString>,
 
     /// Save while learning: every 60s, 5m ..., or a bare number of rows
-    #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "And")]
+    #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "Testing, resuming, saving")]
     pub(crate) snapshot: Snapshot,
 
     #[command(flatten)]
@@ -231,6 +231,7 @@ pub(crate) struct SettingsArgs {
 
 /// How much is said, and where.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Messages")]
 pub(crate) struct TalkArgs {
     /// One JSON object a line on standard output instead of the table
     #[arg(long)]

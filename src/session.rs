@@ -76,7 +76,7 @@ impl Session<'_> {
 
     /// The model as of now, with what is needed to go on later.
     pub(crate) fn unfinished(&self) -> Model {
-        Model { unfinished: Some(self.standing.to_value()), ..self.trainer.model() }
+        self.trainer.pause(self.standing.to_value())
     }
 
     /// Whether this call has learnt anything that is worth saving.

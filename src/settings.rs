@@ -57,7 +57,9 @@ pub(crate) fn reading(flags: &SettingsArgs, settings: &Settings, model: &str) ->
 pub(crate) fn coding(labels: &surefoot_glm::Labels) -> Option<String> {
     let text = |label: f64| number::shortest(label);
     match (labels.positive, labels.negative) {
-        (Some(positive), Some(negative)) => Some(format!("{} is positive, {} negative", text(positive), text(negative))),
+        (Some(positive), Some(negative)) => {
+            Some(format!("{} is positive, {} negative", text(positive), text(negative)))
+        }
         (Some(only), None) | (None, Some(only)) => Some(format!("{} is the only one seen", text(only))),
         (None, None) => None,
     }

@@ -58,7 +58,8 @@ fn table(measured: &Measured) -> String {
         let _ = writeln!(text, "{name:<10}{value}");
     }
     if measured.auc_error > 0.0 {
-        let _ = writeln!(text, "AUC is within {:.1e} of its exact value (more than a million rows)", measured.auc_error);
+        let _ =
+            writeln!(text, "AUC is within {:.1e} of its exact value (more than a million rows)", measured.auc_error);
     }
     text
 }

@@ -60,7 +60,8 @@ impl Start {
         settings::check(&args.settings, &model.settings, &name)?;
         let options = settings::reading(&args.settings, &model.settings, &name)?;
         let standing = model.unfinished.as_ref().map(|value| {
-            Standing::from_value(value).ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
+            Standing::from_value(value)
+                .ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
         });
         let standing = standing.transpose()?;
         let plan = match &standing {
@@ -83,7 +84,9 @@ fn plan(args: &FitArgs) -> Plan {
 /// The plan of an interrupted run, which the flags may repeat but not change.
 fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
     let differs = |flag, given: String, has: String| {
-        Err(Failure::usage(format!("{model}: interrupted in a run with {flag} {has}, but {flag} {given} was given; leave the flag out")))
+        Err(Failure::usage(format!(
+            "{model}: interrupted in a run with {flag} {has}, but {flag} {given} was given; leave the flag out"
+        )))
     };
     let holdout = |period: Option<u32>| period.map_or_else(|| "none".to_owned(), |period| period.to_string());
     match (args.passes, args.holdout) {

@@ -135,7 +135,14 @@ mod tests {
         let (labels, summary) = (Default::default(), Default::default());
         let (index, weight) = (vec![2, 3, 5, 7], vec![0.5, -2.0, 2.0, 0.1]);
         let model = Model {
-            settings: Default::default(), labels, intercept: 0.0, index, weight, summary, state: None, unfinished: None,
+            settings: Default::default(),
+            labels,
+            intercept: 0.0,
+            index,
+            weight,
+            summary,
+            state: None,
+            unfinished: None,
         };
         assert_eq!(largest(&model, 3), [(3, -2.0), (5, 2.0), (2, 0.5)]);
         assert_eq!(largest(&model, 0), []);

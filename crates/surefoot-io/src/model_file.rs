@@ -43,7 +43,7 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
 /// # Errors
 /// If the file cannot be read, is no model, is damaged, or was written by a newer program.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
-    model_of(Archive::read(path)?).map_err(|says| {
+    model_of(&Archive::read(path)?).map_err(|says| {
         let at = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         ErrorKind::Damaged { file: shown(path.as_os_str()), at, says }.into()
     })
@@ -78,7 +78,7 @@ fn tensor_of(array: &Array) -> Tensor {
     }
 }
 
-fn model_of(archive: Archive) -> Result<Model, String> {
+fn model_of(archive: &Archive) -> Result<Model, String> {
     let meta: Meta = serde_json::from_str(&archive.meta).map_err(|error| format!("the description: {error}"))?;
     let index = archive.tensor(INDEX).and_then(Tensor::to_u64).ok_or("no array of indices")?;
     let weight = archive.tensor(WEIGHT).and_then(Tensor::to_f64).ok_or("no array of weights")?;

@@ -1,0 +1,58 @@
+//! Whoever reads standard output may go away, or the disk may be full.
+
+use crate::sandbox::{Ran, Sandbox, rows};
+use std::fs::OpenOptions;
+use std::process::{Command, Stdio};
+
+/// `surefoot LINE | head -1`: the status and standard error of surefoot.
+fn into_head(box_: &Sandbox, line: &str) -> Ran {
+    let mut command = box_.command(line.split(' '));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pipe = child.stdout.take().unwrap();
+    let head = Command::new("head").arg("-1").stdin(pipe).output().unwrap();
+    assert_eq!(head.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1, "{line}");
+    Ran::from(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(20_000));
+    box_.ok("fit a.svm -o m");
+    for line in [
+        "predict m a.svm",
+        "predict m a.svm --flush line",
+        "man",
+        "inspect m",
+        "eval m a.svm",
+        "completions bash",
+        "--help",
+    ] {
+        let ran = into_head(&box_, line);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{line}");
+    }
+    let whole = box_.read("m");
+    std::fs::remove_file(box_.path("m")).unwrap();
+    let ran = into_head(&box_, "fit a.svm -o m --json");
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    assert!(box_.read("m") == whole);
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_names_the_output() {
+    let Ok(_) = OpenOptions::new().write(true).open("/dev/full") else { return };
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(100));
+    box_.ok("fit a.svm -o m");
+    for line in
+        ["predict m a.svm", "eval m a.svm", "inspect m", "man", "fit a.svm -o n --json", "fit a.svm -o - --quiet"]
+    {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = Ran::from(box_.command(line.split(' ')).stdout(full).output().unwrap());
+        assert_eq!(ran.status, 1, "{line}: {}", ran.err);
+        assert!(ran.err.contains("standard output: No space left on device"), "{line}: {}", ran.err);
+    }
+    assert!(box_.read("n") == box_.read("m"), "the model is saved although nobody could be told");
+    let ran = box_.fails(1, "predict m a.svm -o /dev/full");
+    assert!(ran.err.contains("/dev/full"), "{}", ran.err);
+}

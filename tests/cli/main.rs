@@ -1,0 +1,17 @@
+//! The command as its users meet it: files and flags in, files, streams and an exit status out.
+//!
+//! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
+
+mod end;
+mod eval;
+mod fit;
+mod help;
+mod honest;
+mod labels;
+mod models;
+mod paths;
+mod predict;
+mod resume;
+mod sandbox;
+mod signals;
+mod text;
