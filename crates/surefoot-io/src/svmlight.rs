@@ -294,7 +294,11 @@ impl Svmlight {
     /// line is checked each time its length doubles. The first `known` bytes of the tail hold no comment.
     fn shorten(&mut self, known: usize) -> Result<(), TextFault> {
         if let Some(found) = memchr::memchr(b'#', &self.tail[known..]) {
-            self.drop_tail(known + found + 1);
+            self.digest.add(&self.tail[self.digested..]);
+            self.offset += (self.tail.len() - (known + found + 1)) as u64;
+            self.tail.truncate(known + found + 1);
+            self.digested = self.tail.len();
+            self.comment = true;
         } else if self.tail.len() >= self.look {
             self.look = 2 * self.tail.len();
             let recent = self.tail.len() - LOOK / 2;
@@ -305,22 +309,16 @@ impl Svmlight {
                 let fault = self.fault(wrong);
                 self.line -= 1;
                 // What follows of this line is passed over like a comment.
-                self.tail.insert(0, b'#');
-                self.offset -= 1;
-                self.drop_tail(1);
+                self.digest.add(&self.tail[self.digested..]);
+                self.offset += self.tail.len() as u64 - 1;
+                self.tail.clear();
+                self.tail.push(b'#');
+                self.digested = 1;
+                self.comment = true;
                 return Err(fault);
             }
         }
         Ok(())
-    }
-
-    /// Keeps the first `keep` bytes of the tail, which end a comment's beginning.
-    fn drop_tail(&mut self, keep: usize) {
-        self.digest.add(&self.tail[self.digested..]);
-        self.offset += (self.tail.len() - keep) as u64;
-        self.tail.truncate(keep);
-        self.digested = keep;
-        self.comment = true;
     }
 
     fn fault(&self, wrong: Complaint<'_>) -> TextFault {

@@ -5,7 +5,7 @@
 use surefoot_glm::Batch;
 
 use super::Rules;
-use crate::number;
+use crate::number::{self, is_end};
 
 /// What a line turned out to be.
 pub(crate) enum Line {
@@ -36,14 +36,16 @@ pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, batch: &mut Batch)
 #[inline]
 fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     if rules.unlabelled {
-        let length = text[at..].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#'))?;
+        let length = text[at..].iter().position(|&byte| is_end(byte))?;
         let has_label = !text[at..at + length].contains(&b':');
         return Some((f64::NAN, if has_label { at + length } else { at }));
     }
     let (label, end) = number::value(text, at)?;
-    (label.is_finite() && matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#')).then_some((label, end))
+    (label.is_finite() && is_end(text[end])).then_some((label, end))
 }
 
+/// Reads the pairs. On its own, so that its loop has the registers.
+#[inline(never)]
 fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batch) -> Line {
     let mut sorted = true;
     // The id before; the first pair has none before it.
@@ -58,7 +60,7 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batc
         {
             return Line::Row { label, end, sorted };
         }
-        let Some((index, colon)) = number::index(text, at) else {
+        let Some((index, value, end)) = number::pair(text, at).or_else(|| slow_pair(text, at)) else {
             match group_end(text, at) {
                 Some(end) if before.is_none() && !group => at = end,
                 _ => return Line::Unclear,
@@ -66,11 +68,7 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batc
             group = true;
             continue;
         };
-        if text[colon] != b':' || index < rules.lowest || index > rules.highest {
-            return Line::Unclear;
-        }
-        let Some((value, end)) = number::value(text, colon + 1) else { return Line::Unclear };
-        if !value.is_finite() || !matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#') {
+        if index < rules.lowest || index > rules.highest {
             return Line::Unclear;
         }
         sorted &= before < Some(index);
@@ -79,6 +77,17 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batc
         batch.value.push(value);
         at = end;
     }
+}
+
+/// A pair that is longer or written in another way than most.
+#[inline(never)]
+fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
+    let (index, colon) = number::index(text, at)?;
+    if text[colon] != b':' {
+        return None;
+    }
+    let (value, end) = number::value(text, colon + 1)?;
+    (value.is_finite() && is_end(text[end])).then_some((index, value, end))
 }
 
 /// The place of the line break if nothing but a comment stands before it.
@@ -98,5 +107,5 @@ fn group_end(text: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let (_, end) = number::index(text, at + 4)?;
-    matches!(text[end], b' ' | b'\t' | b'\r' | b'\n' | b'#').then_some(end)
+    is_end(text[end]).then_some(end)
 }

@@ -1,0 +1,72 @@
+//! What several tests need.
+#![allow(dead_code, missing_docs)]
+
+use std::io::{self, Read};
+
+use surefoot_glm::Batch;
+use surefoot_io::{Error, Options, Reader, RowSource};
+
+/// A row without its place.
+pub type Plain = (u32, u64, Option<f64>, Vec<(u64, f64)>);
+
+/// Gives its bytes in pieces of these sizes, over and over.
+pub struct Pieces {
+    pub bytes: Vec<u8>,
+    pub at: usize,
+    pub sizes: Vec<usize>,
+    pub turn: usize,
+}
+
+impl Pieces {
+    pub fn new(bytes: &[u8], sizes: &[usize]) -> Pieces {
+        Pieces { bytes: bytes.to_vec(), at: 0, sizes: sizes.to_vec(), turn: 0 }
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.turn % self.sizes.len()];
+        self.turn += 1;
+        let n = size.min(to.len()).min(self.bytes.len() - self.at);
+        to[..n].copy_from_slice(&self.bytes[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
+    }
+}
+
+/// All rows of a source, and the errors with the number of rows before each.
+pub fn rows(source: &mut impl RowSource) -> (Vec<Plain>, Vec<(usize, Error)>) {
+    let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+    loop {
+        match source.read(&mut batch) {
+            Ok(false) => return (rows, errors),
+            Ok(true) => {
+                assert!(!batch.is_empty());
+                rows.extend(plain(&batch));
+            }
+            Err(error) => errors.push((rows.len(), error)),
+        }
+    }
+}
+
+pub fn plain(batch: &Batch) -> Vec<Plain> {
+    let row = |r: usize| {
+        let (row, place) = (batch.row(r), batch.place[r]);
+        assert_eq!(row.weight, 1.0);
+        assert!(row.index.is_sorted_by(|a, b| a < b));
+        (place.input, place.line, row.label, row.index.iter().copied().zip(row.value.iter().copied()).collect())
+    };
+    (0..batch.len()).map(row).collect()
+}
+
+/// A reader of this text under the name `f.svm`.
+pub fn reader(text: impl AsRef<[u8]>, options: Options) -> Reader {
+    Reader::with_reader("f.svm", io::Cursor::new(text.as_ref().to_vec()), options).unwrap()
+}
+
+/// The one error that this text gives.
+pub fn error(text: impl AsRef<[u8]>, options: Options) -> Error {
+    let (_, mut errors) = rows(&mut reader(text, options));
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.pop().unwrap().1
+}
