@@ -76,3 +76,28 @@ impl Read for SpoolReader {
         Ok(n)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Reader, RowSource};
+    use surefoot_glm::Batch;
+
+    #[test]
+    fn a_copy_is_read_again_and_again() {
+        let text = "1 1:1\n".repeat(100_000);
+        let input = copy(text.as_bytes()).unwrap();
+        assert_eq!((input.size(), input.can_reread()), (Some(text.len() as u64), true));
+        assert_eq!(input.to_string(), "standard input");
+        let mut readers = [(); 2].map(|()| Reader::open(&[input.clone()], Options::default()).unwrap());
+        let (mut batch, mut rows) = (Batch::default(), [0, 0]);
+        // In turn, so that the positions would show if they were shared.
+        loop {
+            let more = [0, 1].map(|i| readers[i].read(&mut batch).unwrap().then(|| rows[i] += batch.len()).is_some());
+            if more == [false, false] {
+                break;
+            }
+        }
+        assert_eq!(rows, [100_000, 100_000]);
+    }
+}
