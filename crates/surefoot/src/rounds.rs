@@ -79,7 +79,7 @@ impl<W: Weights> Rounds<W> {
     /// The weight with which `gradient` is to be used in the open round; or `None`, and the status says why.
     /// O(nnz). Nothing but the status changes.
     pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V) -> Option<f64> {
-        let sound = self.next >= 0.0 && self.next.is_finite();
+        let sound = self.next >= 0.0 && (self.total + self.next).is_finite();
         let index = if sound { fault(dim, self.next, gradient) } else { None };
         if sound && index.is_none() {
             return Some(self.next);

@@ -190,6 +190,21 @@ fn a_billion_rounds_lose_no_accuracy() {
     common::learners::<f32>(20, &mut Long { record: record(), tolerance: 1e-5 });
 }
 
+/// Where sums in `f32` would have stopped at 2^24: the rate must go on falling, and the average on moving.
+#[test]
+fn arrays_of_f32_follow_f64_for_tens_of_millions_of_rounds() {
+    fn last<F: Float>() -> [f64; 2] {
+        let mut method = Anytime::new(DualAdaGrad::<F>::new(1, 1.0), Uniform);
+        for t in 0..24_000_000_u32 {
+            let drift = if t < 16_000_000 { 1.0 } else { -1.5 };
+            method.tell(&[F::of(if t.is_multiple_of(2) { 2.0 * drift } else { -drift })]);
+        }
+        [method.at(0).wide(), method.learner().at(0).wide()]
+    }
+    let (narrow, wide) = (last::<f32>(), last::<f64>());
+    assert!(distance(&narrow, &wide) <= 1e-6 * size(&wide), "{narrow:?} {wide:?}");
+}
+
 /// A multiplier that changes in every round, and falls by a factor of 10¹² on the way.
 fn multiplier(t: u64) -> f64 {
     let slow = if t < 700 { 1e6 } else { 1e-6 };

@@ -149,6 +149,32 @@ fn algorithm_4_golden() {
     }
 }
 
+/// Hints need not be gradients, nor have their nonzeros: what only the hint moves is reported too.
+#[test]
+fn hints_of_any_kind() {
+    use surefoot::{Average, Lazy, LazyHinted};
+    use surefoot_oracle::Learner as Twin;
+    let (gradients, hints) = (Record::sparse(45, 20, 1000, |_| 1.0), Record::sparse(46, 20, 1000, |_| 1.0));
+    let mut learner = DualAveraging::<f64, _>::new(20, Ball::new(1.0));
+    let mut twin = twins::DualAveraging::new(20, Domain::Ball(vec![0.0; 20], 1.0), 0.0);
+    let (mut directions, mut sum) = (Average::new(20), vec![0.0; 20]);
+    for t in 1..=1000 {
+        let weight = t as f64;
+        learner.hint_moved(weight, &hints.dense(t), |i, old| directions.touch(i, old));
+        directions.advance(weight * learner.scale());
+        let hint: Vec<f64> = hints.dense(t).iter().map(|h| weight * h).collect();
+        let (iterate, gradient) = (twin.predict(Some(&hint)), gradients.dense(t));
+        for i in 0..20 {
+            sum[i] += weight * iterate[i];
+            assert!((learner.at(i) - iterate[i]).abs() <= 1e-12);
+            let total = directions.mass() * directions.at(i, learner.direction(i));
+            assert!((total - sum[i]).abs() <= 1e-12 * weight * weight, "{total} {}", sum[i]);
+        }
+        learner.tell_moved(weight, &gradient, |i, old| directions.touch(i, old));
+        twin.update(&gradient.iter().map(|g| weight * g).collect::<Vec<_>>());
+    }
+}
+
 /// Algorithm 3 without hints would be Algorithm 1.
 #[test]
 fn hints_matter() {

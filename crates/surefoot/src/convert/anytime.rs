@@ -113,7 +113,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         let fresh = self.rounds.total() * scale;
         if self.directions.is_stale(fresh) {
             let learner = &self.learner;
-            self.directions.rebase(fresh, |i| learner.direction(i).wide());
+            self.directions.rebase(fresh, |i| learner.direction(i));
         }
     }
 
@@ -122,10 +122,10 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         let total = self.rounds.total();
         let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });
         View::new(self.learner.dim(), move |i| {
-            let direction = self.learner.direction(i).wide();
+            let direction = self.learner.direction(i);
             let average = mass * self.directions.at(i, direction);
             let away = kernel::blend(average, scale * direction, share, 1.0 - share);
-            self.learner.centre(i) + F::of(away)
+            F::of(self.learner.centre(i).wide() + away)
         })
     }
 }
@@ -151,7 +151,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
         self.rounds.close();
         self.rest(weight);
         let directions = &mut self.directions;
-        self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old.wide()));
+        self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old));
     }
 
     fn steps(&self) -> u64 {

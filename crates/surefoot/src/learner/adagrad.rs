@@ -39,26 +39,27 @@ use crate::{Float, Separable, Vector, kernel};
 pub struct AdaGrad<F, D> {
     domain: D,
     iterate: Vec<F>,
-    squares: Vec<F>,
-    unit: Vec<F>,
+    squares: Vec<f64>,
+    unit: Vec<f64>,
 }
 
 impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
     /// At the centre of `domain`, in `dim` dimensions. The only allocation.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        Self { domain, iterate, squares: vec![F::default(); dim], unit: vec![F::default(); dim] }
+        Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim] }
     }
 
     /// One weighted nonzero gradient at coordinate `i`.
-    fn step(&mut self, i: usize, gradient: F) {
+    fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;
         let share = gradient / unit;
         self.unit[i] = unit;
-        self.squares[i] = kernel::tell(F::zero(), self.squares[i] * ratio * ratio, share).1;
-        let free = kernel::descend(self.iterate[i], self.squares[i], self.domain.width(i), share);
-        self.iterate[i] = self.domain.clip(i, free);
+        self.squares[i] = kernel::tell(0.0, self.squares[i] * ratio * ratio, share).1;
+        let width = self.domain.width(i).wide();
+        let free = kernel::descend(self.iterate[i].wide(), self.squares[i], width, share);
+        self.iterate[i] = self.domain.clip(i, F::of(free));
     }
 }
 
@@ -76,7 +77,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for AdaGrad<F, D> {
     }
 
     fn regret_bound(&self) -> Option<f64> {
-        let root = |i: usize| self.unit[i].wide() * (2.0 * self.squares[i].wide()).sqrt();
+        let root = |i: usize| self.unit[i] * (2.0 * self.squares[i]).sqrt();
         let sum = || (0..self.dim()).map(|i| self.domain.width(i).wide() * root(i)).sum();
         self.domain.bounded().then(sum)
     }
@@ -91,16 +92,16 @@ impl<F: Float, D: Separable<F>> Lazy<F> for AdaGrad<F, D> {
         1.0
     }
 
-    fn direction(&self, i: usize) -> F {
-        self.iterate[i]
+    fn direction(&self, i: usize) -> f64 {
+        self.iterate[i].wide()
     }
 
-    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, F)) {
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
         gradient.each(|i, g| {
             let g = weigh(weight, g);
             if g != F::zero() {
-                moved(i, self.iterate[i]);
-                self.step(i, g);
+                moved(i, self.direction(i));
+                self.step(i, g.wide());
             }
         });
     }

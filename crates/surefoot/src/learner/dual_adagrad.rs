@@ -1,5 +1,7 @@
 //! AdaGrad with one rate a coordinate, in its dual-averaging form and without a domain.
 
+use std::marker::PhantomData;
+
 use super::unit::fit;
 use super::{Lazy, Learner, Rescale, place};
 use crate::squares::weigh;
@@ -15,7 +17,8 @@ use crate::{Float, Vector, kernel};
 /// *Guarantee*: none. There is no regret bound without a bound on the iterates; where one is needed use
 /// [`AdaGrad`](crate::AdaGrad) in a box. In practice it is a strong learner for linear models.
 ///
-/// *Cost*: O(nnz) a step. [`Rescale`] multiplies the iterate. Sums are kept as in [`AdaGrad`](crate::AdaGrad).
+/// *Cost*: O(nnz) a step. [`Rescale`] multiplies the iterate. Sums are kept in `f64`, as in
+/// [`AdaGrad`](crate::AdaGrad), so that the rate goes on falling after 10⁷ rounds.
 ///
 /// ```
 /// use surefoot::{DualAdaGrad, Learner, Rescale};
@@ -31,12 +34,13 @@ use crate::{Float, Vector, kernel};
 /// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<F> {
-    scale: F,
+    reach: f64,
     root_damping: f64,
     multiplier: f64,
-    theta: Vec<F>,
-    squares: Vec<F>,
-    unit: Vec<F>,
+    theta: Vec<f64>,
+    squares: Vec<f64>,
+    unit: Vec<f64>,
+    arrays: PhantomData<F>,
 }
 
 impl<F: Float> DualAdaGrad<F> {
@@ -44,10 +48,18 @@ impl<F: Float> DualAdaGrad<F> {
     ///
     /// # Panics
     /// If `scale` is not positive and finite.
-    pub fn new(dim: usize, scale: F) -> Self {
-        assert!(scale > F::zero() && num_traits::Float::is_finite(scale), "a positive scale");
-        let zeros = vec![F::zero(); dim];
-        Self { scale, root_damping: 0.0, multiplier: 1.0, theta: zeros.clone(), squares: zeros.clone(), unit: zeros }
+    pub fn new(dim: usize, scale: f64) -> Self {
+        assert!(scale > 0.0 && scale.is_finite(), "a positive scale");
+        let (zeros, arrays) = (vec![0.0; dim], PhantomData);
+        Self {
+            reach: scale,
+            root_damping: 0.0,
+            multiplier: 1.0,
+            theta: zeros.clone(),
+            squares: zeros.clone(),
+            unit: zeros,
+            arrays,
+        }
     }
 
     /// Sets the damping c.
@@ -62,7 +74,7 @@ impl<F: Float> DualAdaGrad<F> {
     }
 
     /// One weighted nonzero gradient at coordinate `i`.
-    fn step(&mut self, i: usize, gradient: F) {
+    fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;
         let (theta, squares) = (self.theta[i] * ratio, self.squares[i] * ratio * ratio);
@@ -71,12 +83,12 @@ impl<F: Float> DualAdaGrad<F> {
     }
 
     /// The damping in units of coordinate `i`.
-    fn damping(&self, i: usize) -> F {
+    fn damping(&self, i: usize) -> f64 {
         if self.root_damping == 0.0 {
-            return F::zero();
+            return 0.0;
         }
-        let root = self.root_damping / self.unit[i].wide();
-        F::of(root * root)
+        let root = self.root_damping / self.unit[i];
+        root * root
     }
 }
 
@@ -104,16 +116,16 @@ impl<F: Float> Lazy<F> for DualAdaGrad<F> {
     }
 
     #[inline]
-    fn direction(&self, i: usize) -> F {
-        kernel::iterate(self.theta[i], self.squares[i], self.scale, self.damping(i))
+    fn direction(&self, i: usize) -> f64 {
+        kernel::iterate(self.theta[i], self.squares[i], self.reach, self.damping(i))
     }
 
-    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, F)) {
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
         gradient.each(|i, g| {
             let g = weigh(weight, g);
             if g != F::zero() {
                 moved(i, self.direction(i));
-                self.step(i, g);
+                self.step(i, g.wide());
             }
         });
     }

@@ -19,8 +19,6 @@ const STEEPEST: f64 = 1e270;
 ///
 /// *Cost*: O(nnz) a step, nonzeros of gradient and hint. [`Rescale`] multiplies the iterate's distance from the centre.
 ///
-/// Weighted sums of gradients are held in `F`: with `f32` they must stay below 3e38.
-///
 /// ```
 /// use surefoot::{Ball, DualAveraging, Learner};
 /// let mut learner = DualAveraging::<f64, _>::new(2, Ball::new(1.0)).with_bound(4.0);
@@ -32,7 +30,7 @@ const STEEPEST: f64 = 1e270;
 #[derive(Clone, Debug)]
 pub struct DualAveraging<F, D> {
     domain: D,
-    sum: Vec<F>,
+    sum: Vec<f64>,
     hint: Hint<F>,
     errors: Squares,
     norm: Squares,
@@ -59,7 +57,7 @@ impl<F: Float> Hint<F> {
     fn error<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> f64 {
         let mut squares = Squares::default();
         gradient.each(|i, g| {
-            squares.add((weigh(weight, g) - self.value[i]).wide());
+            squares.add(weigh(weight, g).wide() - self.value[i].wide());
             self.told[i] = true;
         });
         let missed = self.support.iter().filter(|&&i| !self.told[i]);
@@ -74,7 +72,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
     pub fn new(dim: usize, domain: D) -> Self {
         Self {
             domain,
-            sum: vec![F::default(); dim],
+            sum: vec![0.0; dim],
             hint: Hint::new(dim),
             errors: Squares::default(),
             norm: Squares::default(),
@@ -114,20 +112,26 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
     }
 
     /// Changes −direction at `i`, with everything that has to know.
-    fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, F), change: impl FnOnce(&mut F, &mut F)) {
+    fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, f64), change: impl FnOnce(&mut f64, &mut F)) {
         let old = self.direction(i);
         moved(i, old);
         change(&mut self.sum[i], &mut self.hint.value[i]);
-        self.norm.change(old.wide(), self.direction(i).wide());
+        self.norm.change(old, self.direction(i));
     }
 
     /// Z ← Z + h + keep·(G − h), and the hint is over.
-    fn absorb<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, keep: F, mut moved: impl FnMut(usize, F)) {
-        gradient.each(|i, g| self.shift(i, &mut moved, |sum, _| *sum = *sum + keep * weigh(weight, g)));
-        let rest = F::one() - keep;
+    fn absorb<V: Vector<F> + ?Sized>(
+        &mut self,
+        weight: f64,
+        gradient: &V,
+        keep: f64,
+        mut moved: impl FnMut(usize, f64),
+    ) {
+        gradient.each(|i, g| self.shift(i, &mut moved, |sum, _| *sum += keep * weigh(weight, g).wide()));
+        let rest = 1.0 - keep;
         while let Some(i) = self.hint.support.pop() {
             self.shift(i, &mut moved, |sum, hint| {
-                *sum = *sum + rest * *hint;
+                *sum += rest * hint.wide();
                 *hint = F::zero();
             });
         }
@@ -163,14 +167,14 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
     }
 
     #[inline]
-    fn direction(&self, i: usize) -> F {
-        -(self.sum[i] + self.hint.value[i])
+    fn direction(&self, i: usize) -> f64 {
+        -(self.sum[i] + self.hint.value[i].wide())
     }
 
-    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, F)) {
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, f64)) {
         let error = self.hint.error(weight, gradient);
         let keep = if error > self.largest { self.largest / error } else { 1.0 };
-        self.absorb(weight, gradient, F::of(keep), moved);
+        self.absorb(weight, gradient, keep, moved);
         self.cut |= keep < 1.0;
         self.errors.add(error.min(self.largest));
         self.largest = self.largest.max(error);
@@ -185,7 +189,7 @@ impl<F: Float, D: Radial<F>> Hinted<F> for DualAveraging<F, D> {
 }
 
 impl<F: Float, D: Radial<F>> LazyHinted<F> for DualAveraging<F, D> {
-    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, mut moved: impl FnMut(usize, F)) {
+    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, mut moved: impl FnMut(usize, f64)) {
         hint.each(|i, h| {
             self.shift(i, &mut moved, |_, value| *value = weigh(weight, h));
             self.hint.support.push(i);

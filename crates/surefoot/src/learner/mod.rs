@@ -53,6 +53,8 @@ pub trait Learner<F: Float> {
 ///
 /// The centre never changes. The scale, one number ≥ 0, may change at every step: that is how a ball's projection or
 /// a falling step size moves all coordinates in O(1). This promise is what makes averages exact in O(nnz).
+///
+/// Directions are `f64` whatever `F` is: they may be sums of gradients, which outgrow `f32` in range and digits.
 pub trait Lazy<F: Float>: Learner<F> {
     /// Coordinate `i` of the centre.
     fn centre(&self, i: usize) -> F;
@@ -61,13 +63,13 @@ pub trait Lazy<F: Float>: Learner<F> {
     fn scale(&self) -> f64;
 
     /// Coordinate `i` of the direction.
-    fn direction(&self, i: usize) -> F;
+    fn direction(&self, i: usize) -> f64;
 
     /// [`tell`](Learner::tell), and for each coordinate whose direction moves a call `moved(i, old)` *before* its
     /// first move, with the direction that it leaves. Later calls for the same coordinate within one `tell` may
     /// follow and mean nothing. A learner that moves its whole direction, to keep numbers in range, reports all
     /// coordinates.
-    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, F));
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, f64));
 }
 
 /// A learner that accepts a hint: a guess of the gradient of the round that is open, announced before the round's
@@ -82,7 +84,7 @@ pub trait Hinted<F: Float>: Learner<F> {
 /// A hinted learner that keeps the promise of [`Lazy`] when it is hinted too.
 pub trait LazyHinted<F: Float>: Lazy<F> + Hinted<F> {
     /// [`hint`](Hinted::hint), reporting as [`tell_moved`](Lazy::tell_moved) does.
-    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, moved: impl FnMut(usize, F));
+    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, moved: impl FnMut(usize, f64));
 }
 
 /// A learner for losses with curvature, `weight · (⟨gradient, ·⟩ + (curvature/2)·‖· − around‖²)`.
@@ -115,5 +117,5 @@ pub trait Rescale {
 /// Coordinate `i` of a lazy learner's iterate.
 #[inline]
 fn place<F: Float>(learner: &impl Lazy<F>, i: usize) -> F {
-    learner.centre(i) + F::of(learner.scale() * learner.direction(i).wide())
+    F::of(learner.centre(i).wide() + learner.scale() * learner.direction(i))
 }

@@ -47,10 +47,10 @@ impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
     }
 
     /// Writes the scale into the direction.
-    fn renew(&mut self, mut moved: impl FnMut(usize, F)) {
+    fn renew(&mut self, mut moved: impl FnMut(usize, f64)) {
         let mut norm = Squares::default();
         for (i, u) in self.direction.iter_mut().enumerate() {
-            moved(i, *u);
+            moved(i, u.wide());
             *u = F::of(self.scale * u.wide());
             norm.add(u.wide());
         }
@@ -86,11 +86,11 @@ impl<F: Float, D: Radial<F>> Lazy<F> for OgdNorm<F, D> {
         self.scale
     }
 
-    fn direction(&self, i: usize) -> F {
-        self.direction[i]
+    fn direction(&self, i: usize) -> f64 {
+        self.direction[i].wide()
     }
 
-    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, F)) {
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
         let size = Squares::of(weight, gradient).root();
         if size == 0.0 {
             return;
@@ -98,10 +98,10 @@ impl<F: Float, D: Radial<F>> Lazy<F> for OgdNorm<F, D> {
         self.gradients.add(size);
         let (stride, root) = (self.stride(), self.gradients.root_of(2.0));
         gradient.each(|i, g| {
-            let old = self.direction[i];
+            let old = self.direction[i].wide();
             moved(i, old);
-            self.direction[i] = F::of(old.wide() - stride * (weigh(weight, g).wide() / root));
-            self.norm.change(old.wide(), self.direction[i].wide());
+            self.direction[i] = F::of(old - stride * (weigh(weight, g).wide() / root));
+            self.norm.change(old, self.direction[i].wide());
         });
         self.scale *= self.domain.shrink(self.scale * self.norm.root());
         if self.scale < SMALL {

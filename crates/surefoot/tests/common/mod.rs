@@ -166,8 +166,8 @@ pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     visit.lazy("adagrad, box", AdaGrad::new(dim, core_cuboid()), &ada(&cuboid), &cuboid);
 
     let dual_ada = |damping| move || Box::new(twins::DualAdaGrad::new(dim, 0.25, damping)) as Box<dyn Twin>;
-    visit.lazy("dual adagrad", DualAdaGrad::new(dim, F::of(0.25)), &dual_ada(0.0), &whole);
-    let damped = DualAdaGrad::new(dim, F::of(0.25)).with_damping(4.0);
+    visit.lazy("dual adagrad", DualAdaGrad::new(dim, 0.25), &dual_ada(0.0), &whole);
+    let damped = DualAdaGrad::new(dim, 0.25).with_damping(4.0);
     visit.lazy("dual adagrad, damped", damped, &dual_ada(4.0), &whole);
 }
 
