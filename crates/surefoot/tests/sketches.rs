@@ -152,7 +152,7 @@ fn algorithm_4_golden() {
 /// Hints need not be gradients, nor have their nonzeros: what only the hint moves is reported too.
 #[test]
 fn hints_of_any_kind() {
-    use surefoot::{Average, Lazy, LazyHinted};
+    use surefoot::{Average, Lazy, LazyHinted, Sparse};
     use surefoot_oracle::Learner as Twin;
     let (gradients, hints) = (Record::sparse(45, 20, 1000, |_| 1.0), Record::sparse(46, 20, 1000, |_| 1.0));
     let mut learner = DualAveraging::<f64, _>::new(20, Ball::new(1.0));
@@ -160,18 +160,20 @@ fn hints_of_any_kind() {
     let (mut directions, mut sum) = (Average::new(20), vec![0.0; 20]);
     for t in 1..=1000 {
         let weight = t as f64;
-        learner.hint_moved(weight, &hints.dense(t), |i, old| directions.touch(i, old));
+        let sparse = |record: &Record| record.rows[t as usize - 1].clone();
+        let ((hint_at, hint), (gradient_at, gradient)) = (sparse(&hints), sparse(&gradients));
+        learner.hint_moved(weight, &Sparse::new(&hint_at, &hint), |i, old| directions.touch(i, old));
         directions.advance(weight * learner.scale());
         let hint: Vec<f64> = hints.dense(t).iter().map(|h| weight * h).collect();
-        let (iterate, gradient) = (twin.predict(Some(&hint)), gradients.dense(t));
+        let iterate = twin.predict(Some(&hint));
         for i in 0..20 {
             sum[i] += weight * iterate[i];
             assert!((learner.at(i) - iterate[i]).abs() <= 1e-12);
             let total = directions.mass() * directions.at(i, learner.direction(i));
             assert!((total - sum[i]).abs() <= 1e-12 * weight * weight, "{total} {}", sum[i]);
         }
-        learner.tell_moved(weight, &gradient, |i, old| directions.touch(i, old));
-        twin.update(&gradient.iter().map(|g| weight * g).collect::<Vec<_>>());
+        learner.tell_moved(weight, &Sparse::new(&gradient_at, &gradient), |i, old| directions.touch(i, old));
+        twin.update(&gradients.dense(t).iter().map(|g| weight * g).collect::<Vec<_>>());
     }
 }
 
