@@ -13,11 +13,12 @@ use crate::{
 /// and the output after round t is x_t. With an interpolation β below 1 the query is β·x_t + (1−β)·w_t instead.
 ///
 /// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
-/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T at once: the last point is good whenever one stops.
+/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T at once: the last point is good whenever one stops. Rows in their
+/// first pass or drawn with replacement meet the condition on g_t; later passes over the same rows do not, strictly.
 ///
-/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner: two `f64` a coordinate. When the
-/// learner's scale has fallen to 1/32 of its weighted average, the coordinates are brought up to date in O(d); with
-/// the learners of this crate that happens at most about once in √T steps, and usually never.
+/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner, and two `f64` a coordinate. When the learner's scale has
+/// fallen to 1/32 of its weighted average, all coordinates are brought up to date in O(d): with the learners of this
+/// crate at most about √T times in T rounds, and usually never.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};

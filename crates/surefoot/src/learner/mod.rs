@@ -77,7 +77,7 @@ pub trait Lazy<F: Float>: Learner<F> {
 ///
 /// Source: arXiv 1903.00974, Algorithm 3; the hint carries the weight of the open round.
 pub trait Hinted<F: Float>: Learner<F> {
-    /// Announces `hint` times `weight`. At most one a round.
+    /// Announces `hint` times `weight`, which is finite. At most one a round.
     fn hint<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V);
 }
 

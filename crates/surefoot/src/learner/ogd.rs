@@ -16,7 +16,7 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// the whole space, unless iterates happen to stay within B of u.
 ///
 /// *Cost*: O(nnz) a step. The projection is one global factor; while it keeps shrinking the direction is rewritten at
-/// every factor of 2^16, which costs O(d) at most once in about √T steps.
+/// every factor of 2^16, in O(d), which happens at most about √T times in T rounds.
 ///
 /// ```
 /// use surefoot::{Ball, Learner, OgdNorm};
