@@ -24,12 +24,14 @@ pub(crate) struct Clock {
     pub(crate) scaled: f64,
     /// The global scale of iterate w_t.
     pub(crate) scale: f64,
+    /// 1/A_t.
+    pub(crate) inverse: f64,
 }
 
 impl Clock {
     /// The first round, with the scale of its iterate (which is 0 whatever the scale).
     pub(crate) fn new(scale: f64) -> Clock {
-        Clock { step: 1, weights: total(1), scaled: total(1) * scale, scale }
+        Clock { step: 1, weights: total(1), scaled: total(1) * scale, scale, inverse: 1.0 / total(1) }
     }
 
     /// Goes on to the next round, whose iterate has this scale.
@@ -39,6 +41,14 @@ impl Clock {
         self.scaled += (weights - self.weights) * scale;
         self.weights = weights;
         self.scale = scale;
+        self.inverse = 1.0 / weights;
+    }
+
+    /// The mean of the scale of the iterates since a moment when the sums were these.
+    #[inline(always)]
+    pub(crate) fn mean_scale(&self, weights: f64, scaled: f64) -> f64 {
+        // A scale that was 1 all along, as for classes, needs no division.
+        if self.scaled == self.weights { 1.0 } else { (self.scaled - scaled) / (self.weights - weights) }
     }
 
     /// Multiplies the unit of the scale by 1/`ratio`, a power of two.

@@ -4,7 +4,10 @@
 //! dual-averaging form under the anytime conversion, once for each lane. All lanes share the unit, the clock and
 //! the count of touches, so a coordinate takes 128 bytes.
 
-use crate::{clock::Clock, lanes::Lanes};
+use crate::{
+    clock::Clock,
+    lanes::{Lanes, Wide},
+};
 use surefoot::{Real, kernel};
 
 /// A coordinate that was touched n times moves as if it had c·S/n more in its sum of squares S: the first sight of
@@ -15,7 +18,7 @@ const DAMPING: f64 = 4.0;
 pub(crate) const NEGLIGIBLE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 
 /// One coordinate in all lanes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Coordinate {
     /// θ = −Σ g·x/M, in gradient units.
@@ -24,8 +27,8 @@ pub(crate) struct Coordinate {
     pub(crate) squares: Lanes,
     /// The average as of the last touch, times M.
     pub(crate) average: Lanes,
-    /// M, the largest |x| so far; 0 for a coordinate never seen.
-    pub(crate) unit: f64,
+    /// 1/M, where M is the largest |x| so far; +∞ for a coordinate never seen.
+    pub(crate) inverse: f64,
     /// A and P of the clock at the last touch.
     pub(crate) weights: f64,
     pub(crate) scaled: f64,
@@ -33,66 +36,96 @@ pub(crate) struct Coordinate {
     pub(crate) touches: f32,
 }
 
+impl Default for Coordinate {
+    fn default() -> Coordinate {
+        let none = Lanes::default();
+        Coordinate {
+            theta: none,
+            squares: none,
+            average: none,
+            inverse: f64::INFINITY,
+            weights: 0.0,
+            scaled: 0.0,
+            touches: 0.0,
+        }
+    }
+}
+
 /// A coordinate's points as of now, times M.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<W> {
     /// The output point x_t.
-    pub(crate) average: Lanes,
+    pub(crate) average: W,
     /// The query point q_t.
-    pub(crate) query: Lanes,
+    pub(crate) query: W,
+}
+
+/// What all coordinates share while a row is worked on, in the registers of the loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment<'a, W> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) scales: W,
+    pub(crate) shares: W,
+    pub(crate) beta: W,
 }
 
 impl Coordinate {
-    /// Output and query point now; does not change anything.
+    /// Output and query point now, of a coordinate that was touched; does not change anything.
     #[inline(always)]
-    pub(crate) fn ask(&self, clock: &Clock, scales: Lanes, beta: Lanes) -> Asked {
-        if self.touches == 0.0 {
-            return Asked::default();
-        }
-        let damping = self.squares * Lanes::of(DAMPING / f64::from(self.touches));
-        let direction = kernel::iterate(self.theta, self.squares, scales, damping);
-        // Since the last touch the iterate was scale_s·direction, whose mean is the direction times the mean scale.
-        let mean_scale = (clock.scaled - self.scaled) / (clock.weights - self.weights);
-        let rested = direction * Lanes::of(mean_scale);
-        let average = kernel::catch_up(self.average, rested, Lanes::of(self.weights / clock.weights));
-        let iterate = direction * Lanes::of(clock.scale);
-        Asked { average, query: iterate + (average - iterate) * beta }
+    pub(crate) fn ask<W: Wide>(&self, moment: &Moment<'_, W>) -> Asked<W> {
+        let clock = moment.clock;
+        let squares = W::load(&self.squares);
+        let damping = squares * W::of(DAMPING / f64::from(self.touches));
+        let direction = kernel::iterate(W::load(&self.theta), squares, moment.scales, damping);
+        let rested = direction * W::of(clock.mean_scale(self.weights, self.scaled));
+        let average = kernel::catch_up(W::load(&self.average), rested, W::of(self.weights * clock.inverse));
+        let iterate = direction * W::of(clock.scale);
+        Asked { average, query: iterate + (average - iterate) * moment.beta }
     }
 
-    /// The weight that predicts: to be multiplied by raw values.
+    /// The weight that predicts, given the average: to be multiplied by raw values.
     #[inline(always)]
-    pub(crate) fn weight(&self, average: Lanes, shares: Lanes) -> f64 {
-        f64::from(average.dot(shares)) / self.unit
+    pub(crate) fn weight<W: Wide>(&self, average: W, moment: &Moment<'_, W>) -> f64 {
+        f64::from(average.dot(moment.shares)) * self.inverse
     }
 
     /// The value x as a multiple of the unit it will have once x is counted: in [−1, 1].
     #[inline(always)]
     pub(crate) fn relative(&self, x: f64) -> f64 {
-        if x.abs() > self.unit { x.signum() } else { x / self.unit }
+        if self.exceeds(x) { x.signum() } else { x * self.inverse }
     }
 
     /// Learns a gradient (one a lane, of the margin) at a row where this coordinate has value `x`, and `relative`
     /// as above; `average` is what [`Coordinate::ask`] said with the same clock.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, clock: &Clock, gradient: Lanes, x: f64, relative: f64, average: Lanes) {
-        if x.abs() > self.unit {
+    pub(crate) fn tell<W: Wide>(&mut self, clock: &Clock, gradient: W, x: f64, relative: f64, average: &Lanes) {
+        if self.exceeds(x) {
             self.raise_unit(x.abs());
         }
-        (self.theta, self.squares) = kernel::tell(self.theta, self.squares, gradient * Lanes::of(relative));
-        self.average = average;
+        let gradient = gradient * W::of(relative);
+        let (theta, squares) = kernel::tell(W::load(&self.theta), W::load(&self.squares), gradient);
+        theta.store(&mut self.theta);
+        squares.store(&mut self.squares);
+        self.average = *average;
         self.weights = clock.weights;
         self.scaled = clock.scaled;
         self.touches += 1.0;
     }
 
+    /// Whether |x| is larger than the unit, by more than the rounding of 1/M.
+    #[inline(always)]
+    fn exceeds(&self, x: f64) -> bool {
+        x.abs() * self.inverse > 1.0 + f64::EPSILON
+    }
+
     /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
     /// they shrink; the iterate times M is a ratio of them, and stays, and with it its average.
-    #[inline(always)]
     fn raise_unit(&mut self, unit: f64) {
-        let ratio = Lanes::of(self.unit / unit);
+        let inverse = 1.0 / unit;
+        let ratio = Lanes::of(inverse / self.inverse);
         self.theta = self.theta * ratio;
         self.squares = self.squares * ratio * ratio;
-        self.unit = unit;
+        self.inverse = inverse;
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`, a power of two.

@@ -1,4 +1,10 @@
 //! Eight numbers side by side: one for each lane.
+//!
+//! [`Lanes`] is how they are stored, and the plain way to work on them. [`Wide`] is what the inner loops are written
+//! for: `Lanes` itself, or the register of an instruction set ([`avx2`]), which gives the same bits.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
@@ -7,35 +13,45 @@ use surefoot::Real;
 /// Number of lanes: eight scales run in one pass. Eight f32 fill one 256-bit register.
 pub const LANES: usize = 8;
 
-/// One f32 a lane. Operators work lane by lane and round as scalar f32 does, whatever instructions they become.
+/// One f32 a lane. Operators work lane by lane and round as scalar f32 does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(32))]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
 
+/// Arithmetic on eight lanes that can be loaded from and stored to memory.
+pub(crate) trait Wide: Real {
+    fn load(from: &Lanes) -> Self;
+    fn store(self, to: &mut Lanes);
+    /// Σ a_k b_k, added as a tree of fixed shape: the same bits with any instruction set.
+    fn dot(self, other: Self) -> f32;
+}
+
 impl Lanes {
-    #[inline(always)]
-    pub(crate) fn map(self, f: impl FnMut(f32) -> f32) -> Lanes {
-        Lanes(self.0.map(f))
+    pub(crate) fn is_finite(self) -> bool {
+        self.0.iter().all(|x| x.is_finite())
     }
 
     #[inline(always)]
     fn zip(self, other: Lanes, f: impl Fn(f32, f32) -> f32) -> Lanes {
-        let mut out = [0.0; LANES];
-        for (o, (a, b)) in out.iter_mut().zip(self.0.iter().zip(&other.0)) {
-            *o = f(*a, *b);
-        }
-        Lanes(out)
+        Lanes(std::array::from_fn(|k| f(self.0[k], other.0[k])))
+    }
+}
+
+impl Wide for Lanes {
+    #[inline(always)]
+    fn load(from: &Lanes) -> Lanes {
+        *from
     }
 
-    /// Σ a_k b_k, added as a tree of fixed shape: the same bits with any instruction set.
     #[inline(always)]
-    pub(crate) fn dot(self, other: Lanes) -> f32 {
+    fn store(self, to: &mut Lanes) {
+        *to = self;
+    }
+
+    #[inline(always)]
+    fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f, g, h] = (self * other).0;
         ((a + e) + (c + g)) + ((b + f) + (d + h))
-    }
-
-    pub(crate) fn is_finite(self) -> bool {
-        self.0.iter().all(|x| x.is_finite())
     }
 }
 
@@ -79,6 +95,6 @@ impl Real for Lanes {
 
     #[inline(always)]
     fn sqrt(self) -> Lanes {
-        self.map(f32::sqrt)
+        Lanes(self.0.map(f32::sqrt))
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::{
     Lane, Loss,
-    lanes::{LANES, Lanes},
+    lanes::{LANES, Lanes, Wide},
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub(crate) struct Lead {
     shares: Lanes,
     /// Rows in the statistic.
     rows: u64,
-    /// Forgetting sums of the model's weighted losses, of weights, and of rows.
+    /// Forgetting sums of the mixture's weighted losses, of weights, and of rows.
     recent: [f64; 3],
 }
 
@@ -52,18 +52,20 @@ impl Lead {
         self.shares
     }
 
-    /// Counts a fresh row: the loss of the model and of each lane.
-    pub(crate) fn add(&mut self, loss: Loss, weight: f64, model: f64, lanes: &[f64; LANES]) {
+    /// Counts a fresh row: its label and the margins of the lanes, both in the lanes' units.
+    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
+        let mixture = loss.value(y, f64::from(margins.dot(self.shares)));
         self.rows += 1;
         let keep = keep(self.rows);
-        for (sum, term) in self.recent.iter_mut().zip([weight * model, weight, 1.0]) {
+        for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {
             *sum = *sum * keep + term;
         }
         let [losses, weights, rows] = self.recent;
         let typical = losses / weights;
         // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
         let usual = weights / rows;
-        for (statistic, &value) in self.statistic.iter_mut().zip(lanes) {
+        for (statistic, &margin) in self.statistic.iter_mut().zip(&margins.0) {
+            let value = loss.value(y, f64::from(margin));
             *statistic = *statistic * keep + weight / usual * charge(loss, value, typical);
         }
         self.share();
@@ -128,13 +130,13 @@ impl Judge {
         Judge { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], doubts: [0.0; LANES] }
     }
 
-    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &[f64; LANES]) {
+    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
         self.weight += weight;
         self.rows += 1.0;
-        for k in 0..LANES {
-            self.charges[k] += weight * charge(self.loss, self.loss.value(y, margins[k]), self.typical);
+        for (k, m) in margins.0.map(f64::from).into_iter().enumerate() {
+            self.charges[k] += weight * charge(self.loss, self.loss.value(y, m), self.typical);
             if self.loss.classifies() {
-                self.doubts[k] += weight * self.loss.value(1.0, -margins[k].abs());
+                self.doubts[k] += weight * self.loss.value(1.0, -m.abs());
             }
         }
     }

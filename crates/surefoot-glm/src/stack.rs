@@ -3,14 +3,15 @@
 //! Everything else in training happens once a row; what is here happens for every pair, in eight lanes. The loops
 //! are compiled twice, once for AVX2, and give the same bits: no fused multiply-add, sums of a fixed shape.
 
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::avx2::Register;
 use crate::{
     Fault, Part, Row,
     clock::{BETA, Clock},
-    coordinate::{Asked, Coordinate, NEGLIGIBLE},
-    lanes::Lanes,
+    coordinate::{Coordinate, Moment, NEGLIGIBLE},
+    lanes::{Lanes, Wide},
     pages::{ID_LIMIT, Pages},
 };
-use surefoot::Real;
 
 /// The coordinates of all features, and the intercept.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,8 @@ pub(crate) struct Stack {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pairs: Vec<Pair>,
-    intercept: Asked,
+    /// The intercept's average.
+    intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
     pub(crate) margin: f64,
     /// Margins of the lanes at their output points.
@@ -53,7 +55,7 @@ pub(crate) struct Terms<'a> {
 impl Stack {
     /// No features, and an intercept if there is to be one.
     pub(crate) fn new(intercept: bool) -> Stack {
-        let intercept = intercept.then(|| Coordinate { unit: 1.0, ..Coordinate::default() });
+        let intercept = intercept.then(|| Coordinate { inverse: 1.0, ..Coordinate::default() });
         Stack { intercept, features: Pages::default() }
     }
 
@@ -84,17 +86,17 @@ impl Stack {
             // SAFETY: the processor has AVX2, which is all that the function asks for.
             return unsafe { ask_avx2(self, terms, answer) };
         }
-        ask(self, terms, answer);
+        ask::<Lanes>(self, terms, answer);
     }
 
     /// Learns from the gradient of the lanes' query margins at the row that was asked last.
-    pub(crate) fn tell(&mut self, clock: &Clock, gradient: Lanes, answer: &Answer) {
+    pub(crate) fn tell(&mut self, clock: &Clock, gradient: &Lanes, answer: &Answer) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, which is all that the function asks for.
             return unsafe { tell_avx2(self, clock, gradient, answer) };
         }
-        tell(self, clock, gradient, answer);
+        tell::<Lanes>(self, clock, gradient, answer);
     }
 
     /// All coordinates, to change their units.
@@ -104,10 +106,7 @@ impl Stack {
 
     /// The intercept of the model that predicts.
     pub(crate) fn intercept(&self, terms: &Terms<'_>) -> f64 {
-        self.intercept
-            .as_ref()
-            .map_or(0.0, |c| c.weight(c.ask(terms.clock, terms.scales, beta()).average, terms.shares))
-            * terms.factor
+        self.intercept.as_ref().filter(|c| c.touches > 0.0).map_or(0.0, |c| weight(c, terms))
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
@@ -116,56 +115,71 @@ impl Stack {
     }
 }
 
-fn beta() -> Lanes {
-    Lanes::of(BETA)
+impl Terms<'_> {
+    #[inline(always)]
+    fn moment<W: Wide>(&self) -> Moment<'_, W> {
+        let (scales, shares) = (W::load(&self.scales), W::load(&self.shares));
+        Moment { clock: self.clock, scales, shares, beta: W::of(BETA) }
+    }
 }
 
 fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
-    c.weight(c.ask(terms.clock, terms.scales, beta()).average, terms.shares) * terms.factor
+    let moment = terms.moment::<Lanes>();
+    c.weight(c.ask(&moment).average, &moment) * terms.factor
 }
 
 #[inline(always)]
-fn ask(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
-    let beta = beta();
-    answer.intercept = stack.intercept.as_ref().map_or(Asked::default(), |c| c.ask(terms.clock, terms.scales, beta));
-    let Asked { average: mut output, mut query } = answer.intercept;
-    let mut margin = stack.intercept(terms);
+fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
+    let moment = terms.moment::<W>();
+    let (mut output, mut query, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
+    answer.intercept = Lanes::default();
+    if let Some(c) = stack.intercept.as_ref().filter(|c| c.touches > 0.0) {
+        let asked = c.ask(&moment);
+        margin = c.weight(asked.average, &moment) * terms.factor;
+        asked.average.store(&mut answer.intercept);
+        (output, query) = (asked.average, asked.query);
+    }
     for pair in &mut answer.pairs {
         let c = stack.features.at(pair.slot);
-        let asked = c.ask(terms.clock, terms.scales, beta);
-        if c.touches > 0.0 {
-            margin += c.weight(asked.average, terms.shares) * terms.factor * pair.value;
-        }
         pair.relative = c.relative(pair.value);
-        pair.average = asked.average;
-        let relative = Lanes::of(pair.relative);
+        if c.touches == 0.0 {
+            pair.average = Lanes::default();
+            continue;
+        }
+        let asked = c.ask(&moment);
+        margin += c.weight(asked.average, &moment) * terms.factor * pair.value;
+        asked.average.store(&mut pair.average);
+        let relative = W::of(pair.relative);
         output = output + asked.average * relative;
         query = query + asked.query * relative;
     }
-    (answer.margin, answer.output, answer.query) = (margin, output, query);
+    answer.margin = margin;
+    output.store(&mut answer.output);
+    query.store(&mut answer.query);
 }
 
 #[inline(always)]
-fn tell(stack: &mut Stack, clock: &Clock, gradient: Lanes, answer: &Answer) {
+fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradient: &Lanes, answer: &Answer) {
+    let gradient = W::load(gradient);
     if let Some(c) = &mut stack.intercept {
-        c.tell(clock, gradient, 1.0, 1.0, answer.intercept.average);
+        c.tell(clock, gradient, 1.0, 1.0, &answer.intercept);
     }
     for pair in &answer.pairs {
         let c = stack.features.at_mut(pair.slot);
-        c.tell(clock, gradient, pair.value, pair.relative, pair.average);
+        c.tell(clock, gradient, pair.value, pair.relative, &pair.average);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
-    ask(stack, terms, answer);
+    ask::<Register>(stack, terms, answer);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn tell_avx2(stack: &mut Stack, clock: &Clock, gradient: Lanes, answer: &Answer) {
-    tell(stack, clock, gradient, answer);
+fn tell_avx2(stack: &mut Stack, clock: &Clock, gradient: &Lanes, answer: &Answer) {
+    tell::<Register>(stack, clock, gradient, answer);
 }
 
 /// Asks the processor to bring a coordinate's two cache lines near.

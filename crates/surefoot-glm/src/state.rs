@@ -15,7 +15,7 @@ use std::rc::Rc;
 const THETA: &str = "theta";
 const SQUARES: &str = "squares";
 const AVERAGE: &str = "average";
-const UNIT: &str = "unit";
+const INVERSE: &str = "inverse";
 const WEIGHTS: &str = "weights";
 const SCALED: &str = "scaled";
 const TOUCHES: &str = "touches";
@@ -103,7 +103,7 @@ impl Trainer {
             wide(THETA, |c| c.theta),
             wide(SQUARES, |c| c.squares),
             wide(AVERAGE, |c| c.average),
-            narrow(UNIT, |c| c.unit),
+            narrow(INVERSE, |c| c.inverse),
             narrow(WEIGHTS, |c| c.weights),
             narrow(SCALED, |c| c.scaled),
             narrow(TOUCHES, |c| f64::from(c.touches)),
@@ -144,14 +144,14 @@ fn read_stack(settings: &Settings, index: &[u64], state: &State) -> Result<Stack
     let mut stack = Stack::new(settings.intercept);
     let n = index.len() + usize::from(settings.intercept);
     let [theta, squares, average] = [wide(state, THETA, n)?, wide(state, SQUARES, n)?, wide(state, AVERAGE, n)?];
-    let [unit, weights] = [narrow(state, UNIT, n)?, narrow(state, WEIGHTS, n)?];
+    let [inverse, weights] = [narrow(state, INVERSE, n)?, narrow(state, WEIGHTS, n)?];
     let [scaled, touches] = [narrow(state, SCALED, n)?, narrow(state, TOUCHES, n)?];
     let lanes = |data: &[f32], i: usize| Lanes(std::array::from_fn(|k| data[i * LANES + k]));
     let coordinate = |i: usize| Coordinate {
         theta: lanes(theta, i),
         squares: lanes(squares, i),
         average: lanes(average, i),
-        unit: unit[i],
+        inverse: inverse[i],
         weights: weights[i],
         scaled: scaled[i],
         touches: touches[i] as f32,

@@ -61,6 +61,13 @@ pub(crate) struct Scalars {
     nnz: u64,
 }
 
+/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
+/// of a smaller number would be subnormal, which costs a hundred times the time.
+fn flushed(g: f64) -> f32 {
+    const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
+    if g.abs() < LEAST { 0.0 } else { g as f32 }
+}
+
 /// The scales D of the lanes, a factor of about 3 apart. Margins of classes are of order 1; a number may need far
 /// larger weights than its own spread, where columns are nearly collinear.
 fn scales(loss: Loss) -> Lanes {
@@ -190,9 +197,7 @@ impl Trainer {
     fn score(&mut self, y: f64, weight: f64, value: f64, held: bool, answer: &Answer) {
         let fresh = self.passes.fresh();
         if fresh {
-            let unit = self.scalars.units.margin;
-            let lanes = answer.output.0.map(|m| self.settings.loss.value(y, f64::from(m) * unit));
-            self.scalars.lead.add(self.settings.loss, weight, value, &lanes);
+            self.scalars.lead.add(self.settings.loss, self.in_units(y), weight, &answer.output);
             self.scalars.board.add(y, weight, value);
         }
         if held || !self.passes.judges() && fresh {
@@ -200,20 +205,21 @@ impl Trainer {
         }
     }
 
+    /// A label in units of the lanes' margins; 0 as long as there is none.
+    fn in_units(&self, y: f64) -> f64 {
+        let unit = self.scalars.units.margin;
+        if unit > 0.0 { y / unit } else { 0.0 }
+    }
+
     fn tell(&mut self, y: f64, gradient: [f64; LANES], answer: &Answer) {
         let largest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = self.scalars.units.fit_gradient(largest) {
             self.stack.each(|c| c.rescale_gradients(ratio));
         }
-        let Units { margin, gradient: unit, .. } = self.scalars.units;
         // Without a unit all gradients so far, these included, are 0.
-        let per = if unit > 0.0 { unit } else { 1.0 };
-        self.stack.tell(&self.scalars.clock, Lanes(gradient.map(|g| (g / per) as f32)), answer);
-        if margin > 0.0 {
-            self.scalars.units.count(y / margin);
-        } else {
-            self.scalars.units.count(0.0);
-        }
+        let per = if self.scalars.units.gradient > 0.0 { self.scalars.units.gradient } else { 1.0 };
+        self.stack.tell(&self.scalars.clock, &Lanes(gradient.map(|g| flushed(g / per))), answer);
+        self.scalars.units.count(self.in_units(y));
         self.scalars.clock.advance(self.scalars.units.scale(self.settings.loss));
         self.passes.learnt();
     }
@@ -245,24 +251,24 @@ impl Trainer {
         Ok(())
     }
 
+    /// Charges the lanes for their losses on the shelf.
     fn judge_lanes(&mut self) -> io::Result<()> {
         let (loss, coding, unit) = (self.settings.loss, self.scalars.coding, self.scalars.units.margin);
         let clock = self.scalars.clock;
-        let terms = Terms { clock: &clock, ..self.terms() };
-        let (scales, shares, factor) = (terms.scales, terms.shares, terms.factor);
+        let Terms { scales, shares, factor, .. } = self.terms();
         let terms = Terms { clock: &clock, scales, shares, factor };
         let (stack, answer) = (&mut self.stack, &mut self.answers[0]);
-        let mut each = |row: &Row<'_>, use_row: &mut dyn FnMut(f64, f64, &[f64; LANES])| {
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
                 stack.ask(&terms, answer);
-                use_row(y, row.weight, &answer.output.0.map(|m| f64::from(m) * unit));
+                then(if unit > 0.0 { y / unit } else { 0.0 }, row.weight, &answer.output);
             }
         };
         let mut means = [Mean::default(); LANES];
         self.passes.visit(&mut |row| {
             each(row, &mut |y, weight, margins| {
-                means.iter_mut().zip(margins).for_each(|(mean, &m)| mean.add(loss.value(y, m), weight));
+                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.value(y, m.into()), weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);

@@ -8,6 +8,7 @@
 pub mod conversions;
 pub mod domains;
 pub mod learners;
+pub mod trainer;
 pub mod vectors;
 
 pub use domains::Domain;

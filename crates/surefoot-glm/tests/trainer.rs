@@ -1,0 +1,327 @@
+//! The trainer against its dense twin, against its own saved models, and against what it promises about units,
+//! labels, weights and order.
+
+use surefoot_glm::{Batch, InMemory, Loss, Model, Plan, Predictor, Settings, Trainer};
+use surefoot_oracle::trainer as oracle;
+
+/// The same random numbers everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.roll()).sum::<f64>() - 6.0
+    }
+}
+
+const FEATURES: u64 = 6;
+
+/// Sparse rows with a linear signal; columns of very different sizes, one seen for the first time late.
+fn rows(loss: Loss, n: usize, seed: u64) -> Vec<(f64, Vec<(u64, f64)>)> {
+    let mut dice = Dice(seed);
+    (0..n)
+        .map(|t| {
+            let (mut pairs, mut margin) = (Vec::new(), 0.3);
+            for j in 1..=FEATURES {
+                if dice.roll() < 0.6 && (j < FEATURES || t > n / 2) {
+                    let x = dice.normal();
+                    margin += x * [0.0, 1.0, -2.0, 0.5, 0.0, 1.5, -1.0][j as usize];
+                    pairs.push((j, x * [1.0, 1e-3, 1.0, 1e4, 1.0, 30.0, 1.0][j as usize]));
+                }
+            }
+            let label = match loss {
+                Loss::Logistic => f64::from(dice.roll() < 1.0 / (1.0 + (-margin).exp())),
+                Loss::Squared => margin + 0.3 * dice.normal(),
+            };
+            (label, pairs)
+        })
+        .collect()
+}
+
+fn batch(rows: &[(f64, Vec<(u64, f64)>)]) -> Batch {
+    let mut batch = Batch::default();
+    rows.iter().for_each(|(label, pairs)| batch.push(Some(*label), 1.0, pairs));
+    batch
+}
+
+fn settings(loss: Loss) -> Settings {
+    Settings { loss, ..Settings::default() }
+}
+
+fn fit(loss: Loss, plan: Plan, batch: &Batch) -> Trainer {
+    let mut trainer = Trainer::new(settings(loss), plan);
+    for _ in 0..plan.passes {
+        trainer.learn(batch, 0, batch.len()).unwrap();
+        trainer.end_pass().unwrap();
+    }
+    trainer
+}
+
+fn margins(model: &Model, batch: &Batch) -> Vec<f64> {
+    let predictor = Predictor::new(model);
+    (0..batch.len()).map(|r| predictor.score(&batch.row(r)).unwrap().margin).collect()
+}
+
+#[test]
+fn agrees_with_its_dense_twin() {
+    for (loss, twin) in [(Loss::Logistic, oracle::Loss::Logistic), (Loss::Squared, oracle::Loss::Squared)] {
+        let rows = rows(loss, 300, 5);
+        let dense: Vec<oracle::Row> = rows
+            .iter()
+            .enumerate()
+            .map(|(t, (label, pairs))| {
+                let mut values = vec![0.0; 1 + FEATURES as usize];
+                values[0] = 1.0;
+                pairs.iter().for_each(|&(j, x)| values[j as usize] = x);
+                let label = if loss == Loss::Logistic { 2.0 * label - 1.0 } else { *label };
+                oracle::Row { label, weight: [1.0, 0.5, 3.0][t % 3], values }
+            })
+            .collect();
+        let mut batch = batch(&rows);
+        batch.weight.iter_mut().enumerate().for_each(|(t, w)| *w = [1.0, 0.5, 3.0][t % 3]);
+        let mut trainer = Trainer::new(settings(loss), Plan::ONE_PASS);
+        let scales: Vec<f64> = trainer.summary().lanes.iter().map(|lane| lane.scale).collect();
+        let told = oracle::train(twin, &scales, &dense);
+        // f32 lanes against f64: rounding at 6e-8 of values of order 1 to 10, in a closed loop over 300 rows.
+        let close = |a: f64, b: f64, size: f64| (a - b).abs() <= 2e-5 * (1.0 + size);
+        for (t, &expected) in told.margins.iter().enumerate() {
+            let margin = margins(&trainer.model(), &batch)[t];
+            assert!(close(margin, expected, expected.abs()), "{loss:?} row {t}: {margin} and {expected}");
+            trainer.learn(&batch, t, t + 1).unwrap();
+        }
+        let model = trainer.model();
+        let scale = [1.0, 1e-3, 1.0, 1e4, 1.0, 30.0, 1.0];
+        assert!(close(model.intercept, told.weights[0], 1.0));
+        for (&id, &weight) in model.index.iter().zip(&model.weight) {
+            let (unit, expected) = (scale[id as usize], told.weights[id as usize]);
+            assert!(close(weight * unit, expected * unit, 1.0), "{loss:?} {id}: {weight} and {expected}");
+        }
+        for (lane, expected) in trainer.summary().lanes.iter().zip(&told.shares) {
+            assert!((lane.share - expected).abs() < 1e-3, "{loss:?}: {lane:?} and {expected}");
+        }
+    }
+}
+
+#[test]
+fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
+    for loss in Loss::ALL {
+        let batch = batch(&rows(loss, 400, 11));
+        let mut trainer = Trainer::new(settings(loss), Plan::ONE_PASS);
+        let mut honest = surefoot_glm::Metrics::new(loss);
+        for t in 0..batch.len() {
+            let model = trainer.model();
+            let row = batch.row(t);
+            let margin = Predictor::new(&model).score(&row).unwrap().margin;
+            trainer.learn(&batch, t, t + 1).unwrap();
+            let label = row.label.unwrap();
+            // The label that this row was the first to show is mapped once the row is counted.
+            honest.add(if loss.classifies() { trainer.labels().code(label).unwrap() } else { label }, 1.0, margin);
+            assert_eq!(trainer.summary().loss, honest.measured().loss, "{loss:?} row {t}");
+        }
+    }
+}
+
+#[test]
+fn resuming_anywhere_gives_the_same_model_to_the_bit() {
+    for loss in Loss::ALL {
+        let batch = batch(&rows(loss, 90, 3));
+        for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 3, holdout: None }] {
+            let whole = fit(loss, plan, &batch);
+            for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
+                let mut trainer = Trainer::new(settings(loss), plan);
+                for at in 0..batch.len() * plan.passes as usize {
+                    if at == stop {
+                        let model = trainer.pause(serde_json::json!("here"));
+                        trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
+                        trainer.reshelve(&batch, 0, at.min(batch.len())).unwrap();
+                        assert_eq!(trainer.pause(serde_json::json!("here")), model, "{loss:?} {plan:?} at {at}");
+                    }
+                    let r = at % batch.len();
+                    trainer.learn(&batch, r, r + 1).unwrap();
+                    if r + 1 == batch.len() {
+                        trainer.end_pass().unwrap();
+                    }
+                }
+                assert_eq!(trainer.model(), whole.model(), "{loss:?} {plan:?} from {stop}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_finished_model_takes_new_rows_as_one_call_would() {
+    for loss in Loss::ALL {
+        let batch = batch(&rows(loss, 200, 8));
+        let whole = fit(loss, Plan::ONE_PASS, &batch).model();
+        let mut first = Trainer::new(settings(loss), Plan::ONE_PASS);
+        first.learn(&batch, 0, 120).unwrap();
+        first.end_pass().unwrap();
+        let left = first.model();
+        let mut second = Trainer::resume(&left, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        assert_eq!(second.model().weight, left.weight, "no row, no change");
+        second.learn(&batch, 120, 200).unwrap();
+        second.end_pass().unwrap();
+        assert_eq!(second.model(), whole);
+    }
+}
+
+#[test]
+fn powers_of_two_in_a_column_change_no_bit_of_a_prediction() {
+    for loss in Loss::ALL {
+        let plain = rows(loss, 300, 21);
+        let mut scaled = plain.clone();
+        for pairs in scaled.iter_mut().map(|row| &mut row.1) {
+            pairs.iter_mut().for_each(|pair| {
+                pair.1 *= [1.0, 1024.0, 1.0, 2f64.powi(-300), 0.5, 2f64.powi(200), 1.0][pair.0 as usize]
+            });
+        }
+        let (plain, scaled) = (batch(&plain), batch(&scaled));
+        let [a, b] = [&plain, &scaled].map(|batch| margins(&fit(loss, Plan::ONE_PASS, batch).model(), batch));
+        assert_eq!(a, b, "{loss:?}");
+    }
+}
+
+#[test]
+fn powers_of_ten_in_a_column_change_predictions_by_less_than_a_thousandth() {
+    for loss in Loss::ALL {
+        let plain = rows(loss, 300, 22);
+        let mut scaled = plain.clone();
+        for pairs in scaled.iter_mut().map(|row| &mut row.1) {
+            pairs.iter_mut().for_each(|pair| pair.1 *= [1.0, 1e-6, 1e6, 1e3, 1e-8, 1e8, 1.0][pair.0 as usize]);
+        }
+        let (plain, scaled) = (batch(&plain), batch(&scaled));
+        let [a, b] = [&plain, &scaled].map(|batch| margins(&fit(loss, Plan::ONE_PASS, batch).model(), batch));
+        for (a, b) in a.iter().zip(&b) {
+            assert!((loss.mean(*a) - loss.mean(*b)).abs() < 1e-3, "{loss:?}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn labels_of_any_scale_give_the_same_model_up_to_that_scale() {
+    let plain = rows(Loss::Squared, 300, 31);
+    let of = |factor: f64| {
+        let scaled: Vec<_> = plain.iter().map(|(y, pairs)| (y * factor, pairs.clone())).collect();
+        let batch = batch(&scaled);
+        margins(&fit(Loss::Squared, Plan { passes: 2, holdout: Some(10) }, &batch).model(), &batch)
+    };
+    let base = of(1.0);
+    for power in [-900, -20, 1, 30, 900] {
+        let factor = 2f64.powi(power);
+        let scaled: Vec<f64> = base.iter().map(|m| m * factor).collect();
+        // At 2^±900 losses leave the range of f64, so the shares of the lanes may differ; the rest holds to the bit.
+        if power.abs() < 400 {
+            assert_eq!(of(factor), scaled, "2^{power}");
+        } else {
+            assert!(of(factor).iter().all(|m| m.is_finite()), "2^{power}");
+        }
+    }
+    for factor in [1e-6, 1e6] {
+        for (a, b) in of(factor).iter().zip(&base) {
+            assert!((a / factor - b).abs() < 1e-3 * (1.0 + b.abs()), "{factor}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn labels_grow_out_of_their_first_unit() {
+    let mut rows = rows(Loss::Squared, 60, 41);
+    for (t, row) in rows.iter_mut().enumerate() {
+        row.0 = match t {
+            0 | 1 => 0.0,
+            2 => 1e-250,
+            _ => row.0 * 1e12,
+        };
+    }
+    let batch = batch(&rows);
+    let model = fit(Loss::Squared, Plan::ONE_PASS, &batch).model();
+    assert!(margins(&model, &batch).iter().all(|m| m.is_finite() && m.abs() < 1e15));
+    assert!(margins(&model, &batch).iter().any(|m| m.abs() > 1e10));
+}
+
+#[test]
+fn the_model_does_not_depend_on_which_class_comes_first() {
+    let plain = rows(Loss::Logistic, 200, 51);
+    let swapped: Vec<_> = plain.iter().map(|(y, pairs)| (1.0 - y, pairs.clone())).collect();
+    let coded: Vec<_> = plain.iter().map(|(y, pairs)| (y + 1.0, pairs.clone())).collect();
+    let [plain, swapped, coded] = [plain, swapped, coded].map(|rows| {
+        let batch = batch(&rows);
+        let model = fit(Loss::Logistic, Plan::ONE_PASS, &batch).model();
+        margins(&model, &batch)
+    });
+    assert_eq!(plain, coded);
+    assert_eq!(plain, swapped.iter().map(|m| -m).collect::<Vec<_>>());
+}
+
+#[test]
+fn rows_of_weight_zero_leave_no_trace() {
+    for loss in Loss::ALL {
+        let rows = rows(loss, 120, 61);
+        let plain = batch(&rows);
+        let mut with = Batch::default();
+        for (t, (label, pairs)) in rows.iter().enumerate() {
+            if t % 7 == 0 {
+                with.push(Some(-7.5), 0.0, &[(1, 1e9), (999, 1.0)]);
+                with.push(None, 1.0, &[(2, 5.0)]);
+            }
+            with.push(Some(*label), 1.0, pairs);
+        }
+        for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(10) }] {
+            let (a, b) = (fit(loss, plan, &plain), fit(loss, plan, &with));
+            let (a, b) = (a.model(), b.model());
+            assert_eq!((&a.index, &a.weight, a.intercept), (&b.index, &b.weight, b.intercept));
+            assert_eq!((a.labels, a.summary.loss), (b.labels, b.summary.loss));
+            assert_eq!(b.summary.rows_zero_weight, 36 * u64::from(plan.passes));
+        }
+    }
+}
+
+#[test]
+fn weights_scaled_by_a_power_of_two_give_the_same_model() {
+    for loss in Loss::ALL {
+        let mut one = batch(&rows(loss, 200, 71));
+        one.weight.iter_mut().enumerate().for_each(|(t, w)| *w = 1.0 + (t % 5) as f64);
+        let base = fit(loss, Plan::ONE_PASS, &one).model();
+        for power in [-600, -3, 10, 600] {
+            let mut other = one.clone();
+            other.weight.iter_mut().for_each(|w| *w *= 2f64.powi(power));
+            assert_eq!(fit(loss, Plan::ONE_PASS, &other).model().weight, base.weight, "{loss:?} 2^{power}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_row_changes_nothing() {
+    let good = batch(&rows(Loss::Logistic, 50, 81));
+    let mut bad = Batch::default();
+    bad.push(Some(3.0), 1.0, &[(1, 1.0)]);
+    bad.push(Some(1.0), 1.0, &[(1 << 32, 1.0)]);
+    let mut trainer = fit(Loss::Logistic, Plan::ONE_PASS, &good);
+    let before = trainer.model();
+    for (r, named) in [(0, "third class"), (1, "--bits")] {
+        let (at, fault) = trainer.learn(&bad, r, r + 1).unwrap_err();
+        assert!(at == r && fault.message.contains(named), "{fault}");
+        assert_eq!(trainer.model(), before);
+    }
+}
+
+#[test]
+fn extreme_values_leave_everything_finite() {
+    for loss in Loss::ALL {
+        for first in [5e-324, 1e-310, 1e-200, 1e-30, 1e30, 1e150] {
+            let mut rows = rows(loss, 80, 91);
+            rows[0].1 = vec![(1, first)];
+            let batch = batch(&rows);
+            let mut trainer = Trainer::new(settings(loss), Plan::ONE_PASS);
+            trainer.learn(&batch, 0, batch.len()).unwrap();
+            let model = trainer.model();
+            assert!(model.weight.iter().all(|w| w.is_finite()), "{loss:?} {first}");
+            // A first value of 1e-200 makes a weight near 1e200, and an honest squared loss of the next row 1e400.
+            assert_eq!(model.summary.loss.is_some(), loss != Loss::Squared || first != 1e-200, "{loss:?} {first}");
+        }
+    }
+}

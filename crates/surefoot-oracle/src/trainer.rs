@@ -1,0 +1,187 @@
+//! The one-pass trainer, literally: dense vectors, all sums over the past recomputed, f64 throughout.
+//!
+//! For each lane (scale D) and coordinate j, in the unit M_j of the largest |x_j| so far:
+//! w_{t,j} = σ_t·D·θ_j/√(S_j(1 + 4/n_j)), the average x_t = (1/A_t) Σ_{s≤t} α_s w_s with A_t = t^{3/2}, the gradient is
+//! taken at 0.4·x_t + 0.6·w_t, σ_t is the root mean square of the labels before row t (1 for classes). When M_j grows by
+//! a factor r, θ_j is divided by r, S_j by r², and the past of w_j·M_j stays what it was: this re-expression is outside
+//! of Theorem 1. Gradients below 2⁻³⁰ of the first (rounded to a power of two) count as 0. The model is Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`].
+
+/// Loss as label, margin → value and slope, and what a lane is charged for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// ln(1 + e^(−ym)); charged as it is.
+    Logistic,
+    /// ½(m − y)²; charged ln(1 + loss/typical), typical the mixture's mean loss in the new units, with the same forgetting.
+    Squared,
+}
+
+impl Loss {
+    fn value(self, y: f64, m: f64) -> f64 {
+        match self {
+            Loss::Logistic => (-y * m).max(0.0) + (-(y * m).abs()).exp().ln_1p(),
+            Loss::Squared => 0.5 * (m - y) * (m - y),
+        }
+    }
+
+    fn slope(self, y: f64, m: f64) -> f64 {
+        match self {
+            Loss::Logistic => -y / (1.0 + (y * m).exp()),
+            Loss::Squared => m - y,
+        }
+    }
+}
+
+/// A row of the past: its label (±1 for classes), weight and dense values, the first the constant 1.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The label.
+    pub label: f64,
+    /// The importance weight.
+    pub weight: f64,
+    /// Values of all coordinates.
+    pub values: Vec<f64>,
+}
+
+/// What the trainer says before it learns each row, and in the end.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The margin of the model for each row.
+    pub margins: Vec<f64>,
+    /// The weights after the last row, for raw values.
+    pub weights: Vec<f64>,
+    /// The shares of the lanes after the last row.
+    pub shares: Vec<f64>,
+}
+
+struct Lane {
+    scale: f64,
+    theta: Vec<f64>,
+    squares: Vec<f64>,
+    /// w_s·M of every round so far, one vector a round.
+    past: Vec<Vec<f64>>,
+}
+
+/// Runs the trainer over rows.
+pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
+    let d = rows[0].values.len();
+    let mut lanes: Vec<Lane> = scales
+        .iter()
+        .map(|&scale| Lane { scale, theta: vec![0.0; d], squares: vec![0.0; d], past: Vec::new() })
+        .collect();
+    let (mut unit, mut touches) = (vec![0.0_f64; d], vec![0.0_f64; d]);
+    let (mut charges, mut losses): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut told = Told::default();
+    let mut unit_of_gradients = 0.0;
+    for (t, row) in rows.iter().enumerate() {
+        let sigma = label_scale(loss, &rows[..t]);
+        for lane in &mut lanes {
+            lane.past.push(iterate(lane, sigma, &touches));
+        }
+        let averages: Vec<Vec<f64>> = lanes.iter().map(|lane| average(&lane.past)).collect();
+        told.shares = shares(loss, &charges, &losses, &rows[..t], lanes.len());
+        let weights = mixture(&told.shares, &averages, &unit);
+        let margin: f64 = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum();
+        told.margins.push(margin);
+        for j in 0..d {
+            let size = row.values[j].abs();
+            if size > unit[j] {
+                let r = unit[j] / size;
+                for lane in &mut lanes {
+                    lane.theta[j] *= r;
+                    lane.squares[j] *= r * r;
+                }
+                unit[j] = size;
+            }
+            touches[j] += f64::from(size > 0.0);
+        }
+        let relative: Vec<f64> =
+            (0..d).map(|j| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / unit[j] }).collect();
+        let dot = |v: &[f64]| v.iter().zip(&relative).map(|(v, x)| v * x).sum::<f64>();
+        charges.push(averages.iter().map(|x| loss.value(row.label, dot(x))).collect());
+        let mixture: f64 = told.shares.iter().zip(&averages).map(|(p, x)| p * dot(x)).sum();
+        losses.push(loss.value(row.label, mixture));
+        for (lane, x) in lanes.iter_mut().zip(&averages) {
+            let w = lane.past[t].clone();
+            let query: Vec<f64> = x.iter().zip(&w).map(|(x, w)| 0.4 * x + 0.6 * w).collect();
+            let mut g = row.weight * loss.slope(row.label, dot(&query));
+            if unit_of_gradients == 0.0 {
+                unit_of_gradients = 2f64.powf(g.abs().log2().floor());
+            }
+            if g.abs() < unit_of_gradients * 2f64.powi(-30) {
+                g = 0.0;
+            }
+            for j in 0..d {
+                lane.theta[j] -= g * relative[j];
+                lane.squares[j] += (g * relative[j]).powi(2);
+            }
+        }
+    }
+    let sigma = label_scale(loss, rows);
+    for lane in &mut lanes {
+        lane.past.push(iterate(lane, sigma, &touches));
+    }
+    let averages: Vec<Vec<f64>> = lanes.iter().map(|lane| average(&lane.past)).collect();
+    told.shares = shares(loss, &charges, &losses, rows, lanes.len());
+    told.weights = mixture(&told.shares, &averages, &unit);
+    told
+}
+
+fn label_scale(loss: Loss, rows: &[Row]) -> f64 {
+    match loss {
+        Loss::Logistic => 1.0,
+        Loss::Squared if rows.is_empty() => 0.0,
+        Loss::Squared => (rows.iter().map(|row| row.label * row.label).sum::<f64>() / rows.len() as f64).sqrt(),
+    }
+}
+
+fn iterate(lane: &Lane, sigma: f64, touches: &[f64]) -> Vec<f64> {
+    (0..lane.theta.len())
+        .map(|j| match lane.squares[j] {
+            0.0 => 0.0,
+            s => sigma * lane.scale * lane.theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
+        })
+        .collect()
+}
+
+fn average(past: &[Vec<f64>]) -> Vec<f64> {
+    let total = |t: usize| (t as f64).powf(1.5);
+    (0..past[0].len())
+        .map(|j| {
+            let sum: f64 = past.iter().enumerate().map(|(s, w)| (total(s + 1) - total(s)) * w[j]).sum();
+            sum / total(past.len())
+        })
+        .collect()
+}
+
+fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], lanes: usize) -> Vec<f64> {
+    // Typical losses and usual weights are those of the moment when a row was charged.
+    let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
+    let mut statistic = vec![0.0; lanes];
+    for t in 0..rows.len() {
+        let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
+        let weights = sum(&|s| rows[s].weight);
+        let typical = sum(&|s| rows[s].weight * losses[s]) / weights;
+        let usual = weights / sum(&|_| 1.0);
+        for (k, statistic) in statistic.iter_mut().enumerate() {
+            let charge = match loss {
+                Loss::Logistic => charges[t][k],
+                Loss::Squared if typical > 0.0 => (charges[t][k] / typical).ln_1p(),
+                Loss::Squared => 0.0,
+            };
+            *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * charge;
+        }
+    }
+    let least = statistic.iter().copied().fold(f64::INFINITY, f64::min);
+    let raw: Vec<f64> = statistic.iter().map(|s| (least - s).exp()).collect();
+    let sum: f64 = raw.iter().sum();
+    raw.iter().map(|share| share / sum).collect()
+}
+
+fn mixture(shares: &[f64], averages: &[Vec<f64>], unit: &[f64]) -> Vec<f64> {
+    (0..unit.len())
+        .map(|j| match unit[j] {
+            0.0 => 0.0,
+            unit => shares.iter().zip(averages).map(|(p, x)| p * x[j]).sum::<f64>() / unit,
+        })
+        .collect()
+}
