@@ -12,7 +12,7 @@ use surefoot_glm::Loss;
 /// Surefoot learns linear and logistic models from streams of sparse rows. There is nothing to tune, and
 /// whenever it is stopped there is a good model to use.
 #[derive(Debug, Parser)]
-#[command(name = "surefoot", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "surefoot", version, max_term_width = 100)]
 #[command(after_help = "Start with:  surefoot fit train.svm
              surefoot eval model.surefoot test.svm
              surefoot predict model.surefoot new.svm -o predictions.txt")]

@@ -37,7 +37,7 @@ impl Results<'_> {
             "nnz": summary.nnz,
             "passes": summary.passes,
             "seconds": number_or_null(Some(self.seconds)),
-            "lane": number_or_null(Some(summary.lane)),
+            "lane": number_or_null(self.model.map(|_| summary.lane)),
             "certificate": {"kind": "none", "reason": NO_CERTIFICATE},
             "model": self.model.map(|(_, name)| name),
         })

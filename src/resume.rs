@@ -35,9 +35,27 @@ pub(crate) struct Trail {
     pub(crate) rows: u64,
     /// Bytes of the last input, decompressed, up to the end of the row.
     offset: u64,
-    /// The chained hash of all bytes up to the last row of each input so far, in hexadecimal digits: not every
-    /// reader of JSON has integers of 64 bits.
-    hashes: Vec<String>,
+    /// The chained hash of all bytes up to the last row of each input so far.
+    hashes: Vec<Hash>,
+}
+
+/// A hash, stored as hexadecimal digits: not every reader of JSON has integers of 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Hash(u64);
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> String {
+        format!("{:016x}", hash.0)
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(digits: String) -> Result<Hash, Self::Error> {
+        u64::from_str_radix(&digits, 16).map(Hash)
+    }
 }
 
 impl Standing {
@@ -107,9 +125,9 @@ impl Trail {
         self.rows += rows.len() as u64;
         for of_input in rows.chunk_by(|a, b| a.input == b.input) {
             let Some(last) = of_input.last() else { continue };
-            let before = self.hashes.last().cloned().unwrap_or_default();
+            let before = self.hashes.last().copied().unwrap_or_default();
             self.hashes.resize(last.input as usize + 1, before);
-            self.hashes[last.input as usize] = format!("{:016x}", last.hash);
+            self.hashes[last.input as usize] = Hash(last.hash);
             self.offset = last.end;
         }
     }

@@ -3,7 +3,7 @@
 //! A thread takes the signals, since a handler may do next to nothing. The first one is only written down,
 //! and whoever works looks at it every few milliseconds; a second Ctrl-C ends the process there and then.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -43,8 +43,12 @@ impl Signal {
         }
     }
 
-    fn from_number(number: i32) -> Signal {
-        if number == SIGTERM { Signal::Terminate } else { Signal::Interrupt }
+    fn from_number(number: i32) -> Option<Signal> {
+        match number {
+            SIGINT => Some(Signal::Interrupt),
+            SIGTERM => Some(Signal::Terminate),
+            _ => None,
+        }
     }
 }
 
@@ -65,12 +69,12 @@ impl Signals {
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let signals = Signals { target, ..Signals::default() };
         let seen = signals.clone();
+        // Taken so that a file that grows too large is an error of the write, not the end of the process.
+        let taken = [SIGINT, SIGTERM, SIGXFSZ];
         // Without this thread the signals keep their usual effect: the process ends.
-        if let Ok(mut incoming) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
+        if let Ok(mut incoming) = signal_hook::iterator::Signals::new(taken) {
             let watch = move || {
-                for number in incoming.forever() {
-                    seen.take(Signal::from_number(number));
-                }
+                incoming.forever().filter_map(Signal::from_number).for_each(|signal| seen.take(signal));
             };
             let _ = thread::Builder::new().name("signals".into()).spawn(watch);
         }
@@ -84,10 +88,7 @@ impl Signals {
 
     /// The first signal, if one came.
     pub(crate) fn caught(&self) -> Option<Signal> {
-        match self.first.load(Ordering::Relaxed) {
-            0 => None,
-            number => Some(Signal::from_number(i32::from(number))),
-        }
+        Signal::from_number(i32::from(self.first.load(Ordering::Relaxed)))
     }
 
     fn take(&self, signal: Signal) {

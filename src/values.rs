@@ -65,7 +65,7 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
 /// The first paragraph of a message of the argument parser, in one line and without its `error: `.
 pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
-    let lines = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let lines = text.lines().take_while(|line| !line.is_empty());
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
     format!("{}; see surefoot --help", words.join(" "))
 }

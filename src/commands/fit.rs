@@ -16,7 +16,7 @@ use crate::{
     watch::{Stop, Watch},
 };
 use std::{path::Path, time::Instant};
-use surefoot_glm::{Labels, Measured, Model, Plan, Settings, Trainer};
+use surefoot_glm::{Labels, Measured, Model, Plan, Settings, Summary, Trainer};
 use surefoot_io::{InputName, Options, SpooledShelf, check_inputs, load_model};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -147,7 +147,9 @@ impl Fit<'_> {
             });
         }
         let what = results::task(settings.loss);
-        console.say(&format!("fit: {what}; format {}; model goes to {}", settings.format, self.saver.name()));
+        let guess = if self.args.settings.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
+        let (format, goes) = (&settings.format, self.saver.name());
+        console.say(&format!("fit: {what}; format {format}{guess}; model goes to {goes}"));
         self.reporter.head(&self.start.plan);
     }
 
@@ -246,12 +248,20 @@ impl Fit<'_> {
     }
 
     /// The end of a run that has learnt nothing.
-    fn nothing(&self, halt: Halt) -> Failure {
+    fn nothing(&mut self, halt: Halt) -> Failure {
+        let stop = match halt {
+            Halt::Failure(failure) => return failure,
+            Halt::Stop(stop) => stop,
+        };
+        let summary = self.start.model.as_ref().map_or_else(Summary::default, |model| model.summary.clone());
+        let seconds = self.reporter.seconds();
+        let results =
+            Results { summary: &summary, model: None, test: None, seconds, stop: None, single: None, edge: 0 };
+        self.reporter.events.emit(&results.event());
         let says = "before a row was learnt: nothing is written";
-        match halt {
-            Halt::Failure(failure) => failure,
-            Halt::Stop(Stop::Signal(signal)) => Failure::signalled(signal, format!("{} {says}", signal.name())),
-            Halt::Stop(Stop::Budget) => Failure { status: 0, message: format!("the budget was used up {says}") },
+        match stop {
+            Stop::Signal(signal) => Failure::signalled(signal, format!("{} {says}", signal.name())),
+            Stop::Budget => Failure { status: 0, message: format!("the budget was used up {says}") },
         }
     }
 }

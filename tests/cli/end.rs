@@ -53,6 +53,25 @@ fn a_full_disk_is_an_error_that_names_the_output() {
         assert!(ran.err.contains("standard output: No space left on device"), "{line}: {}", ran.err);
     }
     assert!(box_.read("n") == box_.read("m"), "the model is saved although nobody could be told");
-    let ran = box_.fails(1, "predict m a.svm -o /dev/full");
-    assert!(ran.err.contains("/dev/full"), "{}", ran.err);
+    for line in ["predict m a.svm -o /dev/full", "fit a.svm -o /dev/full"] {
+        let ran = box_.fails(1, line);
+        assert!(ran.err.contains("surefoot: /dev/full: No space left on device"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_model_that_does_not_fit_on_the_disk_leaves_the_earlier_one() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(100));
+    box_.ok("fit a.svm -o m");
+    let before = box_.read("m");
+    box_.write("b.svm", (0..500).map(|i| format!("{} {i}:1\n", i % 2)).collect::<String>());
+    // Files of more than 16 blocks of 512 bytes cannot be written.
+    let shell = format!("ulimit -f 16; exec {} fit b.svm -o m", env!("CARGO_BIN_EXE_surefoot"));
+    let folder = box_.path("");
+    let ran = Ran::from(Command::new("sh").args(["-c", &shell]).current_dir(folder).output().unwrap());
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(ran.err.lines().last().unwrap().starts_with("surefoot: m: File too large"), "{}", ran.err);
+    assert!(box_.read("m") == before);
+    assert_eq!(box_.names(), ["a.svm", "b.svm", "m"]);
 }

@@ -177,3 +177,25 @@ fn inputs_without_rows_or_weight_are_errors() {
     }
     assert_eq!(box_.names(), ["blank.svm", "empty.svm"]);
 }
+
+#[test]
+fn numbers_are_tested_by_rmse_and_r2() {
+    let box_ = Sandbox::new();
+    let plane: String = (0..200).map(|i| format!("{} 1:{} 2:{}\n", 3 * (i % 7) - 2 * (i % 5), i % 7, i % 5)).collect();
+    box_.write("a.svm", plane);
+    let ran = box_.ok("fit a.svm --loss squared --passes 10 --test a.svm");
+    assert!(ran.err.contains("RMSE") && ran.err.contains("R²") && !ran.err.contains("labels"), "{}", ran.err);
+    assert!(box_.ok("eval model.surefoot a.svm --json").json()["r2"].as_f64().unwrap() > 0.99);
+}
+
+#[test]
+fn a_budget_without_rows_writes_nothing_and_says_so() {
+    let box_ = Sandbox::new();
+    let mut child = box_.start("fit - --budget 50ms --json");
+    let _pipe = child.stdin.take();
+    let ran = crate::sandbox::Ran::from(child.wait_with_output().unwrap());
+    assert!(ran.status == 0 && ran.err.contains("nothing is written"), "{}", ran.err);
+    let done = ran.json();
+    assert_eq!((&done["event"], &done["model"], &done["rows"]), (&"done".into(), &Value::Null, &0.into()));
+    assert!(box_.names().is_empty());
+}

@@ -9,6 +9,7 @@ fn without_arguments_there_is_short_help() {
     assert!(ran.out.contains("surefoot fit train.svm") && ran.out.lines().count() <= 24, "{}", ran.out);
     assert_eq!(ran.err, "");
     assert_eq!(box_.ok("--help").err, "");
+    assert!(box_.ok("help predict").out.contains("--unlabelled"));
     assert!(box_.ok("fit --help").out.contains("--snapshot"));
     assert!(box_.ok("--version").out.starts_with("surefoot "));
 }

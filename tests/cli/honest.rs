@@ -24,41 +24,45 @@ impl Mean {
     }
 }
 
-#[test]
-fn progressive_loss_is_that_of_saved_models_scored_on_the_next_row() {
+/// The losses that `fit` prints for `text`, and those of a plain loop: a model of the first k rows, saved, scores
+/// row k + 1.
+fn printed_and_looped(text: &str, loss: Loss) -> (Vec<f64>, Vec<f64>) {
     let box_ = Sandbox::new();
-    const ROWS: usize = 130;
-    let text = rows(ROWS);
-    box_.write("all.svm", &text);
-    let ran = box_.ok("fit all.svm --json");
-    let mut mean = Mean::default();
-    let mut printed = Vec::new();
+    box_.write("all.svm", text);
+    let fit = format!("fit --loss {} --json", loss.name());
+    let printed = box_.ok(&format!("{fit} all.svm"));
+    let printed = printed.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let printed = printed.map(|line| line["loss"].as_f64().unwrap()).collect();
+    let (mut mean, mut looped) = (Mean::default(), Vec::new());
     for (k, row) in text.lines().enumerate() {
-        let label = if row.starts_with('1') { 1.0 } else { -1.0 };
-        let margin = if k == 0 {
-            0.0
-        } else {
-            box_.write("first.svm", head(&text, k));
+        let mut margin = 0.0;
+        if k > 0 {
+            box_.write("first.svm", head(text, k));
             box_.write("next.svm", format!("{row}\n"));
-            box_.ok("fit first.svm -o k --quiet");
-            let ran = box_.ok("predict k next.svm --type margin");
-            let margin: f64 = ran.out.trim().parse().unwrap();
-            // While one label was seen, the model's positive class is that label.
-            let flipped = !head(&text, k).lines().any(|row| row.starts_with('1'));
-            if flipped { -margin } else { margin }
-        };
-        mean.add(Loss::Logistic.value(label, margin));
+            box_.ok(&format!("{fit} first.svm -o k"));
+            margin = box_.ok("predict k next.svm --type margin").out.trim().parse().unwrap();
+        }
+        let mut label: f64 = row.split(' ').next().unwrap().parse().unwrap();
+        if loss.classifies() {
+            label = 2.0 * label - 1.0;
+        }
+        mean.add(loss.value(label, margin));
         if (k + 1).is_power_of_two() {
-            printed.push(mean.value());
+            looped.push(mean.value());
         }
     }
-    printed.push(mean.value());
-    let losses: Vec<f64> = ran
-        .out
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["loss"].as_f64().unwrap())
-        .collect();
-    assert_eq!(losses, printed);
+    looped.push(mean.value());
+    (printed, looped)
+}
+
+#[test]
+fn progressive_loss_is_that_of_saved_models_scored_on_the_next_row() {
+    let zeros_first = "0 1:1 2:3\n0 2:1\n0 1:-1\n".to_owned() + &rows(140);
+    let (printed, looped) = printed_and_looped(&zeros_first, Loss::Logistic);
+    assert_eq!(printed, looped);
+    let numbers: String = rows(70).lines().enumerate().map(|(i, row)| format!("{}{row}\n", 37 * i % 11)).collect();
+    let (printed, looped) = printed_and_looped(&numbers, Loss::Squared);
+    assert_eq!(printed, looped);
 }
 
 #[test]

@@ -92,12 +92,14 @@ fn predictions_that_are_interrupted_leave_nothing() {
     box_.write("a.svm", rows(50));
     box_.ok("fit a.svm -o m");
     let mut child = box_.start("predict m - -o p");
-    child.stdin.as_mut().unwrap().write_all(rows(50).as_bytes()).unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(rows(50).as_bytes()).unwrap();
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "INT");
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 130);
     assert_eq!(box_.names(), ["a.svm", "m"]);
+    drop(pipe);
 }
 
 #[test]
