@@ -87,7 +87,8 @@ pub struct Summary {
     pub rows_zero_weight: u64,
     /// Pairs read.
     pub nnz: u64,
-    /// Passes completed.
+    /// Passes completed in this run; not stored, since a model does not know how its rows were asked for.
+    #[serde(skip)]
     pub passes: u32,
     /// Sum of the weights of the rows whose loss is in `loss`.
     pub weight: f64,

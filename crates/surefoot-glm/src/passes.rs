@@ -59,7 +59,7 @@ impl Passes {
 
     /// Whether the next row of positive weight is held out.
     pub(crate) fn holds_next(&self) -> bool {
-        self.plan.period().is_some_and(|period| (self.run.position + 1) % period == 0)
+        self.plan.period().is_some_and(|period| (self.run.position + 1).is_multiple_of(period))
     }
 
     /// Counts a row of positive weight.
@@ -92,7 +92,7 @@ impl Passes {
     pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
             self.reshelved += 1;
-            if self.plan.period().is_some_and(|period| self.reshelved % period == 0) {
+            if self.plan.period().is_some_and(|period| self.reshelved.is_multiple_of(period)) {
                 self.shelf.put(row)?;
             }
         }

@@ -176,7 +176,7 @@ fn powers_of_two_in_a_column_change_no_bit_of_a_prediction() {
         let mut scaled = plain.clone();
         for pairs in scaled.iter_mut().map(|row| &mut row.1) {
             pairs.iter_mut().for_each(|pair| {
-                pair.1 *= [1.0, 1024.0, 1.0, 2f64.powi(-300), 0.5, 2f64.powi(200), 1.0][pair.0 as usize]
+                pair.1 *= [1.0, 1024.0, 1.0, 2f64.powi(-300), 0.5, 2f64.powi(200), 1.0][pair.0 as usize];
             });
         }
         let (plain, scaled) = (batch(&plain), batch(&scaled));

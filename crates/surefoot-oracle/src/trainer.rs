@@ -110,9 +110,9 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             if g.abs() < unit_of_gradients * 2f64.powi(-30) {
                 g = 0.0;
             }
-            for j in 0..d {
-                lane.theta[j] -= g * relative[j];
-                lane.squares[j] += (g * relative[j]).powi(2);
+            for (j, x) in relative.iter().enumerate() {
+                lane.theta[j] -= g * x;
+                lane.squares[j] += (g * x).powi(2);
             }
         }
     }
