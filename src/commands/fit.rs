@@ -124,6 +124,12 @@ impl Fit<'_> {
             self.reporter.console.note("standard input is spooled to a temporary file, to be read several times");
             rows::spool_stdin(inputs, &self.watch)?;
         }
+        if self.start.plan.passes > 1
+            && let Some(pipe) = inputs.iter().find(|input| !input.can_reread())
+        {
+            let says = "a pipe cannot be read several times; give it as standard input (-), which is spooled";
+            return Err(Failure::data(format!("{pipe}: {says}")).into());
+        }
         if let Some(standing) = &self.start.standing {
             standing.check_inputs(inputs).map_err(Failure::data)?;
         }

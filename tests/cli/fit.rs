@@ -110,6 +110,10 @@ fn standard_input_is_spooled_for_several_passes() {
     let ran = box_.feed("fit - --passes 2 --quiet", rows(50).as_bytes());
     assert!(ran.status == 0 && !ran.err.contains("spooled"), "{}", ran.err);
     assert_eq!(box_.names(), ["model.surefoot"]);
+    let made = std::process::Command::new("mkfifo").arg(box_.path("pipe")).status();
+    if made.is_ok_and(|status| status.success()) {
+        assert!(box_.fails(1, "fit pipe --passes 2").err.contains("pipe: a pipe cannot be read several times"));
+    }
 }
 
 #[test]
