@@ -5,6 +5,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+pub(crate) mod exp;
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};

@@ -6,7 +6,7 @@
 
 use crate::{
     Lane, Loss,
-    lanes::{LANES, Lanes, Wide},
+    lanes::{LANES, Lanes, Wide, exp::exp_of_negative},
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +64,10 @@ impl Lead {
         let typical = losses / weights;
         // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
         let usual = weights / rows;
-        for (statistic, &margin) in self.statistic.iter_mut().zip(&margins.0) {
-            let value = loss.value(y, f64::from(margin));
-            *statistic = *statistic * keep + weight / usual * charge(loss, value, typical);
+        let values = loss.values(y, margins);
+        let part = weight / usual;
+        for (statistic, &value) in self.statistic.iter_mut().zip(&values.0) {
+            *statistic = *statistic * keep + part * charge(loss, f64::from(value), typical);
         }
         self.share();
     }
@@ -86,9 +87,9 @@ impl Lead {
 
     fn share(&mut self) {
         let best = self.statistic.iter().copied().fold(f64::INFINITY, f64::min);
-        let raw = self.statistic.map(|statistic| libm::exp(best - statistic));
-        let sum: f64 = raw.iter().sum();
-        self.shares = Lanes(raw.map(|share| (share / sum) as f32));
+        let raw = exp_of_negative(Lanes(self.statistic.map(|statistic| (best - statistic) as f32)));
+        let sum: f32 = raw.0.iter().sum();
+        self.shares = raw / Lanes([sum; LANES]);
     }
 
     /// The lane of the largest share (ties: the smaller scale).

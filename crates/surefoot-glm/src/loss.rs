@@ -6,6 +6,7 @@
 mod logistic;
 mod squared;
 
+use crate::lanes::Lanes;
 use serde::{Deserialize, Serialize};
 
 /// The loss of one row, written φ(m) = φ(label, margin).
@@ -68,6 +69,22 @@ impl Loss {
         }
     }
 
+    /// φ of every lane, to f32's precision.
+    pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
+        match self {
+            Loss::Logistic => logistic::values(y as f32, margins),
+            Loss::Squared => Lanes(margins.0.map(|m| squared::value(y, m.into()) as f32)),
+        }
+    }
+
+    /// φ' of every lane, to f32's precision.
+    pub(crate) fn slopes(self, y: f64, margins: &Lanes) -> Lanes {
+        match self {
+            Loss::Logistic => logistic::slopes(y as f32, margins),
+            Loss::Squared => Lanes(margins.0.map(|m| squared::slope(y, m.into()) as f32)),
+        }
+    }
+
     /// The mean that a margin stands for: the probability of the positive class, or the margin itself.
     #[inline]
     #[must_use]
@@ -117,6 +134,23 @@ mod tests {
                         "{} y={y} m={m}: {numeric} and {slope}",
                         loss.name()
                     );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_agree_with_single_margins() {
+        for loss in Loss::ALL {
+            for y in LABELS {
+                for m in MARGINS {
+                    let margins = Lanes([m as f32; crate::LANES]);
+                    let (value, slope) = (loss.value(y, m), loss.slope(y, m));
+                    // One rounding of the margin, and a few of the function.
+                    let close =
+                        |got: f32, exact: f64| (f64::from(got) - exact).abs() <= 1e-6 * exact.abs() * (1.0 + m.abs());
+                    assert!(close(loss.values(y, &margins).0[5], value), "{} {y} {m}", loss.name());
+                    assert!(close(loss.slopes(y, &margins).0[5], slope), "{} {y} {m}", loss.name());
                 }
             }
         }

@@ -148,13 +148,13 @@ impl Trainer {
             self.passes.shelve(row)?;
             self.passes.run.met.add(y, row.weight, value);
         }
-        let gradient = if held { None } else { Some(self.gradient(y, row.weight, answer)?) };
+        let gradient = if held { None } else { Some(self.gradient(y, answer)?) };
         self.count(row, false);
         self.passes.count();
         self.scalars.coding.meet(loss, label);
         self.score(y, row.weight, value, held, answer);
         if let Some(gradient) = gradient {
-            self.tell(y, gradient, answer);
+            self.tell(y, row.weight, &gradient, answer);
         }
         Ok(())
     }
@@ -186,11 +186,10 @@ impl Trainer {
         self.stack.ask(&self.terms(), answer);
     }
 
-    /// The gradient of every lane at its query point, times the row's weight.
-    fn gradient(&self, y: f64, weight: f64, answer: &Answer) -> Result<[f64; LANES], Fault> {
-        let unit = self.scalars.units.margin;
-        let gradient = answer.query.0.map(|m| weight * self.settings.loss.slope(y, f64::from(m) * unit));
-        if gradient.iter().all(|g| g.is_finite()) { Ok(gradient) } else { Err(Fault::overflow()) }
+    /// The gradient of every lane at its query point, in units of margins and without the row's weight.
+    fn gradient(&self, y: f64, answer: &Answer) -> Result<Lanes, Fault> {
+        let gradient = self.settings.loss.slopes(self.in_units(y), &answer.query);
+        if gradient.is_finite() { Ok(gradient) } else { Err(Fault::overflow()) }
     }
 
     /// Puts the losses of a row where they belong: printed, recent, and what the lanes are chosen by.
@@ -211,14 +210,15 @@ impl Trainer {
         if unit > 0.0 { y / unit } else { 0.0 }
     }
 
-    fn tell(&mut self, y: f64, gradient: [f64; LANES], answer: &Answer) {
-        let largest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
-        if let Some(ratio) = self.scalars.units.fit_gradient(largest) {
+    fn tell(&mut self, y: f64, weight: f64, gradient: &Lanes, answer: &Answer) {
+        let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
+        if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stack.each(|c| c.rescale_gradients(ratio));
         }
         // Without a unit all gradients so far, these included, are 0.
-        let per = if self.scalars.units.gradient > 0.0 { self.scalars.units.gradient } else { 1.0 };
-        self.stack.tell(&self.scalars.clock, &Lanes(gradient.map(|g| flushed(g / per))), answer);
+        let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
+        let gradient = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
+        self.stack.tell(&self.scalars.clock, &gradient, answer);
         self.scalars.units.count(self.in_units(y));
         self.scalars.clock.advance(self.scalars.units.scale(self.settings.loss));
         self.passes.learnt();

@@ -15,7 +15,7 @@ const FAR: f64 = 4_294_967_296.0;
 pub(crate) struct Units {
     /// Unit of labels and margins; 0 while all labels were 0.
     pub(crate) margin: f64,
-    /// Unit of gradients times weights; 0 while all were 0.
+    /// Unit of gradients (in units of margins) times weights; 0 while all were 0.
     pub(crate) gradient: f64,
     /// Rows learnt and the mean square of their labels in units of margins.
     rows: u64,

@@ -1,7 +1,12 @@
 //! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4.
 //!
 //! exp and log come from `libm`, one pure-Rust source, so that training and prediction agree to the last
-//! bit on every platform.
+//! bit on every platform; lanes have their own, in f32.
+
+use crate::lanes::{
+    Lanes,
+    exp::{exp_of_negative, ln_1p_of_unit},
+};
 
 /// ln(1 + e^(−ym)), with the large term taken out so that nothing overflows.
 #[inline]
@@ -21,4 +26,21 @@ pub(super) fn slope(y: f64, m: f64) -> f64 {
 pub(super) fn mean(m: f64) -> f64 {
     let e = libm::exp(-m.abs());
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// `value` of every lane.
+pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
+    let tail = ln_1p_of_unit(exp_of_negative(Lanes(margins.0.map(|m| -m.abs()))));
+    tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
+}
+
+/// `slope` of every lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
+pub(super) fn slopes(y: f32, margins: &Lanes) -> Lanes {
+    let e = exp_of_negative(Lanes(margins.0.map(|m| -m.abs())));
+    let mut out = e;
+    for ((out, &e), m) in out.0.iter_mut().zip(&e.0).zip(margins.0) {
+        let right = if y * m >= 0.0 { e } else { 1.0 };
+        *out = -y * (right / (1.0 + e));
+    }
+    out
 }
