@@ -29,23 +29,11 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a model from data
-    #[command(display_order = 1)]
     Fit(FitArgs),
-    /// Write one prediction a row
-    #[command(display_order = 2)]
     Predict(PredictArgs),
-    /// Measure a model on labelled data
-    #[command(display_order = 3)]
     Eval(EvalArgs),
-    /// Show what is in a model
-    #[command(display_order = 4)]
     Inspect(InspectArgs),
-    /// Write the completions of a shell to standard output
-    #[command(display_order = 5)]
     Completions(CompletionsArgs),
-    /// Write the manual page to standard output
-    #[command(display_order = 6)]
     Man(ManArgs),
 }
 
@@ -53,6 +41,10 @@ pub(crate) enum Command {
 ///
 /// Rows are learnt in the order of the files, each scored before it is learnt: the printed loss is that of
 /// rows not seen before. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
+///
+/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
+/// line, and that of the best constant. With --json the same goes to standard output, ending in a line
+/// "done" whose test_metric is the accuracy (classes) or R² (numbers).
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// Files of training rows, plain, gzip or zstd; - is standard input
@@ -117,8 +109,8 @@ pub(crate) struct FitArgs {
 
 /// Write one prediction a row.
 ///
-/// Each row of DATA gives one line, in order, unlabelled and weightless rows included. Numbers are the
-/// shortest decimals that read back to the same 64-bit float.
+/// Each row of DATA gives one line, in order. Numbers are the shortest decimals that read back to the same
+/// 64-bit float. Settings come from the model; those given here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct PredictArgs {
     /// The model
@@ -153,7 +145,8 @@ pub(crate) struct PredictArgs {
 /// Measure a model on labelled data.
 ///
 /// Prints the weighted mean loss, accuracy and area under the ROC curve (classes) or RMSE, MSE and R².
-/// The loss of squared is half the squared error; MSE is the whole.
+/// The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
+/// here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
     /// The model
@@ -200,7 +193,7 @@ pub(crate) struct ManArgs {}
 /// What is learnt and how data are read: stored in the model. `fit` takes them as given; where a model
 /// exists already they are compared with it, and a difference is an error.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Settings, stored in the model")]
+#[command(next_help_heading = "Settings of the model")]
 pub(crate) struct SettingsArgs {
     /// What is minimised [default: logistic]
     ///

@@ -31,7 +31,9 @@ impl Reporter {
     pub(crate) fn head(&self, plan: &Plan) {
         self.console.say(&match plan.period() {
             None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
-            Some(period) => format!("loss: mean over the held-out rows (every {period}th), which are never learnt"),
+            Some(period) => format!(
+                "loss: mean over the held-out rows, never learnt: one in {period} (with fewer rows, all, each scored before it is learnt)"
+            ),
         });
         self.console.say(COLUMNS);
     }

@@ -22,7 +22,7 @@ fn render(page: &mut Vec<u8>) -> std::io::Result<()> {
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
     man.render_description_section(page)?;
-    for sub in command.get_subcommands() {
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         let name = format!("surefoot {}", sub.get_name()).to_uppercase();
         page.extend(format!(".SH \"{name}\"\n").bytes());
         let man = Man::new(sub.clone());
