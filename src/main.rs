@@ -19,6 +19,7 @@ mod saver;
 mod session;
 mod settings;
 mod signals;
+mod start;
 mod values;
 mod watch;
 

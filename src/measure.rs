@@ -3,7 +3,7 @@
 use crate::{
     failure::Failure,
     number,
-    rows::{Next, Rows},
+    rows::{self, Next, Rows},
     session::Halt,
     watch::Watch,
 };
@@ -32,7 +32,7 @@ impl Sample<'_> {
         })?;
         let measured = metrics.measured();
         if measured.rows == 0 {
-            return Err(Failure::data(format!("{}: there are no rows", self.names())).into());
+            return Err(rows::absent(self.inputs).into());
         }
         Ok(measured)
     }
@@ -73,10 +73,6 @@ impl Sample<'_> {
                 }
             }
         }
-    }
-
-    fn names(&self) -> String {
-        self.inputs.iter().map(InputName::to_string).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows from inputs, with an eye on the clock.
 
-use crate::{failure::Failure, watch::Watch};
+use crate::{failure::Failure, session::Halt, watch::Watch};
 use std::{sync::mpsc, thread, time::Duration};
 use surefoot_glm::Batch;
 use surefoot_io::{Error, InputName, Options, Prefetch, Reader, RowSource, spool};
@@ -56,8 +56,18 @@ impl Rows {
     }
 }
 
+/// The names of inputs, for a message about all of them.
+pub(crate) fn names(inputs: &[InputName]) -> String {
+    inputs.iter().map(InputName::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The failure of data that turn out to hold no rows.
+pub(crate) fn absent(inputs: &[InputName]) -> Failure {
+    Failure::data(format!("{}: there are no rows", names(inputs)))
+}
+
 /// Copies standard input, where it is among the inputs, to where it can be read again.
-pub(crate) fn spool_stdin(inputs: &mut [InputName], watch: &Watch) -> Result<(), crate::session::Halt> {
+pub(crate) fn spool_stdin(inputs: &mut [InputName], watch: &Watch) -> Result<(), Halt> {
     let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
     let (give, take) = mpsc::channel();
     thread::Builder::new()

@@ -18,30 +18,20 @@ pub(crate) fn of_flags(flags: &SettingsArgs, inputs: &[InputName]) -> Settings {
 
 /// Checks that no flag differs from what the model was trained with.
 pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
-    let differs = |flag: &str, given: &str, has: &str| {
-        let says = format!("{model}: trained with {has}, but {flag} {given} was given; leave the flag out");
-        Err(Failure::usage(says.replace(" ,", ",").replace("  ", " ")))
+    let loss = |loss: Loss| format!("--loss {}", loss.name());
+    let base = |base: u8| format!("--index-base {base}");
+    let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
+    let compare = |given: String, has: String| match given == has {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("{model}: trained with {has}, {given} was given; leave the flag out"))),
     };
-    if let Some(loss) = flags.loss.map(Loss::from)
-        && loss != settings.loss
-    {
-        return differs("--loss", loss.name(), &format!("--loss {}", settings.loss.name()));
+    flags.loss.map_or(Ok(()), |given| compare(loss(given.into()), loss(settings.loss)))?;
+    flags.index_base.map_or(Ok(()), |given| compare(base(given), base(settings.index_base)))?;
+    flags.bits.map_or(Ok(()), |given| compare(bits(Some(given)), bits(settings.bits)))?;
+    match flags.no_intercept && settings.intercept {
+        true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
+        false => Ok(()),
     }
-    if flags.no_intercept && settings.intercept {
-        return differs("--no-intercept", "", "an intercept");
-    }
-    if let Some(base) = flags.index_base
-        && base != settings.index_base
-    {
-        return differs("--index-base", &base.to_string(), &format!("--index-base {}", settings.index_base));
-    }
-    if let Some(bits) = flags.bits
-        && settings.bits != Some(bits)
-    {
-        let has = settings.bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
-        return differs("--bits", &bits.to_string(), &has);
-    }
-    Ok(())
 }
 
 /// How rows are read for a model; `--format` may say that these data come in another one.

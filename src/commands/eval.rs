@@ -5,7 +5,7 @@ use crate::{
     failure::Failure,
     measure::Sample,
     report::{self, number_or_null},
-    results,
+    results, rows,
     session::Halt,
     settings,
     signals::Signals,
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
         Err(Halt::Stop(Stop::Budget)) => return Ok(()),
     };
     if measured.weight == 0.0 {
-        return Err(Failure::data(format!("{}: the total weight is zero: there is nothing to measure", inputs[0])));
+        let names = rows::names(&inputs);
+        return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to measure")));
     }
     let text = if args.talk.json { format!("{}\n", object(&measured)) } else { table(&measured) };
     report::print(text.as_bytes())

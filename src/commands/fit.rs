@@ -11,13 +11,13 @@ use crate::{
     rows,
     saver::Saver,
     session::{Halt, Session},
-    settings,
     signals::Signals,
+    start::Start,
     watch::{Stop, Watch},
 };
 use std::{path::Path, time::Instant};
-use surefoot_glm::{Labels, Measured, Model, Plan, Settings, Summary, Trainer};
-use surefoot_io::{InputName, Options, SpooledShelf, check_inputs, load_model};
+use surefoot_glm::{Measured, Model, Summary, Trainer};
+use surefoot_io::{InputName, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
@@ -36,64 +36,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let mut fit = Fit { args, start, test, saver, watch, reporter: Reporter::new(console, args.talk.json, passes) };
     fit.prepare(&mut inputs).map_err(|halt| fit.nothing(halt))?;
     fit.learn(&inputs)
-}
-
-/// Everything that a run begins with.
-#[derive(Debug)]
-struct Start {
-    model: Option<Model>,
-    standing: Option<Standing>,
-    settings: Settings,
-    plan: Plan,
-    options: Options,
-}
-
-impl Start {
-    fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
-        let Some(path) = &args.resume else {
-            let settings = settings::of_flags(&args.settings, inputs);
-            let options = settings::reading(&args.settings, &settings, "the new model")?;
-            return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
-        };
-        let name = Path::new(path).display().to_string();
-        let model = load_model(Path::new(path))?;
-        settings::check(&args.settings, &model.settings, &name)?;
-        let options = settings::reading(&args.settings, &model.settings, &name)?;
-        let standing = model.unfinished.as_ref().map(|value| {
-            Standing::from_value(value)
-                .ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
-        });
-        let standing = standing.transpose()?;
-        let plan = match &standing {
-            Some(standing) => planned(args, standing.plan, &name)?,
-            None => plan(args),
-        };
-        Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, options })
-    }
-
-    fn labels(&self) -> Labels {
-        self.model.as_ref().map_or_else(Labels::default, |model| model.labels)
-    }
-}
-
-fn plan(args: &FitArgs) -> Plan {
-    let passes = args.passes.unwrap_or(Plan::ONE_PASS.passes);
-    Plan { passes, holdout: args.holdout.map_or(Plan::ONE_PASS.holdout, |holdout| holdout.0) }
-}
-
-/// The plan of an interrupted run, which the flags may repeat but not change.
-fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
-    let differs = |flag, given: String, has: String| {
-        Err(Failure::usage(format!(
-            "{model}: interrupted in a run with {flag} {has}, but {flag} {given} was given; leave the flag out"
-        )))
-    };
-    let holdout = |period: Option<u32>| period.map_or_else(|| "none".to_owned(), |period| period.to_string());
-    match (args.passes, args.holdout) {
-        (Some(passes), _) if passes != plan.passes => differs("--passes", passes.to_string(), plan.passes.to_string()),
-        (_, Some(given)) if given.0 != plan.holdout => differs("--holdout", holdout(given.0), holdout(plan.holdout)),
-        _ => Ok(plan),
-    }
 }
 
 /// Tries all files, so that a wrong name costs no work.
@@ -206,7 +148,7 @@ impl Fit<'_> {
         if stop.is_none() {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
         }
-        self.saver.save(&model, rows)?;
+        self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
         self.conclude(&model, &trainer, stop)
     }
 
@@ -274,13 +216,13 @@ impl Fit<'_> {
 
 /// What only the end of the data can tell: whether there was anything to learn from.
 fn check_whole(inputs: &[InputName], standing: &Standing, trainer: &Trainer, resumed: bool) -> Result<(), Failure> {
-    let names = || inputs.iter().map(InputName::to_string).collect::<Vec<_>>().join(", ");
     if standing.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
-        return Err(Failure::data(format!("{}: there are no rows", names())));
+        return Err(rows::absent(inputs));
     }
     let summary = trainer.summary();
     if !resumed && summary.rows == summary.rows_zero_weight {
-        return Err(Failure::data(format!("{}: the total weight is zero: there is nothing to learn from", names())));
+        let names = rows::names(inputs);
+        return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to learn from")));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::{
     console::Console,
     failure::Failure,
     number::Shortest,
-    rows::{Next, Rows},
+    rows::{self, Next, Rows},
     settings,
     signals::Signals,
 };
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
         // Nobody reads on: nothing is left to do, or to say.
         Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
-        Ok(0) => Err(Failure::data(format!("{}: there are no rows", inputs[0]))),
+        Ok(0) => Err(rows::absent(&inputs)),
         Ok(_) => {
             work.tell();
             Ok(())

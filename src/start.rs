@@ -1,0 +1,65 @@
+//! What a fit begins with: a new model, a finished one that takes new rows, or an unfinished one whose data are
+//! read again.
+
+use crate::{cli::FitArgs, failure::Failure, resume::Standing, settings};
+use std::path::Path;
+use surefoot_glm::{Labels, Model, Plan, Settings};
+use surefoot_io::{InputName, Options, load_model};
+
+/// Everything that a run begins with.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) model: Option<Model>,
+    pub(crate) standing: Option<Standing>,
+    pub(crate) settings: Settings,
+    pub(crate) plan: Plan,
+    pub(crate) options: Options,
+}
+
+impl Start {
+    pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
+        let Some(path) = &args.resume else {
+            let settings = settings::of_flags(&args.settings, inputs);
+            let options = settings::reading(&args.settings, &settings, "the new model")?;
+            return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
+        };
+        let name = Path::new(path).display().to_string();
+        let model = load_model(Path::new(path))?;
+        settings::check(&args.settings, &model.settings, &name)?;
+        let options = settings::reading(&args.settings, &model.settings, &name)?;
+        let standing = model.unfinished.as_ref().map(|value| {
+            Standing::from_value(value)
+                .ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
+        });
+        let standing = standing.transpose()?;
+        let plan = match &standing {
+            Some(standing) => planned(args, standing.plan, &name)?,
+            None => plan(args),
+        };
+        Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, options })
+    }
+
+    pub(crate) fn labels(&self) -> Labels {
+        self.model.as_ref().map_or_else(Labels::default, |model| model.labels)
+    }
+}
+
+fn plan(args: &FitArgs) -> Plan {
+    let passes = args.passes.unwrap_or(Plan::ONE_PASS.passes);
+    Plan { passes, holdout: args.holdout.map_or(Plan::ONE_PASS.holdout, |holdout| holdout.0) }
+}
+
+/// The plan of an interrupted run, which the flags may repeat but not change.
+fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
+    let differs = |flag, given: String, has: String| {
+        Err(Failure::usage(format!(
+            "{model}: interrupted in a run with {flag} {has}, but {flag} {given} was given; leave the flag out"
+        )))
+    };
+    let holdout = |period: Option<u32>| period.map_or_else(|| "none".to_owned(), |period| period.to_string());
+    match (args.passes, args.holdout) {
+        (Some(passes), _) if passes != plan.passes => differs("--passes", passes.to_string(), plan.passes.to_string()),
+        (_, Some(given)) if given.0 != plan.holdout => differs("--holdout", holdout(given.0), holdout(plan.holdout)),
+        _ => Ok(plan),
+    }
+}
