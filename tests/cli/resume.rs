@@ -2,14 +2,14 @@
 
 use crate::sandbox::{Ran, Sandbox, Uniform, head, rows, signal};
 use std::io::Write;
-use std::time::Duration;
 
 /// Feeds the first `k` rows through a pipe that then falls silent, and ends the run by a signal.
 fn stopped_at(box_: &Sandbox, text: &str, k: usize, line: &str) {
-    let mut child = box_.start(line);
+    let _ = std::fs::remove_file(box_.path("m"));
+    let mut child = box_.start(&format!("{line} --snapshot {k}"));
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(head(text, k).as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(150));
+    box_.wait_for(|name| name == "m");
     signal(&child, "TERM");
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 143, "{}", ran.err);
@@ -69,9 +69,7 @@ fn a_snapshot_left_by_a_kill_goes_on_too() {
     box_.write("all.svm", rows(1000));
     box_.ok("fit all.svm -o whole --passes 40");
     let child = box_.start("fit all.svm -o m --passes 40 --snapshot 333");
-    while !box_.has("m") {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    box_.wait_for(|name| name == "m");
     signal(&child, "KILL");
     child.wait_with_output().unwrap();
     box_.ok("fit all.svm --resume m -o m --snapshot 777");

@@ -39,6 +39,15 @@ impl Sandbox {
         self.path(name).exists()
     }
 
+    /// Waits until a file is there.
+    pub(crate) fn wait_for(&self, there: impl Fn(&str) -> bool) {
+        let began = std::time::Instant::now();
+        while !self.names().iter().any(|name| there(name)) {
+            assert!(began.elapsed().as_secs() < 30, "waited in vain: {:?}", self.names());
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
     /// The names in the folder, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();

@@ -28,9 +28,14 @@ fn signals_save_a_model_that_says_where_it_stands() {
     let box_ = Sandbox::new();
     box_.write("all.svm", rows(2000));
     for (name, status) in [("INT", 130), ("TERM", 143)] {
-        let (ran, took) = interrupt(&box_, "fit all.svm --passes 1000000 -o m", 300, &[name]);
+        let _ = std::fs::remove_file(box_.path("m"));
+        let child = box_.start("fit all.svm --passes 1000000 -o m --snapshot 100");
+        box_.wait_for(|name| name == "m");
+        let began = Instant::now();
+        signal(&child, name);
+        let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, status, "{}", ran.err);
-        assert!(took < Duration::from_secs(2), "{took:?}");
+        assert!(began.elapsed() < Duration::from_secs(2));
         let rows = box_.ok("inspect m --json").json()["rows"].as_u64().unwrap();
         let message = ran.err.lines().last().unwrap();
         assert!(message.contains(&format!("after row {rows}")) && message.contains("--resume m"), "{message}");
@@ -42,10 +47,11 @@ fn signals_save_a_model_that_says_where_it_stands() {
 fn a_pipe_that_gives_no_rows_does_not_keep_it() {
     let box_ = Sandbox::new();
     for more in ["", " --threads 1"] {
-        let mut child = box_.start(&format!("fit - -o m{more}"));
+        let _ = std::fs::remove_file(box_.path("m"));
+        let mut child = box_.start(&format!("fit - -o m --snapshot 50{more}"));
         let mut pipe = child.stdin.take().unwrap();
         pipe.write_all(rows(50).as_bytes()).unwrap();
-        std::thread::sleep(Duration::from_millis(200));
+        box_.wait_for(|name| name == "m");
         let began = Instant::now();
         signal(&child, "TERM");
         let ran = Ran::from(child.wait_with_output().unwrap());
@@ -60,7 +66,7 @@ fn nothing_is_written_before_the_first_row() {
     let box_ = Sandbox::new();
     for passes in ["", " --passes 3"] {
         for (name, status) in [("INT", 130), ("TERM", 143)] {
-            let (ran, _) = interrupt(&box_, &format!("fit -{passes}"), 100, &[name]);
+            let (ran, _) = interrupt(&box_, &format!("fit -{passes}"), 400, &[name]);
             assert_eq!(ran.status, status);
             assert!(ran.err.contains("nothing is written"), "{}", ran.err);
             assert!(box_.names().is_empty());
@@ -94,7 +100,7 @@ fn predictions_that_are_interrupted_leave_nothing() {
     let mut child = box_.start("predict m - -o p");
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(rows(50).as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(200));
+    box_.wait_for(|name| name.contains(".surefoot-tmp-"));
     signal(&child, "INT");
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 130);
