@@ -89,7 +89,7 @@ mod tests {
         let input = copy(text.as_bytes()).unwrap();
         assert_eq!((input.size(), input.can_reread()), (Some(text.len() as u64), true));
         assert_eq!(input.to_string(), "standard input");
-        let mut readers = [(); 2].map(|()| Reader::open(&[input.clone()], Options::default()).unwrap());
+        let mut readers = [(); 2].map(|()| Reader::open(std::slice::from_ref(&input), Options::default()).unwrap());
         let (mut batch, mut rows) = (Batch::default(), [0, 0]);
         // In turn, so that the positions would show if they were shared.
         loop {

@@ -164,10 +164,10 @@ fn progress_counts_stored_bytes() {
     let bytes = gzip(TEXT.repeat(1000).as_bytes());
     let inputs = [file(folder.path(), "a.gz", &bytes), file(folder.path(), "b", "1\n")];
     let mut reader = Reader::open(&inputs, Options::default()).unwrap();
-    let total = Some(bytes.len() as u64 + 2);
-    assert_eq!(reader.bytes(), (0, total));
+    let total = bytes.len() as u64 + 2;
+    assert_eq!(reader.bytes(), (0, Some(total)));
     rows(&mut reader);
-    assert_eq!(reader.progress(), (total.unwrap(), total));
+    assert_eq!(reader.progress(), (total, Some(total)));
     let pipes = [inputs[0].clone(), InputName::new("/dev/null")];
     assert_eq!(Reader::open(&pipes, Options::default()).unwrap().progress(), (0, None));
 }
@@ -182,7 +182,7 @@ fn a_line_through_a_pipe_is_delivered_at_once() {
         let mut batch = Batch::default();
         for label in 0..100 {
             // Rows of two bytes: even the search for compression must not wait for more.
-            write!(to, "{}\n", label % 10).unwrap();
+            writeln!(to, "{}", label % 10).unwrap();
             assert!(source.read(&mut batch).unwrap());
             assert_eq!((batch.len(), batch.label[0]), (1, f64::from(label % 10)));
         }
@@ -207,7 +207,10 @@ fn a_blocked_thread_does_not_hold_up_its_user() {
 
 #[test]
 fn a_dropped_thread_stops_reading() {
-    struct Endless(std::sync::mpsc::Sender<()>);
+    /// Tells by its end that it is dropped.
+    struct Endless {
+        _alive: std::sync::mpsc::Sender<()>,
+    }
     impl Read for Endless {
         fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
             bytes.fill(b'\n');
@@ -216,7 +219,8 @@ fn a_dropped_thread_stops_reading() {
         }
     }
     let (alive, gone) = std::sync::mpsc::channel();
-    let mut source = Prefetch::new(Reader::with_reader("endless", Endless(alive), Options::default()).unwrap());
+    let mut source =
+        Prefetch::new(Reader::with_reader("endless", Endless { _alive: alive }, Options::default()).unwrap());
     assert!(source.read(&mut Batch::default()).unwrap());
     drop(source);
     let ended = gone.recv_timeout(Duration::from_secs(60));

@@ -79,7 +79,8 @@ fn rows_are_read() {
 fn faults_are_where_they_are() {
     let long = [&b"1 "[..], &[b'x'; 500]].concat();
     // Text, options, line, column, token, and a part of what is said.
-    let cases: &[(&[u8], Options, u64, u64, &str, &str)] = &[
+    type Case<'a> = (&'a [u8], Options, u64, u64, &'a str, &'a str);
+    let cases: &[Case<'_>] = &[
         (b"1 1:1 2:1\n0 1:1 3:1 3:2\n1 2:1\n", PLAIN, 2, 11, "3:2", "index 3 appears twice in the row"),
         (b"0 3:1 1:1 3:2 1:5\n", PLAIN, 1, 11, "3:2", "index 3 appears twice in the row"),
         (b"0 3:1 03:1\n", PLAIN, 1, 7, "03:1", "index 3 appears twice"),

@@ -47,35 +47,47 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
 /// Reads the pairs. On its own, so that its loop has the registers.
 #[inline(never)]
 fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batch) -> Line {
-    let mut sorted = true;
-    // The id before; the first pair has none before it.
-    let mut before = None;
-    let mut group = false;
+    let first = batch.index.len();
+    let legal = rules.lowest..=rules.highest;
+    let mut has_group = false;
     loop {
         while matches!(text[at], b' ' | b'\t') {
             at += 1;
         }
-        if text[at] <= b'#'
-            && let Some(end) = line_end(text, at)
-        {
+        // One plain pair after the other, as long as a single space stands between.
+        while let Some((index, value, end)) = number::pair(text, at) {
+            let behind = text[end];
+            if (behind != b' ' && !is_end(behind)) || !legal.contains(&index) {
+                break;
+            }
+            batch.index.push(index);
+            batch.value.push(value);
+            at = end;
+            if behind != b' ' {
+                break;
+            }
+            at += 1;
+        }
+        if matches!(text[at], b' ' | b'\t') {
+            continue;
+        }
+        if let Some(end) = line_end(text, at) {
+            let sorted = batch.index[first..].is_sorted_by(|before, index| before < index);
             return Line::Row { label, end, sorted };
         }
-        let Some((index, value, end)) = number::pair(text, at).or_else(|| slow_pair(text, at)) else {
-            match group_end(text, at) {
-                Some(end) if before.is_none() && !group => at = end,
-                _ => return Line::Unclear,
+        match slow_pair(text, at) {
+            Some((index, value, end)) if legal.contains(&index) => {
+                batch.index.push(index);
+                batch.value.push(value);
+                at = end;
             }
-            group = true;
-            continue;
-        };
-        if index < rules.lowest || index > rules.highest {
-            return Line::Unclear;
+            None if !has_group && batch.index.len() == first => {
+                let Some(end) = group_end(text, at) else { return Line::Unclear };
+                has_group = true;
+                at = end;
+            }
+            _ => return Line::Unclear,
         }
-        sorted &= before < Some(index);
-        before = Some(index);
-        batch.index.push(index);
-        batch.value.push(value);
-        at = end;
     }
 }
 

@@ -102,7 +102,7 @@ fn whole(token: &[u8]) -> Result<u64, String> {
 }
 
 fn finite(token: &[u8]) -> Result<f64, String> {
-    match number::any_value(token, 0) {
+    match number::value(token, 0) {
         Some((value, end)) if end == token.len() => match value {
             _ if value.is_finite() => Ok(value),
             _ if token.iter().any(u8::is_ascii_digit) => Err("is too large for a number of 64 bits".to_owned()),

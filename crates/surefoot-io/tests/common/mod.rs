@@ -1,5 +1,5 @@
 //! What several tests need.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, unreachable_pub)]
 
 use std::io::{self, Read};
 
