@@ -8,6 +8,7 @@ use crate::{
     clock::Clock,
     lanes::{Lanes, Wide},
 };
+use bytemuck::Zeroable;
 use surefoot::{Real, kernel};
 
 /// A coordinate that was touched n times moves as if it had c·S/n more in its sum of squares S: the first sight of
@@ -18,7 +19,7 @@ const DAMPING: f64 = 4.0;
 pub(crate) const NEGLIGIBLE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 
 /// One coordinate in all lanes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Coordinate {
     /// θ = −Σ g·x/M, in gradient units.
@@ -27,28 +28,13 @@ pub(crate) struct Coordinate {
     pub(crate) squares: Lanes,
     /// The average as of the last touch, times M.
     pub(crate) average: Lanes,
-    /// 1/M, where M is the largest |x| so far; +∞ for a coordinate never seen.
+    /// 1/M, where M is the largest |x| so far; 0 for a coordinate never seen, which is all zeros.
     pub(crate) inverse: f64,
     /// A and P of the clock at the last touch.
     pub(crate) weights: f64,
     pub(crate) scaled: f64,
     /// Rows that touched it.
     pub(crate) touches: f32,
-}
-
-impl Default for Coordinate {
-    fn default() -> Coordinate {
-        let none = Lanes::default();
-        Coordinate {
-            theta: none,
-            squares: none,
-            average: none,
-            inverse: f64::INFINITY,
-            weights: 0.0,
-            scaled: 0.0,
-            touches: 0.0,
-        }
-    }
 }
 
 /// A coordinate's points as of now, times M.
@@ -115,16 +101,18 @@ impl Coordinate {
     /// Whether |x| is larger than the unit, by more than the rounding of 1/M.
     #[inline(always)]
     fn exceeds(&self, x: f64) -> bool {
-        x.abs() * self.inverse > 1.0 + f64::EPSILON
+        self.inverse == 0.0 || x.abs() * self.inverse > 1.0 + f64::EPSILON
     }
 
     /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
     /// they shrink; the iterate times M is a ratio of them, and stays, and with it its average.
     fn raise_unit(&mut self, unit: f64) {
         let inverse = 1.0 / unit;
-        let ratio = Lanes::of(inverse / self.inverse);
-        self.theta = self.theta * ratio;
-        self.squares = self.squares * ratio * ratio;
+        if self.inverse > 0.0 {
+            let ratio = Lanes::of(inverse / self.inverse);
+            self.theta = self.theta * ratio;
+            self.squares = self.squares * ratio * ratio;
+        }
         self.inverse = inverse;
     }
 

@@ -7,6 +7,7 @@
 pub(crate) mod avx2;
 pub(crate) mod exp;
 
+use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -15,7 +16,7 @@ use surefoot::Real;
 pub const LANES: usize = 8;
 
 /// One f32 a lane. Operators work lane by lane and round as scalar f32 does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Serialize, Deserialize)]
 #[repr(C, align(32))]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
 

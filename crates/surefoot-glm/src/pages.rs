@@ -3,8 +3,13 @@
 //! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and four
 //! bytes of directory for each page below it, which the system gives only when they are written.
 
+use bytemuck::Zeroable;
+
 /// Coordinates in a page.
 const PAGE: usize = 256;
+/// Pages in a slab, the unit in which memory is asked for: 8 MiB of coordinates, of which the system gives what is
+/// written.
+const SLAB: usize = 256;
 /// Directory entry of a page that is not there.
 const ABSENT: u32 = 0;
 
@@ -16,16 +21,17 @@ pub(crate) const ID_LIMIT: u64 = 1 << 32;
 pub(crate) struct Pages<T> {
     /// Page number + 1 by the high bits of the id; 0 where there is none.
     directory: Vec<u32>,
-    pages: Vec<Box<[T; PAGE]>>,
+    slabs: Vec<Box<[T]>>,
+    pages: usize,
 }
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
-        Pages { directory: Vec::new(), pages: Vec::new() }
+        Pages { directory: Vec::new(), slabs: Vec::new(), pages: 0 }
     }
 }
 
-impl<T: Copy + Default> Pages<T> {
+impl<T: Copy + Zeroable> Pages<T> {
     /// The slot of `id`, if its page exists.
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<u32> {
@@ -51,35 +57,37 @@ impl<T: Copy + Default> Pages<T> {
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
-        self.pages.push(Box::new([T::default(); PAGE]));
-        self.directory[high] = self.pages.len() as u32;
+        if self.pages.is_multiple_of(SLAB) {
+            self.slabs.push(bytemuck::zeroed_slice_box(SLAB * PAGE));
+        }
+        self.pages += 1;
+        self.directory[high] = self.pages as u32;
         slot(self.directory[high], id)
     }
 
     /// The value in a slot that `find` or `touch` gave.
     #[inline(always)]
     pub(crate) fn at(&self, slot: u32) -> &T {
-        &self.pages[slot as usize / PAGE][slot as usize % PAGE]
+        &self.slabs[slot as usize / (SLAB * PAGE)][slot as usize % (SLAB * PAGE)]
     }
 
     /// The same, to be changed.
     #[inline(always)]
     pub(crate) fn at_mut(&mut self, slot: u32) -> &mut T {
-        &mut self.pages[slot as usize / PAGE][slot as usize % PAGE]
+        &mut self.slabs[slot as usize / (SLAB * PAGE)][slot as usize % (SLAB * PAGE)]
     }
 
     /// All ids of existing pages in ascending order with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let present = self.directory.iter().enumerate().filter(|&(_, &page)| page != ABSENT);
-        present.flat_map(|(high, &page)| {
-            let values = self.pages[page as usize - 1].iter().enumerate();
-            values.map(move |(low, value)| ((high * PAGE + low) as u64, value))
+        present.flat_map(move |(high, &page)| {
+            (0..PAGE as u64).map(move |low| (high as u64 * PAGE as u64 + low, self.at(slot(page, low))))
         })
     }
 
     /// All values, in no order that matters.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.pages.iter_mut().flat_map(|page| page.iter_mut())
+        self.slabs.iter_mut().flat_map(|slab| slab.iter_mut()).take(self.pages * PAGE)
     }
 }
 

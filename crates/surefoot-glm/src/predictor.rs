@@ -1,6 +1,7 @@
 //! A prediction vector, laid out for fast lookup.
 
 use crate::{Fault, Model, Part, Row, pages::Pages};
+use bytemuck::Zeroable;
 
 /// The prediction vector of a model, laid out for fast lookup.
 ///
@@ -20,10 +21,11 @@ pub struct Predictor {
     weights: Pages<Slot>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot {
     weight: f64,
-    seen: bool,
+    /// 1 if the feature was seen in training.
+    seen: u64,
 }
 
 /// The margin of one row.
@@ -46,7 +48,7 @@ impl Predictor {
         let mut weights = Pages::default();
         for (id, weight) in vector {
             let slot = weights.touch(id);
-            *weights.at_mut(slot) = Slot { weight, seen: true };
+            *weights.at_mut(slot) = Slot { weight, seen: 1 };
         }
         Predictor { intercept, weights }
     }
@@ -83,7 +85,7 @@ impl Predictor {
 
     #[inline]
     fn slot(&self, id: u64) -> Option<&Slot> {
-        self.weights.find(id).map(|slot| self.weights.at(slot)).filter(|slot| slot.seen)
+        self.weights.find(id).map(|slot| self.weights.at(slot)).filter(|slot| slot.seen == 1)
     }
 }
 

@@ -34,6 +34,13 @@ pub(crate) struct Answer {
     pub(crate) query: Lanes,
 }
 
+impl Answer {
+    /// No row.
+    pub(crate) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     average: Lanes,
@@ -59,7 +66,7 @@ impl Stack {
         Stack { intercept, features: Pages::default() }
     }
 
-    /// Finds the coordinates of a row, making those that are new, and fetches them into the cache.
+    /// Finds the coordinates of a row, making those that are new.
     ///
     /// # Errors
     /// At the first id that is too large.
@@ -72,21 +79,21 @@ impl Stack {
             }
             if value.abs() >= NEGLIGIBLE {
                 let slot = self.features.touch(id);
-                fetch(self.features.at(slot));
                 answer.pairs.push(Pair { average: Lanes::default(), value, relative: 0.0, slot });
             }
         }
         Ok(())
     }
 
-    /// Margins of the row that [`Stack::find`] was given; changes no coordinate.
-    pub(crate) fn ask(&self, terms: &Terms<'_>, answer: &mut Answer) {
+    /// Margins of the row that [`Stack::find`] was given; changes no coordinate. Those of the row `ahead` travel to the
+    /// cache meanwhile, one for one: all at once they would stand in each other's way.
+    pub(crate) fn ask(&self, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, which is all that the function asks for.
-            return unsafe { ask_avx2(self, terms, answer) };
+            return unsafe { ask_avx2(self, terms, answer, ahead) };
         }
-        ask::<Lanes>(self, terms, answer);
+        ask::<Lanes>(self, terms, answer, ahead);
     }
 
     /// Learns from the gradient of the lanes' query margins at the row that was asked last.
@@ -129,7 +136,7 @@ fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
 }
 
 #[inline(always)]
-fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
+fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
     let moment = terms.moment::<W>();
     let (mut output, mut query, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
     answer.intercept = Lanes::default();
@@ -139,7 +146,9 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
         asked.average.store(&mut answer.intercept);
         (output, query) = (asked.average, asked.query);
     }
+    let mut coming = ahead.pairs.iter();
     for pair in &mut answer.pairs {
+        coming.next().into_iter().for_each(|pair| fetch(stack.features.at(pair.slot)));
         let c = stack.features.at(pair.slot);
         pair.relative = c.relative(pair.value);
         if c.touches == 0.0 {
@@ -153,6 +162,7 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
         output = output + asked.average * relative;
         query = query + asked.query * relative;
     }
+    coming.for_each(|pair| fetch(stack.features.at(pair.slot)));
     answer.margin = margin;
     output.store(&mut answer.output);
     query.store(&mut answer.query);
@@ -172,8 +182,8 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradient: &Lanes, answer: &An
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer) {
-    ask::<Register>(stack, terms, answer);
+fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
+    ask::<Register>(stack, terms, answer, ahead);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -116,9 +116,9 @@ impl Trainer {
         let mut found = if from < to { self.stack.find(&batch.row(from), &mut now) } else { Ok(()) };
         let mut outcome = Ok(());
         for r in from..to {
-            // Coordinates of the row after this one travel to the cache while this one is worked on.
-            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(()) };
-            if let Err(fault) = found.and_then(|()| self.step(&batch.row(r), &mut now)) {
+            // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
+            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(next.clear()) };
+            if let Err(fault) = found.and_then(|()| self.step(&batch.row(r), &mut now, &next)) {
                 outcome = Err((r, fault));
                 break;
             }
@@ -130,7 +130,7 @@ impl Trainer {
     }
 
     /// One row, whose coordinates have been found.
-    fn step(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
+    fn step(&mut self, row: &Row<'_>, answer: &mut Answer, ahead: &Answer) -> Result<(), Fault> {
         let (Some(label), true) = (row.label, row.weight > 0.0) else {
             self.count(row, true);
             return Ok(());
@@ -138,7 +138,7 @@ impl Trainer {
         let loss = self.settings.loss;
         let y = self.scalars.coding.code(loss, label)?;
         self.fit_margin_unit(y);
-        self.ask(answer);
+        self.stack.ask(&self.terms(), answer, ahead);
         if !(answer.margin.is_finite() && answer.output.is_finite()) {
             return Err(Fault::overflow());
         }
@@ -180,10 +180,6 @@ impl Trainer {
             shares: self.scalars.lead.shares(),
             factor: self.scalars.coding.sign() * self.scalars.units.margin,
         }
-    }
-
-    fn ask(&self, answer: &mut Answer) {
-        self.stack.ask(&self.terms(), answer);
     }
 
     /// The gradient of every lane at its query point, in units of margins and without the row's weight.
@@ -257,11 +253,12 @@ impl Trainer {
         let clock = self.scalars.clock;
         let Terms { scales, shares, factor, .. } = self.terms();
         let terms = Terms { clock: &clock, scales, shares, factor };
-        let (stack, answer) = (&mut self.stack, &mut self.answers[0]);
+        let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
+        none.clear();
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
-                stack.ask(&terms, answer);
+                stack.ask(&terms, answer, none);
                 then(if unit > 0.0 { y / unit } else { 0.0 }, row.weight, &answer.output);
             }
         };

@@ -1,4 +1,4 @@
-//! Nanoseconds per pair of one training step, rows in memory: `cargo run --release -p surefoot-bench --bin step`.
+//! Nanoseconds per pair of one training step, rows in memory: `cargo run --release -p surefoot-bench --bin step [BITS...]`.
 
 use std::time::Instant;
 use surefoot_bench::sparse_rows;
@@ -6,7 +6,8 @@ use surefoot_glm::{Plan, Settings, Trainer};
 
 fn main() {
     println!("features      pairs   ns/pair (min, median, max of 7)");
-    for bits in [10, 16, 20] {
+    let asked: Vec<u32> = std::env::args().skip(1).filter_map(|bits| bits.parse().ok()).collect();
+    for bits in if asked.is_empty() { vec![10, 16, 20] } else { asked } {
         let batch = sparse_rows(20_000, 110, 1 << bits);
         let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
         trainer.learn(&batch, 0, batch.len()).expect("rows are sound");
