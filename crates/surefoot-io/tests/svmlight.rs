@@ -308,6 +308,20 @@ fn memory_grows_with_rows_not_with_comments_or_nonsense() {
 }
 
 #[test]
+fn a_long_line_is_looked_at_again_and_again() {
+    let mut parser = Svmlight::new(&PLAIN);
+    let mut batch = Batch::default();
+    let pairs: String = (0..250_000).map(|i| format!(" {i}:1")).collect();
+    parser.push(b"1", &mut batch).unwrap();
+    parser.push(pairs.as_bytes(), &mut batch).unwrap();
+    parser.push(b" x", &mut batch).unwrap();
+    let fault = (0..200).find_map(|_| parser.push(&[b'y'; 1 << 16], &mut batch).err()).expect("found before 13 MB");
+    assert_eq!((fault.line, fault.column as usize), (1, pairs.len() + 3));
+    parser.push(b"\n7\n", &mut batch).unwrap();
+    assert_eq!((batch.len(), batch.place[0].line), (1, 2));
+}
+
+#[test]
 fn long_rows_are_read() {
     let mut text = String::from("1");
     for i in 0..300_000 {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::header::{self, Header, MAGIC};
 use super::{Archive, FORMAT, Tensor};
@@ -37,6 +37,9 @@ impl Archive {
     }
 }
 
+/// Bytes that are read and checked together.
+const PIECE: u64 = 256 << 10;
+
 /// A file that is read part by part.
 struct Parts<R> {
     file: String,
@@ -53,11 +56,11 @@ impl<R: Read> Parts<R> {
         let mut tensors = Vec::with_capacity(header.tensors.len());
         for ((name, dtype, shape, size), sum) in header.tensors.into_iter().zip(header.sums) {
             let at = self.at;
-            let bytes = self.take(size as u64)?;
+            let (bytes, found) = self.take_summed(size as u64)?;
             if bytes.len() < size {
                 return Err(self.damaged(self.at, format!("the file ends in tensor '{name}'")));
             }
-            if xxh3_64(&bytes) != sum {
+            if found != sum {
                 return Err(self.damaged(at, format!("the checksum of tensor '{name}' does not fit")));
             }
             tensors.push(Tensor { name, dtype, shape, bytes });
@@ -128,17 +131,31 @@ impl<R: Read> Parts<R> {
         Err(ErrorKind::NotModel { file: self.file.clone(), hint }.into())
     }
 
-    /// Up to `length` bytes, fewer at the end of the file. Memory is taken for bytes that are there: all at
-    /// once if the size of the file says so, else as they come.
+    /// Up to `length` bytes, fewer at the end of the file.
     fn take(&mut self, length: u64) -> Result<Vec<u8>, Error> {
+        Ok(self.take_summed(length)?.0)
+    }
+
+    /// The same with their checksum, which is taken piece by piece while the bytes are at hand.
+    ///
+    /// Memory is taken for bytes that are there: all at once if the size of the file says so, else as they come.
+    fn take_summed(&mut self, length: u64) -> Result<(Vec<u8>, u64), Error> {
         let there = self.size.map_or(0, |size| size.saturating_sub(self.at));
         let mut bytes = Vec::with_capacity(usize::try_from(length.min(there)).unwrap_or(0));
-        let result = self.from.by_ref().take(length).read_to_end(&mut bytes);
-        self.at += bytes.len() as u64;
-        match result {
-            Ok(_) => Ok(bytes),
-            Err(source) => Err(self.unreadable(source)),
+        let mut sum = Xxh3::new();
+        while (bytes.len() as u64) < length {
+            let known = bytes.len();
+            let piece = PIECE.min(length - known as u64);
+            let result = self.from.by_ref().take(piece).read_to_end(&mut bytes);
+            self.at += (bytes.len() - known) as u64;
+            sum.update(&bytes[known..]);
+            match result {
+                Ok(n) if n as u64 == piece => {}
+                Ok(_) => break,
+                Err(source) => return Err(self.unreadable(source)),
+            }
         }
+        Ok((bytes, sum.digest()))
     }
 
     fn unreadable(&self, source: io::Error) -> Error {
