@@ -262,6 +262,16 @@ fn errors_of_the_system_are_no_damage() {
 }
 
 #[test]
+fn nothing_follows_a_broken_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = gzip(TEXT.as_bytes());
+    let inputs = [file(folder.path(), "a", &broken[..broken.len() - 9]), file(folder.path(), "b", TEXT)];
+    let (rows, errors) = all(&inputs);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(rows.len() <= 6 && errors[0].0 == rows.len(), "rows of the second input after the first one broke");
+}
+
+#[test]
 fn interrupted_reads_go_on() {
     struct Interrupted(io::Cursor<Vec<u8>>, bool);
     impl Read for Interrupted {
