@@ -1,19 +1,16 @@
 //! What is remembered of one coordinate, and its two moves: ask and tell.
 //!
 //! In the unit of its largest |x| so far every coordinate has the same learner: diagonal AdaGrad in its
-//! dual-averaging form under the anytime conversion, once for each lane. All lanes share the unit, the clock and
-//! the count of touches, so a coordinate takes 128 bytes.
+//! dual-averaging form under the anytime conversion, once for each lane. Lanes have their own sums of gradients and
+//! averages, and share one sum of squares; how much larger the gradients of one lane are than those of the model is
+//! the same for all coordinates (see [`pace`](crate::pace)). So a coordinate fills one cache line.
 
 use crate::{
     clock::Clock,
     lanes::{Lanes, Wide},
 };
 use bytemuck::Zeroable;
-use surefoot::{Real, kernel};
-
-/// A coordinate that was touched n times moves as if it had c·S/n more in its sum of squares S: the first sight of
-/// a rare feature moves it by 1/√(1 + c) of a full step. It has no unit, unlike a constant added to S.
-const DAMPING: f64 = 4.0;
+use surefoot::kernel;
 
 /// Values below this count as zero: dividing by one could overflow.
 pub(crate) const NEGLIGIBLE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
@@ -24,107 +21,161 @@ pub(crate) const NEGLIGIBLE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 pub(crate) struct Coordinate {
     /// θ = −Σ g·x/M, in gradient units.
     pub(crate) theta: Lanes,
-    /// S = Σ (g·x/M)².
-    pub(crate) squares: Lanes,
-    /// The average as of the last touch, times M.
+    /// The average direction as of the last touch.
     pub(crate) average: Lanes,
-    /// 1/M, where M is the largest |x| so far; 0 for a coordinate never seen, which is all zeros.
-    pub(crate) inverse: f64,
-    /// A and P of the clock at the last touch.
-    pub(crate) weights: f64,
-    pub(crate) scaled: f64,
-    /// Rows that touched it.
-    pub(crate) touches: f32,
+    /// S = Σ (g·x/M)² with g the gradient of the model.
+    pub(crate) squares: f32,
+    /// The round of the last touch.
+    pub(crate) step: u32,
+    /// 1/M and the number of touches.
+    pub(crate) unit: Unit,
 }
 
-/// A coordinate's points as of now, times M.
+/// 1/M, where M is the largest |x| so far, and in its last twelve bits the number of rows that touched the coordinate,
+/// up to 4095; all zeros for a coordinate never seen. Without those bits 1/M is exact to 2⁻⁴⁰.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Unit(pub(crate) u64);
+
+impl Unit {
+    const TOUCHES: u64 = 0xfff;
+
+    /// The unit 1, not touched.
+    pub(crate) fn one() -> Unit {
+        Unit(1.0_f64.to_bits())
+    }
+
+    #[inline(always)]
+    pub(crate) fn inverse(self) -> f64 {
+        f64::from_bits(self.0 & !Unit::TOUCHES)
+    }
+
+    #[inline(always)]
+    pub(crate) fn touches(self) -> usize {
+        (self.0 & Unit::TOUCHES) as usize
+    }
+
+    #[inline(always)]
+    fn touched(self) -> Unit {
+        Unit(self.0 + u64::from(self.0 & Unit::TOUCHES < Unit::TOUCHES))
+    }
+
+    fn with_inverse(self, inverse: f64) -> Unit {
+        Unit(inverse.to_bits() & !Unit::TOUCHES | self.0 & Unit::TOUCHES)
+    }
+}
+
+/// 1/√(1 + 4/n) for n touches: a coordinate that was touched n times moves as if it had 4·S/n more in its sum of
+/// squares S, so the first sight of a rare feature moves it by 1/√5 of a full step. Unlike a constant added to S, this
+/// has no unit.
+static DAMPING: [f32; Unit::TOUCHES as usize + 1] = {
+    let mut table = [0.0; Unit::TOUCHES as usize + 1];
+    let mut n = 1;
+    while n < table.len() {
+        table[n] = inverse_root(1.0 + 4.0 / n as f64);
+        n += 1;
+    }
+    table
+};
+
+/// 1/√x for x in [1, 5], by Newton's method, which the compiler can do.
+const fn inverse_root(x: f64) -> f32 {
+    let mut y = 0.6;
+    let mut rounds = 0;
+    while rounds < 60 {
+        y *= 1.5 - 0.5 * x * y * y;
+        rounds += 1;
+    }
+    y as f32
+}
+
+/// A coordinate's points as of now, before the scales of the lanes and divided by the unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<W> {
-    /// The output point x_t.
+    /// The average: the output point.
     pub(crate) average: W,
-    /// The query point q_t.
-    pub(crate) query: W,
-}
-
-/// What all coordinates share while a row is worked on, in the registers of the loop.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment<'a, W> {
-    pub(crate) clock: &'a Clock,
-    pub(crate) scales: W,
-    pub(crate) shares: W,
-    pub(crate) beta: W,
+    /// The direction of the iterate, θ/√S.
+    pub(crate) direction: W,
 }
 
 impl Coordinate {
-    /// Output and query point now, of a coordinate that was touched; does not change anything.
+    /// The points now; all zeros for a coordinate never seen. Does not change anything.
     #[inline(always)]
-    pub(crate) fn ask<W: Wide>(&self, moment: &Moment<'_, W>) -> Asked<W> {
-        let clock = moment.clock;
-        let squares = W::load(&self.squares);
-        let damping = squares * W::of(DAMPING / f64::from(self.touches));
-        let direction = kernel::iterate(W::load(&self.theta), squares, moment.scales, damping);
-        let rested = direction * W::of(clock.mean_scale(self.weights, self.scaled));
-        let average = kernel::catch_up(W::load(&self.average), rested, W::of(self.weights * clock.inverse));
-        let iterate = direction * W::of(clock.scale);
-        Asked { average, query: iterate + (average - iterate) * moment.beta }
+    pub(crate) fn ask<W: Wide>(&self, clock: &Clock) -> Asked<W> {
+        let rate = kernel::iterate(1.0, self.squares, DAMPING[self.unit.touches()], 0.0);
+        let direction = W::load(&self.theta) * W::of(f64::from(rate));
+        let average = W::load(&self.average);
+        // It has not moved since the last touch, so the average goes towards it.
+        let average = average + (direction - average) * W::of(clock.share_since(self.step));
+        Asked { average, direction }
     }
 
-    /// The weight that predicts, given the average: to be multiplied by raw values.
+    /// The weight that predicts, given the average and what each lane counts for: to be multiplied by raw values.
     #[inline(always)]
-    pub(crate) fn weight<W: Wide>(&self, average: W, moment: &Moment<'_, W>) -> f64 {
-        f64::from(average.dot(moment.shares)) * self.inverse
+    pub(crate) fn weight<W: Wide>(&self, average: W, parts: W) -> f64 {
+        f64::from(average.dot(parts)) * self.unit.inverse()
     }
 
     /// The value x as a multiple of the unit it will have once x is counted: in [−1, 1].
     #[inline(always)]
-    pub(crate) fn relative(&self, x: f64) -> f64 {
-        if self.exceeds(x) { x.signum() } else { x * self.inverse }
+    pub(crate) fn relative(&self, x: f64) -> f32 {
+        if self.exceeds(x) { x.signum() as f32 } else { (x * self.unit.inverse()) as f32 }
     }
 
-    /// Learns a gradient (one a lane, of the margin) at a row where this coordinate has value `x`, and `relative`
+    /// Learns the gradients of the lanes and of the model at a row where this coordinate has value `x`, and `relative`
     /// as above; `average` is what [`Coordinate::ask`] said with the same clock.
     #[inline(always)]
-    pub(crate) fn tell<W: Wide>(&mut self, clock: &Clock, gradient: W, x: f64, relative: f64, average: &Lanes) {
+    pub(crate) fn tell<W: Wide>(
+        &mut self,
+        clock: &Clock,
+        gradients: &Gradients<W>,
+        x: f64,
+        relative: f32,
+        average: &Lanes,
+    ) {
         if self.exceeds(x) {
             self.raise_unit(x.abs());
         }
-        let gradient = gradient * W::of(relative);
-        let (theta, squares) = kernel::tell(W::load(&self.theta), W::load(&self.squares), gradient);
+        let theta = W::load(&self.theta) - gradients.lanes * W::of(f64::from(relative));
         theta.store(&mut self.theta);
-        squares.store(&mut self.squares);
+        let g = gradients.model * relative;
+        self.squares += g * g;
         self.average = *average;
-        self.weights = clock.weights;
-        self.scaled = clock.scaled;
-        self.touches += 1.0;
+        self.step = clock.step;
+        self.unit = self.unit.touched();
     }
 
     /// Whether |x| is larger than the unit, by more than the rounding of 1/M.
     #[inline(always)]
     fn exceeds(&self, x: f64) -> bool {
-        self.inverse == 0.0 || x.abs() * self.inverse > 1.0 + f64::EPSILON
+        let inverse = self.unit.inverse();
+        x.abs() * inverse > 1.0 + 1e-11 || inverse == 0.0
     }
 
     /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
-    /// they shrink; the iterate times M is a ratio of them, and stays, and with it its average.
+    /// they shrink; the direction is a ratio of them, and stays, and with it its average.
+    #[cold]
     fn raise_unit(&mut self, unit: f64) {
-        let inverse = 1.0 / unit;
-        if self.inverse > 0.0 {
-            let ratio = Lanes::of(inverse / self.inverse);
-            self.theta = self.theta * ratio;
-            self.squares = self.squares * ratio * ratio;
-        }
-        self.inverse = inverse;
+        let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
+        let ratio = if self.unit.touches() == 0 { 0.0 } else { (inverse / self.unit.inverse()) as f32 };
+        self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
+        self.squares *= ratio * ratio;
+        self.unit = self.unit.with_inverse(inverse);
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`, a power of two.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
-        self.theta = self.theta * Lanes::of(ratio);
-        self.squares = self.squares * Lanes::of(ratio) * Lanes::of(ratio);
+        let ratio = ratio as f32;
+        self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
+        self.squares *= ratio * ratio;
     }
+}
 
-    /// Multiplies the unit of margins by 1/`ratio`, a power of two.
-    pub(crate) fn rescale_margins(&mut self, ratio: f64) {
-        self.average = self.average * Lanes::of(ratio);
-        self.scaled *= ratio;
-    }
+/// The gradients of a row in the margin, in gradient units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gradients<W> {
+    /// Of each lane.
+    pub(crate) lanes: W,
+    /// Of the model: the root mean square over its lanes.
+    pub(crate) model: f32,
 }

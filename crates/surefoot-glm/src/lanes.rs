@@ -1,4 +1,4 @@
-//! Eight numbers side by side: one for each lane.
+//! Numbers side by side: one for each lane.
 //!
 //! [`Lanes`] is how they are stored, and the plain way to work on them. [`Wide`] is what the inner loops are written
 //! for: `Lanes` itself, or the register of an instruction set ([`avx2`]), which gives the same bits.
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of lanes: eight scales run in one pass. Eight f32 fill one 256-bit register.
-pub const LANES: usize = 8;
+/// Number of lanes: six scales run in one pass, so that a coordinate fills one cache line of 64 bytes.
+pub const LANES: usize = 6;
 
 /// One f32 a lane. Operators work lane by lane and round as scalar f32 does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Serialize, Deserialize)]
-#[repr(C, align(32))]
+#[repr(transparent)]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
 
-/// Arithmetic on eight lanes that can be loaded from and stored to memory.
+/// Arithmetic on all lanes, which can be loaded from and stored to memory.
 pub(crate) trait Wide: Real {
     fn load(from: &Lanes) -> Self;
     fn store(self, to: &mut Lanes);
@@ -52,8 +52,8 @@ impl Wide for Lanes {
 
     #[inline(always)]
     fn dot(self, other: Lanes) -> f32 {
-        let [a, b, c, d, e, f, g, h] = (self * other).0;
-        ((a + e) + (c + g)) + ((b + f) + (d + h))
+        let [a, b, c, d, e, f] = (self * other).0;
+        ((a + e) + c) + ((b + f) + d)
     }
 }
 

@@ -10,6 +10,7 @@ mod lead;
 mod loss;
 mod metrics;
 mod model;
+mod pace;
 mod pages;
 mod passes;
 mod predictor;

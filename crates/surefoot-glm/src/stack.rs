@@ -1,6 +1,6 @@
 //! All coordinates, and the two inner loops over the pairs of a row.
 //!
-//! Everything else in training happens once a row; what is here happens for every pair, in eight lanes. The loops
+//! Everything else in training happens once a row; what is here happens for every pair, in all lanes. The loops
 //! are compiled twice, once for AVX2, and give the same bits: no fused multiply-add, sums of a fixed shape.
 
 #[cfg(target_arch = "x86_64")]
@@ -8,7 +8,7 @@ use crate::lanes::avx2::Register;
 use crate::{
     Fault, Part, Row,
     clock::{BETA, Clock},
-    coordinate::{Coordinate, Moment, NEGLIGIBLE},
+    coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit},
     lanes::{Lanes, Wide},
     pages::{ID_LIMIT, Pages},
 };
@@ -43,9 +43,9 @@ impl Answer {
 
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    average: Lanes,
     value: f64,
-    relative: f64,
+    average: Lanes,
+    relative: f32,
     slot: u32,
 }
 
@@ -53,8 +53,10 @@ struct Pair {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms<'a> {
     pub(crate) clock: &'a Clock,
+    /// By what a lane's points are multiplied: its scale, and that of the labels.
     pub(crate) scales: Lanes,
-    pub(crate) shares: Lanes,
+    /// The same times the lane's share in the model.
+    pub(crate) parts: Lanes,
     /// Sign of the model (see [`Coding`](crate::coding::Coding)) times the unit of its margins.
     pub(crate) factor: f64,
 }
@@ -62,7 +64,7 @@ pub(crate) struct Terms<'a> {
 impl Stack {
     /// No features, and an intercept if there is to be one.
     pub(crate) fn new(intercept: bool) -> Stack {
-        let intercept = intercept.then(|| Coordinate { inverse: 1.0, ..Coordinate::default() });
+        let intercept = intercept.then(|| Coordinate { unit: Unit::one(), ..Coordinate::default() });
         Stack { intercept, features: Pages::default() }
     }
 
@@ -96,14 +98,14 @@ impl Stack {
         ask::<Lanes>(self, terms, answer, ahead);
     }
 
-    /// Learns from the gradient of the lanes' query margins at the row that was asked last.
-    pub(crate) fn tell(&mut self, clock: &Clock, gradient: &Lanes, answer: &Answer) {
+    /// Learns from the gradients at the row that was asked last.
+    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, which is all that the function asks for.
-            return unsafe { tell_avx2(self, clock, gradient, answer) };
+            return unsafe { tell_avx2(self, clock, gradients, answer) };
         }
-        tell::<Lanes>(self, clock, gradient, answer);
+        tell::<Lanes>(self, clock, gradients, answer);
     }
 
     /// All coordinates, to change their units.
@@ -113,70 +115,64 @@ impl Stack {
 
     /// The intercept of the model that predicts.
     pub(crate) fn intercept(&self, terms: &Terms<'_>) -> f64 {
-        self.intercept.as_ref().filter(|c| c.touches > 0.0).map_or(0.0, |c| weight(c, terms))
+        self.intercept.as_ref().map_or(0.0, |c| weight(c, terms))
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
     pub(crate) fn vector<'a>(&'a self, terms: &'a Terms<'_>) -> impl Iterator<Item = (u64, f64)> + 'a {
-        self.features.iter().filter(|(_, c)| c.touches > 0.0).map(move |(id, c)| (id, weight(c, terms)))
+        self.seen().map(move |(id, c)| (id, weight(c, terms)))
     }
-}
 
-impl Terms<'_> {
-    #[inline(always)]
-    fn moment<W: Wide>(&self) -> Moment<'_, W> {
-        let (scales, shares) = (W::load(&self.scales), W::load(&self.shares));
-        Moment { clock: self.clock, scales, shares, beta: W::of(BETA) }
+    /// Features seen, in ascending order of their ids.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
+        self.features.iter().filter(|(_, c)| c.unit.touches() > 0)
     }
 }
 
 fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
-    let moment = terms.moment::<Lanes>();
-    c.weight(c.ask(&moment).average, &moment) * terms.factor
+    c.weight(c.ask::<Lanes>(terms.clock).average, terms.parts) * terms.factor
 }
 
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
-    let moment = terms.moment::<W>();
-    let (mut output, mut query, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
-    answer.intercept = Lanes::default();
-    if let Some(c) = stack.intercept.as_ref().filter(|c| c.touches > 0.0) {
-        let asked = c.ask(&moment);
-        margin = c.weight(asked.average, &moment) * terms.factor;
+    let parts = W::load(&terms.parts);
+    let (mut output, mut direction, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
+    if let Some(c) = &stack.intercept {
+        let asked = c.ask::<W>(terms.clock);
+        margin = c.weight(asked.average, parts) * terms.factor;
         asked.average.store(&mut answer.intercept);
-        (output, query) = (asked.average, asked.query);
+        (output, direction) = (asked.average, asked.direction);
     }
     let mut coming = ahead.pairs.iter();
     for pair in &mut answer.pairs {
-        coming.next().into_iter().for_each(|pair| fetch(stack.features.at(pair.slot)));
-        let c = stack.features.at(pair.slot);
-        pair.relative = c.relative(pair.value);
-        if c.touches == 0.0 {
-            pair.average = Lanes::default();
-            continue;
+        if let Some(pair) = coming.next() {
+            fetch(stack.features.at(pair.slot));
         }
-        let asked = c.ask(&moment);
-        margin += c.weight(asked.average, &moment) * terms.factor * pair.value;
+        let c = stack.features.at(pair.slot);
+        let asked = c.ask::<W>(terms.clock);
+        margin += c.weight(asked.average, parts) * terms.factor * pair.value;
         asked.average.store(&mut pair.average);
-        let relative = W::of(pair.relative);
+        pair.relative = c.relative(pair.value);
+        let relative = W::of(f64::from(pair.relative));
         output = output + asked.average * relative;
-        query = query + asked.query * relative;
+        direction = direction + asked.direction * relative;
     }
     coming.for_each(|pair| fetch(stack.features.at(pair.slot)));
+    let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
     answer.margin = margin;
-    output.store(&mut answer.output);
-    query.store(&mut answer.query);
+    (output * scales).store(&mut answer.output);
+    ((direction + (output - direction) * beta) * scales).store(&mut answer.query);
 }
 
 #[inline(always)]
-fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradient: &Lanes, answer: &Answer) {
-    let gradient = W::load(gradient);
+fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
+    let gradients = Gradients { lanes: W::load(&gradients.lanes), model: gradients.model };
     if let Some(c) = &mut stack.intercept {
-        c.tell(clock, gradient, 1.0, 1.0, &answer.intercept);
+        c.tell(clock, &gradients, 1.0, 1.0, &answer.intercept);
     }
     for pair in &answer.pairs {
         let c = stack.features.at_mut(pair.slot);
-        c.tell(clock, gradient, pair.value, pair.relative, &pair.average);
+        c.tell(clock, &gradients, pair.value, pair.relative, &pair.average);
     }
 }
 
@@ -188,22 +184,18 @@ fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answe
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn tell_avx2(stack: &mut Stack, clock: &Clock, gradient: &Lanes, answer: &Answer) {
-    tell::<Register>(stack, clock, gradient, answer);
+fn tell_avx2(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
+    tell::<Register>(stack, clock, gradients, answer);
 }
 
-/// Asks the processor to bring a coordinate's two cache lines near.
+/// Asks the processor to bring a coordinate near.
 #[inline(always)]
 fn fetch(c: &Coordinate) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let line: *const i8 = std::ptr::from_ref(c).cast();
         // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(line);
-            _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(64));
-        }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(c).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = c;

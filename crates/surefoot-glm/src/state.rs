@@ -2,7 +2,7 @@
 
 use crate::{
     Array, Model, Numbers, Plan, Predictor, Settings, Shelf, State, Trainer,
-    coordinate::Coordinate,
+    coordinate::{Coordinate, Unit},
     lanes::{LANES, Lanes},
     passes::{Passes, Run},
     stack::Stack,
@@ -13,12 +13,10 @@ use std::rc::Rc;
 
 /// Names of arrays; each holds a row a feature, in the order of the model's index, and the intercept's row last.
 const THETA: &str = "theta";
-const SQUARES: &str = "squares";
 const AVERAGE: &str = "average";
-const INVERSE: &str = "inverse";
-const WEIGHTS: &str = "weights";
-const SCALED: &str = "scaled";
-const TOUCHES: &str = "touches";
+const SQUARES: &str = "squares";
+const STEP: &str = "step";
+const UNIT: &str = "unit";
 /// The weights of the model of least hold-out loss, in an unfinished model.
 const LEAST: &str = "least";
 
@@ -86,27 +84,17 @@ impl Trainer {
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let features = self.stack.features.iter().map(|(_, c)| c).filter(|c| c.touches > 0.0);
+        let features = self.stack.seen().map(|(_, c)| c);
         let coordinates: Vec<&Coordinate> = features.chain(&self.stack.intercept).collect();
         let n = coordinates.len();
-        let wide = |name: &str, of: fn(&Coordinate) -> Lanes| Array {
-            name: name.into(),
-            shape: vec![n, LANES],
-            data: Numbers::F32(coordinates.iter().flat_map(|c| of(c).0).collect()),
-        };
-        let narrow = |name: &str, of: fn(&Coordinate) -> f64| Array {
-            name: name.into(),
-            shape: vec![n],
-            data: Numbers::F64(coordinates.iter().map(|c| of(c)).collect()),
-        };
+        let array = |name: &str, shape: Vec<usize>, data: Numbers| Array { name: name.into(), shape, data };
+        let lanes = |of: fn(&Coordinate) -> &Lanes| coordinates.iter().flat_map(|c| of(c).0).collect();
         vec![
-            wide(THETA, |c| c.theta),
-            wide(SQUARES, |c| c.squares),
-            wide(AVERAGE, |c| c.average),
-            narrow(INVERSE, |c| c.inverse),
-            narrow(WEIGHTS, |c| c.weights),
-            narrow(SCALED, |c| c.scaled),
-            narrow(TOUCHES, |c| f64::from(c.touches)),
+            array(THETA, vec![n, LANES], Numbers::F32(lanes(|c| &c.theta))),
+            array(AVERAGE, vec![n, LANES], Numbers::F32(lanes(|c| &c.average))),
+            array(SQUARES, vec![n], Numbers::F32(coordinates.iter().map(|c| c.squares).collect())),
+            array(STEP, vec![n], Numbers::U32(coordinates.iter().map(|c| c.step).collect())),
+            array(UNIT, vec![n], Numbers::U64(coordinates.iter().map(|c| c.unit.0).collect())),
         ]
     }
 }
@@ -126,35 +114,40 @@ fn numbers<'a>(state: &'a State, name: &str, len: usize) -> Result<&'a Numbers, 
     }
 }
 
-fn wide<'a>(state: &'a State, name: &str, n: usize) -> Result<&'a [f32], String> {
-    match numbers(state, name, n * LANES)? {
+fn floats<'a>(state: &'a State, name: &str, len: usize) -> Result<&'a [f32], String> {
+    match numbers(state, name, len)? {
         Numbers::F32(data) if data.iter().all(|x| x.is_finite()) => Ok(data),
         _ => Err(format!("array {name} of the state does not hold finite f32")),
     }
 }
 
-fn narrow<'a>(state: &'a State, name: &str, n: usize) -> Result<&'a [f64], String> {
-    match numbers(state, name, n)? {
-        Numbers::F64(data) if data.iter().all(|x| x.is_finite()) => Ok(data),
-        _ => Err(format!("array {name} of the state does not hold finite f64")),
+fn steps(state: &State, len: usize) -> Result<&[u32], String> {
+    match numbers(state, STEP, len)? {
+        Numbers::U32(data) => Ok(data),
+        _ => Err(format!("array {STEP} of the state does not hold u32")),
+    }
+}
+
+fn units(state: &State, len: usize) -> Result<&[u64], String> {
+    let sound = |&unit: &u64| (0.0..f64::INFINITY).contains(&Unit(unit).inverse());
+    match numbers(state, UNIT, len)? {
+        Numbers::U64(data) if data.iter().all(sound) => Ok(data),
+        _ => Err(format!("array {UNIT} of the state does not hold units")),
     }
 }
 
 fn read_stack(settings: &Settings, index: &[u64], state: &State) -> Result<Stack, String> {
     let mut stack = Stack::new(settings.intercept);
     let n = index.len() + usize::from(settings.intercept);
-    let [theta, squares, average] = [wide(state, THETA, n)?, wide(state, SQUARES, n)?, wide(state, AVERAGE, n)?];
-    let [inverse, weights] = [narrow(state, INVERSE, n)?, narrow(state, WEIGHTS, n)?];
-    let [scaled, touches] = [narrow(state, SCALED, n)?, narrow(state, TOUCHES, n)?];
+    let [theta, average] = [floats(state, THETA, n * LANES)?, floats(state, AVERAGE, n * LANES)?];
+    let (squares, step, unit) = (floats(state, SQUARES, n)?, steps(state, n)?, units(state, n)?);
     let lanes = |data: &[f32], i: usize| Lanes(std::array::from_fn(|k| data[i * LANES + k]));
     let coordinate = |i: usize| Coordinate {
         theta: lanes(theta, i),
-        squares: lanes(squares, i),
         average: lanes(average, i),
-        inverse: inverse[i],
-        weights: weights[i],
-        scaled: scaled[i],
-        touches: touches[i] as f32,
+        squares: squares[i],
+        step: step[i],
+        unit: Unit(unit[i]),
     };
     for (i, &id) in index.iter().enumerate() {
         let slot = stack.features.touch(id);
@@ -170,7 +163,9 @@ fn read_least(index: &[u64], state: &State) -> Result<Option<Rc<Predictor>>, Str
     if !state.arrays.iter().any(|array| array.name == LEAST) {
         return Ok(None);
     }
-    let data = narrow(state, LEAST, index.len() + 1)?;
+    let Numbers::F64(data) = numbers(state, LEAST, index.len() + 1)? else {
+        return Err(format!("array {LEAST} of the state does not hold f64"));
+    };
     let vector = index.iter().copied().zip(data.iter().copied());
     Ok(Some(Rc::new(Predictor::of(data[index.len()], vector))))
 }

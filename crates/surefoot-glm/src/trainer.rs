@@ -5,12 +5,14 @@
 //! can be refused is refused before anything has changed.
 
 use crate::{
-    Batch, Fault, Labels, Loss, Plan, Predictor, Row, Settings, Shelf, Summary,
+    Batch, Fault, Labels, Plan, Predictor, Row, Settings, Shelf, Summary,
     board::Board,
     clock::Clock,
     coding::Coding,
+    coordinate::Gradients,
     lanes::{LANES, Lanes},
     lead::{Judge, Lead, shortest},
+    pace::Pace,
     passes::Passes,
     shelf::InMemory,
     stack::{Answer, Stack, Terms},
@@ -22,7 +24,7 @@ use std::io;
 
 /// Learns a generalised linear model from a stream of rows.
 ///
-/// A step costs O(nnz) in time, about 128 bytes a feature in memory, and allocates nothing once pages and buffers
+/// A step costs O(nnz) in time, 64 bytes a feature in memory, and allocates nothing once pages and buffers
 /// have grown to size.
 ///
 /// ```
@@ -54,6 +56,7 @@ pub(crate) struct Scalars {
     pub(crate) units: Units,
     pub(crate) coding: Coding,
     pub(crate) lead: Lead,
+    pub(crate) pace: Pace,
     /// Fresh rows, scored before they were learnt.
     pub(crate) board: Board,
     rows: u64,
@@ -68,15 +71,6 @@ fn flushed(g: f64) -> f32 {
     if g.abs() < LEAST { 0.0 } else { g as f32 }
 }
 
-/// The scales D of the lanes, a factor of about 3 apart. Margins of classes are of order 1; a number may need far
-/// larger weights than its own spread, where columns are nearly collinear.
-fn scales(loss: Loss) -> Lanes {
-    Lanes(match loss {
-        Loss::Logistic => [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
-        Loss::Squared => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
-    })
-}
-
 impl Trainer {
     /// A trainer that has seen no row; with several passes it keeps held-out rows in memory.
     #[must_use]
@@ -89,10 +83,11 @@ impl Trainer {
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
         let units = Units::new(settings.loss);
         let scalars = Scalars {
-            clock: Clock::new(units.scale(settings.loss)),
+            clock: Clock::new(),
             units,
             coding: Coding::default(),
             lead: Lead::default(),
+            pace: Pace::default(),
             board: Board::default(),
             rows: 0,
             rows_zero_weight: 0,
@@ -137,7 +132,7 @@ impl Trainer {
         };
         let loss = self.settings.loss;
         let y = self.scalars.coding.code(loss, label)?;
-        self.fit_margin_unit(y);
+        self.scalars.units.fit_margin(loss, y);
         self.stack.ask(&self.terms(), answer, ahead);
         if !(answer.margin.is_finite() && answer.output.is_finite()) {
             return Err(Fault::overflow());
@@ -165,19 +160,18 @@ impl Trainer {
         self.scalars.nnz += row.index.len() as u64;
     }
 
-    /// Sees to it that the lanes' f32 can hold this label.
-    fn fit_margin_unit(&mut self, y: f64) {
-        if let Some(ratio) = self.scalars.units.fit_margin(self.settings.loss, y) {
-            self.stack.each(|c| c.rescale_margins(ratio));
-            self.scalars.clock.rescale(ratio);
-        }
+    /// By what a lane's points are multiplied to become margins, in their unit.
+    fn scales(&self) -> Lanes {
+        let labels = self.scalars.units.scale(self.settings.loss) as f32;
+        Lanes(self.scalars.pace.scales(self.settings.loss).0.map(|scale| scale * labels))
     }
 
     pub(crate) fn terms(&self) -> Terms<'_> {
+        let scales = self.scales();
         Terms {
             clock: &self.scalars.clock,
-            scales: scales(self.settings.loss),
-            shares: self.scalars.lead.shares(),
+            scales,
+            parts: scales * self.scalars.lead.shares(),
             factor: self.scalars.coding.sign() * self.scalars.units.margin,
         }
     }
@@ -210,13 +204,15 @@ impl Trainer {
         let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stack.each(|c| c.rescale_gradients(ratio));
+            self.scalars.pace.rescale(ratio);
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
-        let gradient = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
-        self.stack.tell(&self.scalars.clock, &gradient, answer);
+        let mut lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
+        let model = self.scalars.pace.add(self.scalars.clock.step, &self.scalars.lead.shares(), &mut lanes);
+        self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, answer);
         self.scalars.units.count(self.in_units(y));
-        self.scalars.clock.advance(self.scalars.units.scale(self.settings.loss));
+        self.scalars.clock.advance();
         self.passes.learnt();
     }
 
@@ -251,8 +247,9 @@ impl Trainer {
     fn judge_lanes(&mut self) -> io::Result<()> {
         let (loss, coding, unit) = (self.settings.loss, self.scalars.coding, self.scalars.units.margin);
         let clock = self.scalars.clock;
-        let Terms { scales, shares, factor, .. } = self.terms();
-        let terms = Terms { clock: &clock, scales, shares, factor };
+        let terms = Terms { clock: &clock, ..self.terms() };
+        let Terms { scales, parts, factor, .. } = terms;
+        let terms = Terms { clock: &clock, scales, parts, factor };
         let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
         none.clear();
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
@@ -292,8 +289,8 @@ impl Trainer {
             weight: board.weight(),
             loss: board.loss(),
             loss_constant: board.constant(self.settings.loss),
-            lane: shortest(scales(self.settings.loss).0[scalars.lead.leader()]),
-            lanes: scalars.lead.lanes(scales(self.settings.loss)),
+            lane: shortest(Pace::grid(self.settings.loss).0[scalars.lead.leader()]),
+            lanes: scalars.lead.lanes(Pace::grid(self.settings.loss)),
         }
     }
 

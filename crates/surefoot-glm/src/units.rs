@@ -2,7 +2,8 @@
 //!
 //! Lanes hold f32. Margins and gradients are kept in units of the first label and gradient, rounded to powers of
 //! two: that is exact, and keeps 1e-300 and 1e300 within their range. The *scale* of iterates is another thing:
-//! the root mean square of the labels so far, a global factor of all iterates.
+//! the root mean square of the labels so far, a global factor of all points; what was learnt under an older scale is re-expressed
+//! in the current one, as if it had been known from the start.
 
 use crate::Loss;
 use serde::{Deserialize, Serialize};
@@ -45,16 +46,16 @@ impl Units {
         self.mean_square += (y * y - self.mean_square) / self.rows as f64;
     }
 
-    /// If `y` asks for another unit of margins: by what state in the old unit is to be multiplied.
-    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) -> Option<f64> {
-        let ratio = if loss.classifies() { None } else { fit(&mut self.margin, y) };
-        if let Some(ratio) = ratio {
+    /// Chooses another unit of margins if the label `y` asks for it.
+    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) {
+        if !loss.classifies()
+            && let Some(ratio) = fit(&mut self.margin, y)
+        {
             self.mean_square *= ratio * ratio;
         }
-        ratio
     }
 
-    /// The same for gradients.
+    /// The same for gradients: by what state in the old unit is to be multiplied.
     pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
         fit(&mut self.gradient, g)
     }

