@@ -9,9 +9,8 @@ pub(crate) const BETA: f32 = 0.4;
 /// A_t = t^{3/2}, that is α_t ≈ 1.5·√t: early iterates are forgotten, yet the noise of the late ones is averaged almost
 /// as well as with equal weights.
 #[inline(always)]
-fn total(step: u32) -> f64 {
-    let t = f64::from(step);
-    t * t.sqrt()
+fn total(step: f64) -> f64 {
+    step * step.sqrt()
 }
 
 /// Which round is next.
@@ -27,18 +26,18 @@ pub(crate) struct Clock {
 impl Clock {
     /// The first round.
     pub(crate) fn new() -> Clock {
-        Clock { step: 1, inverse: 1.0 / total(1) }
+        Clock { step: 1, inverse: 1.0 }
     }
 
     /// Goes on to the next round.
     pub(crate) fn advance(&mut self) {
         self.step = self.step.saturating_add(1);
-        self.inverse = 1.0 / total(self.step);
+        self.inverse = 1.0 / total(f64::from(self.step));
     }
 
     /// The share (A_t − A_s)/A_t of the rounds after round `since` = s in the average.
     #[inline(always)]
-    pub(crate) fn share_since(&self, since: u32) -> f64 {
-        1.0 - total(since) * self.inverse
+    pub(crate) fn share_since(&self, since: f64) -> f32 {
+        (1.0 - total(since) * self.inverse) as f32
     }
 }

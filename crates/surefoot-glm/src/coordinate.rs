@@ -6,11 +6,11 @@
 //! the same for all coordinates (see [`pace`](crate::pace)). So a coordinate fills one cache line.
 
 use crate::{
+    block::{exceeds, rate_of},
     clock::Clock,
-    lanes::{Lanes, Wide},
+    lanes::{LANES, Lanes, Wide},
 };
 use bytemuck::Zeroable;
-use surefoot::kernel;
 
 /// Values below this count as zero: dividing by one could overflow.
 pub(crate) const NEGLIGIBLE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
@@ -53,6 +53,12 @@ impl Unit {
     #[inline(always)]
     pub(crate) fn touches(self) -> usize {
         (self.0 & Unit::TOUCHES) as usize
+    }
+
+    /// 1/√(1 + 4/n) after n touches; 0 for a coordinate never seen.
+    #[inline(always)]
+    pub(crate) fn damping(self) -> f32 {
+        DAMPING[(self.0 & Unit::TOUCHES) as usize]
     }
 
     #[inline(always)]
@@ -99,43 +105,30 @@ pub(crate) struct Asked<W> {
 }
 
 impl Coordinate {
-    /// The points now; all zeros for a coordinate never seen. Does not change anything.
+    pub(crate) const NEVER_SEEN: Coordinate =
+        Coordinate { theta: Lanes([0.0; LANES]), average: Lanes([0.0; LANES]), squares: 0.0, step: 0, unit: Unit(0) };
+
+    /// The points now, given the single numbers of [`block`](crate::block); all zeros for a coordinate never seen. Does
+    /// not change anything.
     #[inline(always)]
-    pub(crate) fn ask<W: Wide>(&self, clock: &Clock) -> Asked<W> {
-        let rate = kernel::iterate(1.0, self.squares, DAMPING[self.unit.touches()], 0.0);
+    pub(crate) fn ask<W: Wide>(&self, rate: f32, share: f32) -> Asked<W> {
         let direction = W::load(&self.theta) * W::of(f64::from(rate));
         let average = W::load(&self.average);
         // It has not moved since the last touch, so the average goes towards it.
-        let average = average + (direction - average) * W::of(clock.share_since(self.step));
+        let average = average + (direction - average) * W::of(f64::from(share));
         Asked { average, direction }
     }
 
-    /// The weight that predicts, given the average and what each lane counts for: to be multiplied by raw values.
-    #[inline(always)]
-    pub(crate) fn weight<W: Wide>(&self, average: W, parts: W) -> f64 {
-        f64::from(average.dot(parts)) * self.unit.inverse()
+    /// The average now.
+    pub(crate) fn average_at(&self, clock: &Clock) -> Lanes {
+        let rate = rate_of(self.squares, self.unit.damping());
+        self.ask::<Lanes>(rate, clock.share_since(f64::from(self.step))).average
     }
 
-    /// The value x as a multiple of the unit it will have once x is counted: in [−1, 1].
+    /// Learns the gradients of the lanes and of the model at a row where this coordinate has the value `relative` in
+    /// its unit; `average` is what [`Coordinate::ask`] said with the same clock.
     #[inline(always)]
-    pub(crate) fn relative(&self, x: f64) -> f32 {
-        if self.exceeds(x) { x.signum() as f32 } else { (x * self.unit.inverse()) as f32 }
-    }
-
-    /// Learns the gradients of the lanes and of the model at a row where this coordinate has value `x`, and `relative`
-    /// as above; `average` is what [`Coordinate::ask`] said with the same clock.
-    #[inline(always)]
-    pub(crate) fn tell<W: Wide>(
-        &mut self,
-        clock: &Clock,
-        gradients: &Gradients<W>,
-        x: f64,
-        relative: f32,
-        average: &Lanes,
-    ) {
-        if self.exceeds(x) {
-            self.raise_unit(x.abs());
-        }
+    pub(crate) fn tell<W: Wide>(&mut self, clock: &Clock, gradients: &Gradients<W>, relative: f32, average: &Lanes) {
         let theta = W::load(&self.theta) - gradients.lanes * W::of(f64::from(relative));
         theta.store(&mut self.theta);
         let g = gradients.model * relative;
@@ -145,16 +138,15 @@ impl Coordinate {
         self.unit = self.unit.touched();
     }
 
-    /// Whether |x| is larger than the unit, by more than the rounding of 1/M.
-    #[inline(always)]
-    fn exceeds(&self, x: f64) -> bool {
-        let inverse = self.unit.inverse();
-        x.abs() * inverse > 1.0 + 1e-11 || inverse == 0.0
+    /// Sees to it that the unit is at least |x|.
+    pub(crate) fn fit_unit(&mut self, x: f64) {
+        if exceeds(x, self.unit.inverse()) {
+            self.raise_unit(x.abs());
+        }
     }
 
     /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
     /// they shrink; the direction is a ratio of them, and stays, and with it its average.
-    #[cold]
     fn raise_unit(&mut self, unit: f64) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.unit.touches() == 0 { 0.0 } else { (inverse / self.unit.inverse()) as f32 };

@@ -1,5 +1,6 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
+mod block;
 mod board;
 mod clock;
 mod coding;

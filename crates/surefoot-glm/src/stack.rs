@@ -7,6 +7,7 @@
 use crate::lanes::avx2::Register;
 use crate::{
     Fault, Part, Row,
+    block::{BLOCK, Block, rate_of, weight_of},
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit},
     lanes::{Lanes, Wide},
@@ -23,7 +24,14 @@ pub(crate) struct Stack {
 /// What [`Stack::ask`] found out about a row, kept for [`Stack::tell`]; its buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
-    pairs: Vec<Pair>,
+    /// Where the coordinates of the row are, and its values.
+    slots: Vec<u32>,
+    values: Vec<f64>,
+    /// The values in the units of their coordinates, and the averages of the coordinates.
+    relatives: Vec<f32>,
+    averages: Vec<Lanes>,
+    /// Whether a value is the largest of its coordinate.
+    grows: bool,
     /// The intercept's average.
     intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
@@ -37,16 +45,9 @@ pub(crate) struct Answer {
 impl Answer {
     /// No row.
     pub(crate) fn clear(&mut self) {
-        self.pairs.clear();
+        self.slots.clear();
+        self.values.clear();
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    value: f64,
-    average: Lanes,
-    relative: f32,
-    slot: u32,
 }
 
 /// What does not change within a row.
@@ -73,15 +74,15 @@ impl Stack {
     /// # Errors
     /// At the first id that is too large.
     pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
-        answer.pairs.clear();
+        answer.clear();
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if id >= ID_LIMIT {
                 let message = format!("index {id} is beyond {}: hash indices with --bits", ID_LIMIT - 1);
                 return Err(Fault::new(Part::Pair(at), message));
             }
             if value.abs() >= NEGLIGIBLE {
-                let slot = self.features.touch(id);
-                answer.pairs.push(Pair { average: Lanes::default(), value, relative: 0.0, slot });
+                answer.slots.push(self.features.touch(id));
+                answer.values.push(value);
             }
         }
         Ok(())
@@ -130,34 +131,55 @@ impl Stack {
 }
 
 fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
-    c.weight(c.ask::<Lanes>(terms.clock).average, terms.parts) * terms.factor
+    weight_of(c.average_at(terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor)
 }
+
+/// What stands in the unused places of a block.
+static NOWHERE: Coordinate = Coordinate::NEVER_SEEN;
 
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
     let parts = W::load(&terms.parts);
     let (mut output, mut direction, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
     if let Some(c) = &stack.intercept {
-        let asked = c.ask::<W>(terms.clock);
-        margin = c.weight(asked.average, parts) * terms.factor;
+        let rate = rate_of(c.squares, c.unit.damping());
+        let asked = c.ask::<W>(rate, terms.clock.share_since(f64::from(c.step)));
+        margin = weight_of(asked.average.dot(parts), c.unit.inverse(), terms.factor);
         asked.average.store(&mut answer.intercept);
         (output, direction) = (asked.average, asked.direction);
     }
-    let mut coming = ahead.pairs.iter();
-    for pair in &mut answer.pairs {
-        if let Some(pair) = coming.next() {
-            fetch(stack.features.at(pair.slot));
+    let Answer { slots, values, relatives, averages, grows, .. } = answer;
+    relatives.resize(slots.len().next_multiple_of(BLOCK).max(relatives.len()), 0.0);
+    averages.resize(slots.len().next_multiple_of(BLOCK).max(averages.len()), Lanes::default());
+    let mut coming = ahead.slots.iter();
+    let mut block = Block::default();
+    *grows = false;
+    let (slots, values) = (slots.chunks(BLOCK), values.chunks(BLOCK));
+    let (relatives, averages) = (relatives.chunks_exact_mut(BLOCK), averages.chunks_exact_mut(BLOCK));
+    for ((slots, values), (relatives, averages)) in slots.zip(values).zip(relatives.zip(averages)) {
+        let mut here = [&NOWHERE; BLOCK];
+        for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
+            here[k] = stack.features.at(slot);
+            block.put(k, here[k], value);
+            if let Some(&slot) = coming.next() {
+                fetch(stack.features.at(slot));
+            }
         }
-        let c = stack.features.at(pair.slot);
-        let asked = c.ask::<W>(terms.clock);
-        margin += c.weight(asked.average, parts) * terms.factor * pair.value;
-        asked.average.store(&mut pair.average);
-        pair.relative = c.relative(pair.value);
-        let relative = W::of(f64::from(pair.relative));
-        output = output + asked.average * relative;
-        direction = direction + asked.direction * relative;
+        *grows |= block.work(terms.clock);
+        relatives.copy_from_slice(&block.relatives);
+        let mut dots = [0.0; BLOCK];
+        for (k, average) in averages.iter_mut().enumerate().take(values.len()) {
+            let asked = here[k].ask::<W>(block.rates[k], block.shares[k]);
+            dots[k] = asked.average.dot(parts);
+            asked.average.store(average);
+            let relative = W::of(f64::from(block.relatives[k]));
+            output = output + asked.average * relative;
+            direction = direction + asked.direction * relative;
+        }
+        // One after the other, as a saved model adds them.
+        block.products(&dots, terms.factor).iter().take(values.len()).for_each(|product| margin += product);
     }
-    coming.for_each(|pair| fetch(stack.features.at(pair.slot)));
+    coming.for_each(|&slot| fetch(stack.features.at(slot)));
     let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
     answer.margin = margin;
     (output * scales).store(&mut answer.output);
@@ -168,11 +190,15 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &A
 fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
     let gradients = Gradients { lanes: W::load(&gradients.lanes), model: gradients.model };
     if let Some(c) = &mut stack.intercept {
-        c.tell(clock, &gradients, 1.0, 1.0, &answer.intercept);
+        c.tell(clock, &gradients, 1.0, &answer.intercept);
     }
-    for pair in &answer.pairs {
-        let c = stack.features.at_mut(pair.slot);
-        c.tell(clock, &gradients, pair.value, pair.relative, &pair.average);
+    if answer.grows {
+        for (&slot, &value) in answer.slots.iter().zip(&answer.values) {
+            stack.features.at_mut(slot).fit_unit(value);
+        }
+    }
+    for (&slot, (&relative, average)) in answer.slots.iter().zip(answer.relatives.iter().zip(&answer.averages)) {
+        stack.features.at_mut(slot).tell(clock, &gradients, relative, average);
     }
 }
 
