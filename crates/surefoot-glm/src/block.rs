@@ -38,7 +38,7 @@ impl Block {
         self.values[k] = value;
     }
 
-    /// Fills in what follows; whether a value is larger than the unit of its coordinate.
+    /// Fills in what follows; whether a value may be larger than the unit of its coordinate.
     #[inline(always)]
     pub(crate) fn work(&mut self, clock: &Clock) -> bool {
         for (rate, (&squares, &damping)) in self.rates.iter_mut().zip(self.squares.iter().zip(&self.damping)) {
@@ -47,18 +47,27 @@ impl Block {
         for (share, &step) in self.shares.iter_mut().zip(&self.steps) {
             *share = clock.share_since(step);
         }
-        let mut grows = false;
+        let mut any = false;
         for (relative, (&value, &inverse)) in self.relatives.iter_mut().zip(self.values.iter().zip(&self.inverses)) {
             *relative = relative_of(value, inverse);
-            grows |= exceeds(value, inverse) & (value != 0.0);
+            any |= exceeds(value, inverse);
         }
-        grows
+        any
+    }
+
+    /// Which of the first `pairs` places have a value larger than the unit of its coordinate.
+    pub(crate) fn growing(&self, pairs: usize) -> impl Iterator<Item = usize> {
+        (0..pairs).filter(|&k| exceeds(self.values[k], self.inverses[k]))
     }
 
     /// Weights times values, given the dot product of each pair.
     #[inline(always)]
     pub(crate) fn products(&self, dots: &[f32; BLOCK], factor: f64) -> [f64; BLOCK] {
-        std::array::from_fn(|k| weight_of(dots[k], self.inverses[k], factor) * self.values[k])
+        let mut products = [0.0; BLOCK];
+        for (k, product) in products.iter_mut().enumerate() {
+            *product = weight_of(dots[k], self.inverses[k], factor) * self.values[k];
+        }
+        products
     }
 }
 
@@ -76,7 +85,7 @@ pub(crate) fn rate_of(squares: f32, damping: f32) -> f32 {
 
 /// Whether |x| is larger than the unit, by more than the rounding of 1/M.
 #[inline(always)]
-pub(crate) fn exceeds(x: f64, inverse: f64) -> bool {
+fn exceeds(x: f64, inverse: f64) -> bool {
     (x.abs() * inverse > 1.0 + 1e-11) | (inverse == 0.0)
 }
 

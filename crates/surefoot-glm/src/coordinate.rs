@@ -6,7 +6,7 @@
 //! the same for all coordinates (see [`pace`](crate::pace)). So a coordinate fills one cache line.
 
 use crate::{
-    block::{exceeds, rate_of},
+    block::rate_of,
     clock::Clock,
     lanes::{LANES, Lanes, Wide},
 };
@@ -138,16 +138,9 @@ impl Coordinate {
         self.unit = self.unit.touched();
     }
 
-    /// Sees to it that the unit is at least |x|.
-    pub(crate) fn fit_unit(&mut self, x: f64) {
-        if exceeds(x, self.unit.inverse()) {
-            self.raise_unit(x.abs());
-        }
-    }
-
     /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
     /// they shrink; the direction is a ratio of them, and stays, and with it its average.
-    fn raise_unit(&mut self, unit: f64) {
+    pub(crate) fn raise_unit(&mut self, unit: f64) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.unit.touches() == 0 { 0.0 } else { (inverse / self.unit.inverse()) as f32 };
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));

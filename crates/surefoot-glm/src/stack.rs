@@ -30,8 +30,8 @@ pub(crate) struct Answer {
     /// The values in the units of their coordinates, and the averages of the coordinates.
     relatives: Vec<f32>,
     averages: Vec<Lanes>,
-    /// Whether a value is the largest of its coordinate.
-    grows: bool,
+    /// Which pairs have the largest value of their coordinate so far.
+    growing: Vec<usize>,
     /// The intercept's average.
     intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
@@ -148,15 +148,15 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &A
         asked.average.store(&mut answer.intercept);
         (output, direction) = (asked.average, asked.direction);
     }
-    let Answer { slots, values, relatives, averages, grows, .. } = answer;
+    let Answer { slots, values, relatives, averages, growing, .. } = answer;
     relatives.resize(slots.len().next_multiple_of(BLOCK).max(relatives.len()), 0.0);
     averages.resize(slots.len().next_multiple_of(BLOCK).max(averages.len()), Lanes::default());
     let mut coming = ahead.slots.iter();
     let mut block = Block::default();
-    *grows = false;
+    growing.clear();
     let (slots, values) = (slots.chunks(BLOCK), values.chunks(BLOCK));
     let (relatives, averages) = (relatives.chunks_exact_mut(BLOCK), averages.chunks_exact_mut(BLOCK));
-    for ((slots, values), (relatives, averages)) in slots.zip(values).zip(relatives.zip(averages)) {
+    for (b, ((slots, values), (relatives, averages))) in slots.zip(values).zip(relatives.zip(averages)).enumerate() {
         let mut here = [&NOWHERE; BLOCK];
         for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
             here[k] = stack.features.at(slot);
@@ -165,7 +165,9 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &A
                 fetch(stack.features.at(slot));
             }
         }
-        *grows |= block.work(terms.clock);
+        if block.work(terms.clock) {
+            growing.extend(block.growing(values.len()).map(|k| b * BLOCK + k));
+        }
         relatives.copy_from_slice(&block.relatives);
         let mut dots = [0.0; BLOCK];
         for (k, average) in averages.iter_mut().enumerate().take(values.len()) {
@@ -192,10 +194,8 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>,
     if let Some(c) = &mut stack.intercept {
         c.tell(clock, &gradients, 1.0, &answer.intercept);
     }
-    if answer.grows {
-        for (&slot, &value) in answer.slots.iter().zip(&answer.values) {
-            stack.features.at_mut(slot).fit_unit(value);
-        }
+    for &pair in &answer.growing {
+        stack.features.at_mut(answer.slots[pair]).raise_unit(answer.values[pair].abs());
     }
     for (&slot, (&relative, average)) in answer.slots.iter().zip(answer.relatives.iter().zip(&answer.averages)) {
         stack.features.at_mut(slot).tell(clock, &gradients, relative, average);

@@ -26,13 +26,14 @@ impl Trainer {
     #[must_use]
     pub fn model(&self) -> Model {
         let terms = self.terms();
-        let live: Vec<(u64, f64)> = self.stack.vector(&terms).collect();
-        let index: Vec<u64> = live.iter().map(|&(id, _)| id).collect();
-        let (intercept, weight) = match &self.passes.kept {
-            Some(kept) => (kept.intercept(), index.iter().map(|&id| kept.weight(id)).collect()),
-            None => (self.stack.intercept(&terms), live.iter().map(|&(_, weight)| weight).collect()),
-        };
-        let state = State { scalars: json!({ "trainer": self.scalars }), arrays: self.arrays() };
+        let features = self.stack.seen().count();
+        let (mut index, mut weight) = (Vec::with_capacity(features), Vec::with_capacity(features));
+        for (id, live) in self.stack.vector(&terms) {
+            index.push(id);
+            weight.push(self.passes.kept.as_ref().map_or(live, |kept| kept.weight(id)));
+        }
+        let intercept = self.passes.kept.as_ref().map_or_else(|| self.stack.intercept(&terms), |kept| kept.intercept());
+        let state = State { scalars: json!({ "trainer": self.scalars }), arrays: self.arrays(features) };
         Model {
             settings: self.settings.clone(),
             labels: self.labels(),
@@ -83,18 +84,24 @@ impl Trainer {
         Ok(Trainer::assemble(model.settings.clone(), scalars, stack, passes))
     }
 
-    fn arrays(&self) -> Vec<Array> {
-        let features = self.stack.seen().map(|(_, c)| c);
-        let coordinates: Vec<&Coordinate> = features.chain(&self.stack.intercept).collect();
-        let n = coordinates.len();
+    fn arrays(&self, features: usize) -> Vec<Array> {
+        let n = features + usize::from(self.settings.intercept);
+        let (mut theta, mut average) = (Vec::with_capacity(n * LANES), Vec::with_capacity(n * LANES));
+        let (mut squares, mut step, mut unit) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        for c in self.stack.seen().map(|(_, c)| c).chain(&self.stack.intercept) {
+            theta.extend_from_slice(&c.theta.0);
+            average.extend_from_slice(&c.average.0);
+            squares.push(c.squares);
+            step.push(c.step);
+            unit.push(c.unit.0);
+        }
         let array = |name: &str, shape: Vec<usize>, data: Numbers| Array { name: name.into(), shape, data };
-        let lanes = |of: fn(&Coordinate) -> &Lanes| coordinates.iter().flat_map(|c| of(c).0).collect();
         vec![
-            array(THETA, vec![n, LANES], Numbers::F32(lanes(|c| &c.theta))),
-            array(AVERAGE, vec![n, LANES], Numbers::F32(lanes(|c| &c.average))),
-            array(SQUARES, vec![n], Numbers::F32(coordinates.iter().map(|c| c.squares).collect())),
-            array(STEP, vec![n], Numbers::U32(coordinates.iter().map(|c| c.step).collect())),
-            array(UNIT, vec![n], Numbers::U64(coordinates.iter().map(|c| c.unit.0).collect())),
+            array(THETA, vec![n, LANES], Numbers::F32(theta)),
+            array(AVERAGE, vec![n, LANES], Numbers::F32(average)),
+            array(SQUARES, vec![n], Numbers::F32(squares)),
+            array(STEP, vec![n], Numbers::U32(step)),
+            array(UNIT, vec![n], Numbers::U64(unit)),
         ]
     }
 }
