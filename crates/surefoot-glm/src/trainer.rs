@@ -112,7 +112,8 @@ impl Trainer {
         let mut outcome = Ok(());
         for r in from..to {
             // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
-            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(next.clear()) };
+            next.clear();
+            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(()) };
             if let Err(fault) = found.and_then(|()| self.step(&batch.row(r), &mut now, &next)) {
                 outcome = Err((r, fault));
                 break;

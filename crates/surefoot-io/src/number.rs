@@ -1,66 +1,77 @@
 //! Numbers in text: pairs as most programs write them, 16 bytes at a time, and any index and value.
 
-mod ends;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
 
-use ends::{WINDOW, ends};
+/// A zero in each byte.
+const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
 
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// The number that the first `count` bytes stand for, 1 to 8, each the value of a digit; the others are ignored.
+/// The number that 16 digits stand for, the first lowest, each as its value.
 #[inline(always)]
-fn join(values: u64, count: u32) -> u64 {
-    // Shift the digits to the end, as if leading zeros filled the word; then join neighbours, pairs, fours.
-    let values = values << (64 - 8 * count);
-    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
-    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
-    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    low.wrapping_add(high) >> 32
+fn join(digits: u128) -> u64 {
+    // Join neighbours, pairs, fours.
+    let eight = |digits: u64| {
+        let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+        let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+        let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+        low.wrapping_add(high) >> 32
+    };
+    eight(digits as u64) * 100_000_000 + eight((digits >> 64) as u64)
 }
 
-/// A pair `index:value` at `at`, if it is short and plain: index, value, and its end.
+/// The numbers of a pair `index:value` that begins at `start`, if it is plain: digits, in the value with a minus
+/// and a point or without.
 ///
-/// It and the byte behind it fit into 16 bytes, with at most 8 for the index and 8 for the value. Where the parts
-/// end is found at once, so that the next pair need not wait for the numbers of this one. `None` only says that
-/// this pair is one for [`index`] and [`value`], as is one that ends before anything but a blank, a line break or
-/// a comment.
+/// There must be no marks (see `svmlight/marks.rs`) but those at `colon` and `end`. `None` only says that this
+/// pair is one for [`index`] and [`value`]: it is wrong, or has more than 16 digits before or 15 behind the colon,
+/// or stands at the very start of the text.
 #[inline(always)]
-pub(crate) fn pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
-    // Some more bytes than are looked at, so that eight can be taken from anywhere.
-    let window: &[u8; WINDOW + 8] = text.get(at..at + WINDOW + 8)?.first_chunk()?;
-    let byte = |at: u32| window[at as usize % WINDOW];
-    let values = |at: u32| {
-        let bytes = window[at as usize % WINDOW..].first_chunk().expect("eight more bytes");
-        u64::from_le_bytes(*bytes) ^ ZEROS
-    };
-    let ends = ends(window.first_chunk().expect("the window is shorter"));
-    let colon = ends.trailing_zeros();
-    let sign = u32::from(byte(colon + 1) == b'-');
-    let ends = ends & ends.wrapping_sub(1);
-    // A minus is the lowest mark now.
-    let ends = ends & ends.wrapping_sub(sign);
-    let start = colon + 1 + sign;
-    let point = ends.trailing_zeros();
-    let has_point = byte(point) == b'.';
-    let end = if has_point { (ends & ends.wrapping_sub(1)).trailing_zeros() } else { point };
-    let length = end.wrapping_sub(start);
-    // No end within the window makes this length too large as well.
-    if byte(colon) != b':' || colon.wrapping_sub(1) >= 8 || length.wrapping_sub(1) >= 8 {
-        return None;
+pub(crate) fn pair(text: &[u8], start: usize, colon: usize, end: usize) -> Option<(u64, f64)> {
+    let shape = Shape::of(text, start, colon, end)?;
+    // Numbers begin with zeros then, up to 16 digits.
+    let last = |bytes: &[u8; 16], count: usize| (u128::from_le_bytes(*bytes) ^ ZEROS) & (!0 << (128 - 8 * count));
+    let index = last(shape.index, shape.index_length);
+    let number = last(shape.number.last_chunk()?, shape.number_length);
+    // Digits do not have this bit, the minus, the point and the slash do.
+    let others = 0x1010_1010_1010_1010_1010_1010_1010_1010;
+    let point = (number & others).trailing_zeros() as usize / 8;
+    if point == 16 {
+        return ((index & others) == 0 && shape.number_length < 16)
+            .then(|| (join(index), decimal(join(number), NO_POINT, shape.is_negative)));
     }
-    let index = join(values(0), colon);
-    let number = values(start);
-    let value = if has_point {
-        if length == 1 {
-            return None;
-        }
-        // The digits before the point stay, those behind it move up to them.
-        let before = (1 << (8 * (point - start))) - 1;
-        let digits = (number & before) | ((number >> 8) & !before);
-        decimal(join(digits, length - 1), (end - point - 1) as usize, sign)
-    } else {
-        decimal(join(number, length), 0, sign)
-    };
-    Some((index, value, at + end as usize))
+    // The digits behind the point stay, those before it move up to them.
+    let before = (1 << (8 * point)) - 1;
+    let digits = (number & before) << 8 | number & !(before << 8 | 0xff);
+    let is_plain = (number >> (8 * point)) as u8 == b'.' ^ b'0' && (index | digits) & others == 0;
+    (is_plain && shape.number_length > 1).then(|| (join(index), decimal(join(digits), 15 - point, shape.is_negative)))
+}
+
+/// Where the parts of a pair are.
+struct Shape<'a> {
+    /// The bytes before the colon.
+    index: &'a [u8; 16],
+    /// The digits of the index, 1 to 16.
+    index_length: usize,
+    /// The bytes before the end.
+    number: &'a [u8; 17],
+    /// The bytes of the value without the minus, 1 to 16.
+    number_length: usize,
+    is_negative: bool,
+}
+
+impl Shape<'_> {
+    #[inline(always)]
+    fn of(text: &[u8], start: usize, colon: usize, end: usize) -> Option<Shape<'_>> {
+        let is_negative = *text.get(colon + 1)? == b'-';
+        let shape = Shape {
+            index: text.get(..colon)?.last_chunk()?,
+            index_length: colon - start,
+            number: text.get(..end)?.last_chunk()?,
+            number_length: end - colon - 1 - usize::from(is_negative),
+            is_negative,
+        };
+        ((1..=16).contains(&shape.index_length) && (1..=16).contains(&shape.number_length)).then_some(shape)
+    }
 }
 
 /// Whether a token ends before this byte.
@@ -80,19 +91,21 @@ pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
     (end > at).then_some((value, end))
 }
 
-/// `number` / 10^`decimals`, negative if `sign` is 1.
+/// `number` / 10^`decimals`, or `number` for [`NO_POINT`].
 ///
-/// Both are whole and exact as f64 (below 10^8), so that one division rounds correctly: Clinger,
+/// Both are whole and exact as f64 (below 10^15), so that one division rounds correctly: Clinger,
 /// "How to read floating point numbers accurately", 1990.
 #[inline(always)]
-fn decimal(number: u64, decimals: usize, sign: u32) -> f64 {
+fn decimal(number: u64, decimals: usize, is_negative: bool) -> f64 {
     // By way of i64, for which there is one instruction.
     let size = number as i64 as f64 / SCALES[decimals];
     // Without a branch: signs are as good as random.
-    f64::from_bits(size.to_bits() | u64::from(sign) << 63)
+    f64::from_bits(size.to_bits() | u64::from(is_negative) << 63)
 }
 
-const SCALES: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+const SCALES: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e0];
+/// The decimals of a number without a point.
+const NO_POINT: usize = 16;
 
 /// The number at `at` and where it ends: the f64 nearest to the decimal; `None` if there is no number.
 /// The result may be infinite or NaN, as written or by overflow.

@@ -5,6 +5,7 @@
 //! lines are no rows but count as lines. The group id is checked and not used.
 
 mod fast;
+mod marks;
 mod plain;
 
 use surefoot_glm::{Batch, Part, Place};
@@ -14,6 +15,7 @@ use crate::digest::Digest;
 use crate::error;
 use crate::format::{Options, TextParser};
 use fast::Line;
+use marks::Marks;
 use plain::Complaint;
 
 /// A row at fault, in the words of the parser, which knows no file names.
@@ -98,6 +100,7 @@ pub struct Svmlight {
     line: u64,
     input: u32,
     digest: Digest,
+    marks: Marks,
     scratch: Vec<(u64, f64)>,
 }
 
@@ -119,6 +122,7 @@ impl Svmlight {
             line: 0,
             input: 0,
             digest: Digest::default(),
+            marks: Marks::default(),
             scratch: Vec::new(),
         }
     }
@@ -184,6 +188,7 @@ impl Svmlight {
         if batch.start.is_empty() {
             batch.start.push(0);
         }
+        self.marks.clear();
         let mut at = base;
         let mut digested = base + std::mem::take(&mut self.digested);
         let mut done = Ok(());
@@ -225,7 +230,7 @@ impl Svmlight {
     /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
     fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
         let first = batch.index.len();
-        let read = match fast::line(text, start, &self.rules, batch) {
+        let read = match fast::line(text, start, &self.rules, &mut self.marks, batch) {
             Line::Nothing { end } => return Ok((end, None)),
             Line::Row { label, end, sorted } if sorted || self.sort(first, batch) => (end, Some(label)),
             _ => {

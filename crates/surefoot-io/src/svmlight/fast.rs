@@ -5,6 +5,7 @@
 use surefoot_glm::Batch;
 
 use super::Rules;
+use super::marks::{self, Marks};
 use crate::number::{self, is_end};
 
 /// What a line turned out to be.
@@ -18,8 +19,8 @@ pub(crate) enum Line {
     Unclear,
 }
 
-/// Reads the line at `at`. `text` must hold its line break.
-pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, batch: &mut Batch) -> Line {
+/// Reads the line at `at`. `text` must hold its line break and end with one; `marks` must be those of `text`.
+pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> Line {
     while matches!(text[at], b' ' | b'\t') {
         at += 1;
     }
@@ -27,7 +28,7 @@ pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, batch: &mut Batch)
         return Line::Nothing { end };
     }
     match label(text, at, rules) {
-        Some((label, at)) => pairs(text, at, label, rules, batch),
+        Some((label, at)) => pairs(text, at, label, rules, marks, batch),
         None => Line::Unclear,
     }
 }
@@ -44,9 +45,8 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     (label.is_finite() && is_end(text[end])).then_some((label, end))
 }
 
-/// Reads the pairs. On its own, so that its loop has the registers.
-#[inline(never)]
-fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batch) -> Line {
+/// Reads the pairs.
+fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> Line {
     let first = batch.index.len();
     let legal = rules.lowest..=rules.highest;
     let mut has_group = false;
@@ -54,20 +54,7 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batc
         while matches!(text[at], b' ' | b'\t') {
             at += 1;
         }
-        // One plain pair after the other, as long as a single space stands between.
-        while let Some((index, value, end)) = number::pair(text, at) {
-            let behind = text[end];
-            if (behind != b' ' && !is_end(behind)) || !legal.contains(&index) {
-                break;
-            }
-            batch.index.push(index);
-            batch.value.push(value);
-            at = end;
-            if behind != b' ' {
-                break;
-            }
-            at += 1;
-        }
+        at = plain_pairs(text, at, rules, marks, batch);
         if matches!(text[at], b' ' | b'\t') {
             continue;
         }
@@ -89,6 +76,55 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, batch: &mut Batc
             _ => return Line::Unclear,
         }
     }
+}
+
+/// Reads one plain pair after the other, as long as a single blank stands between, and returns where it stopped.
+fn plain_pairs(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("lzcnt") {
+        #[target_feature(enable = "avx2,lzcnt")]
+        fn with_avx2(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
+            let marks = marks.from(text, at, |block| marks::avx2_bits(block));
+            marked_pairs(text, at, marks, rules, batch, |start, colon, end| {
+                number::avx2::pair(text, start, colon, end)
+            })
+        }
+        // SAFETY: the processor has what the function needs.
+        return unsafe { with_avx2(text, at, rules, marks, batch) };
+    }
+    let marks = marks.from(text, at, marks::bits);
+    marked_pairs(text, at, marks, rules, batch, |start, colon, end| number::pair(text, start, colon, end))
+}
+
+/// The same where the marks are known.
+#[inline(always)]
+fn marked_pairs(
+    text: &[u8],
+    mut at: usize,
+    marks: &[usize],
+    rules: &Rules,
+    batch: &mut Batch,
+    pair: impl Fn(usize, usize, usize) -> Option<(u64, f64)>,
+) -> usize {
+    let (marks, _) = marks.as_chunks();
+    for &[colon, end] in marks {
+        let behind = text[end];
+        if text[colon] != b':' || !is_end(behind) {
+            break;
+        }
+        let Some((index, value)) = pair(at, colon, end) else { break };
+        if !(rules.lowest..=rules.highest).contains(&index) {
+            break;
+        }
+        batch.index.push(index);
+        batch.value.push(value);
+        at = end;
+        if !matches!(behind, b' ' | b'\t') {
+            break;
+        }
+        at += 1;
+    }
+    at
 }
 
 /// A pair that is longer or written in another way than most.
