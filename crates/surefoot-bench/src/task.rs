@@ -1,0 +1,167 @@
+//! A pair of files to learn from and to test on, used through the library as the command uses it.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+use surefoot_glm::{Batch, Measured, Metrics, Model, Part, Plan, Predictor, Settings, Trainer};
+use surefoot_io::{Error, InputName, Options, Reader, RowSource};
+
+/// What the file with the rows to learn from is called, after the name of the task.
+const TRAIN: &str = ".train.svm";
+/// The same for the rows to test on.
+const TEST: &str = ".test.svm";
+/// What may follow either.
+const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
+
+/// Rows to learn from, and rows to test on.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What both files are called, before `.train.svm` and `.test.svm`.
+    pub name: String,
+    train: PathBuf,
+    test: PathBuf,
+}
+
+/// What came out of a [`Task`].
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Rows read, over all passes.
+    pub rows: u64,
+    /// The printed loss: progressive in one pass, that of held-out rows in several.
+    pub loss: Option<f64>,
+    /// The model on the rows to test on.
+    pub test: Measured,
+    /// The scale of the leading lane.
+    pub lane: f64,
+}
+
+/// The tasks in a folder, by name.
+///
+/// # Errors
+/// The folder cannot be read, or holds no pair of files.
+pub fn tasks(folder: &Path) -> io::Result<Vec<Task>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let train = entry?.path();
+        let Some(name) = train.file_name().and_then(|name| name.to_str()).and_then(|name| name_of(name)) else {
+            continue;
+        };
+        let tests = COMPRESSED.map(|end| folder.join(format!("{name}{TEST}{end}")));
+        if let Some(test) = tests.into_iter().find(|test| test.exists()) {
+            found.push(Task { name, train, test });
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    if found.is_empty() {
+        return Err(io::Error::new(ErrorKind::NotFound, format!("no NAME{TRAIN} with a NAME{TEST}")));
+    }
+    Ok(found)
+}
+
+/// The name of the task whose rows to learn from are in this file.
+fn name_of(file: &str) -> Option<String> {
+    COMPRESSED.iter().find_map(|end| file.strip_suffix(end)?.strip_suffix(TRAIN)).map(str::to_owned)
+}
+
+impl Task {
+    /// Trains as `surefoot fit` does, then measures the model on the rows to test on.
+    ///
+    /// # Errors
+    /// The first row that cannot be read or used.
+    pub fn run(&self, settings: &Settings, plan: Plan) -> Result<Outcome, Error> {
+        let mut trainer = Trainer::new(settings.clone(), plan);
+        for _ in 0..plan.passes {
+            each_batch(&self.train, |batch| {
+                trainer.learn(batch, 0, batch.len()).map_err(|(r, f)| (r, f.part, f.message))
+            })?;
+            trainer.end_pass().expect("the shelf is in memory");
+        }
+        let summary = trainer.summary();
+        let test = measure(&trainer.model(), &self.test)?;
+        Ok(Outcome { rows: summary.rows, loss: summary.loss, test, lane: summary.lane })
+    }
+}
+
+/// How good a model is on the rows of a file.
+fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
+    let (predictor, loss) = (Predictor::new(model), model.settings.loss);
+    let mut metrics = Metrics::new(loss);
+    each_batch(path, |batch| {
+        for r in 0..batch.len() {
+            let row = batch.row(r);
+            let label = row.label.filter(|_| !loss.classifies()).or_else(|| model.labels.code(row.label?));
+            let label = label.ok_or_else(|| (r, Part::Label, "not a label of the training rows".to_owned()))?;
+            let scored = predictor.score(&row).map_err(|fault| (r, fault.part, fault.message))?;
+            metrics.add(label, row.weight, scored.margin);
+        }
+        Ok(())
+    })?;
+    Ok(metrics.measured())
+}
+
+/// Hands over all rows of a file; the complaint about a row is given its place.
+fn each_batch(path: &Path, mut take: impl FnMut(&Batch) -> Result<(), (usize, Part, String)>) -> Result<(), Error> {
+    let (inputs, options) = ([InputName::new(path)], Options::default());
+    let (mut reader, mut batch) = (Reader::open(&inputs, options)?, Batch::default());
+    while reader.read(&mut batch)? {
+        take(&batch).map_err(|(r, part, says)| options.describe(&inputs, &batch, r, part).error(says))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::Loss;
+
+    fn folder(files: &[(&str, String)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    /// Rows with label = 3·x.
+    fn line(rows: std::ops::Range<u32>) -> String {
+        rows.map(|t| f64::from(t % 17) - 8.0).map(|x| format!("{} 1:{x}\n", 3.0 * x)).collect()
+    }
+
+    #[test]
+    fn pairs_of_files_are_found_by_name() {
+        let none = String::new;
+        let folder = folder(&[
+            ("b.train.svm.gz", none()),
+            ("b.test.svm", none()),
+            ("a.train.svm", none()),
+            ("a.test.svm", none()),
+            ("alone.train.svm", none()),
+            ("other.svm", none()),
+        ]);
+        let names: Vec<_> = tasks(folder.path()).unwrap().into_iter().map(|task| task.name).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(tasks(&folder.path().join("absent")).is_err());
+        assert!(tasks(tempfile::tempdir().unwrap().path()).is_err());
+    }
+
+    #[test]
+    fn a_line_is_learnt_and_measured() {
+        let folder = folder(&[("line.train.svm", line(0..500)), ("line.test.svm", line(500..600))]);
+        let settings = Settings { loss: Loss::Squared, ..Settings::default() };
+        let task = &tasks(folder.path()).unwrap()[0];
+        let once = task.run(&settings, Plan::ONE_PASS).unwrap();
+        assert_eq!((once.rows, once.test.rows), (500, 100));
+        assert!(once.test.r2 > Some(0.9), "{once:?}");
+        let twice = task.run(&settings, Plan { passes: 2, ..Plan::ONE_PASS }).unwrap();
+        assert_eq!(twice.rows, 1000);
+    }
+
+    #[test]
+    fn a_label_that_does_not_fit_is_given_its_place() {
+        let folder = folder(&[("line.train.svm", line(0..9)), ("line.test.svm", line(0..9))]);
+        let error = tasks(folder.path()).unwrap()[0].run(&Settings::default(), Plan::ONE_PASS).unwrap_err();
+        assert!(error.to_string().contains("line.train.svm:3:1: '-18'"), "{error}");
+    }
+}
