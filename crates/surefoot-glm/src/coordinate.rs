@@ -148,7 +148,7 @@ impl Coordinate {
         self.unit = self.unit.with_inverse(inverse);
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`, a power of two.
+    /// Multiplies the unit of gradients by 1/`ratio`.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         let ratio = ratio as f32;
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));

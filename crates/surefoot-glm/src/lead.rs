@@ -38,16 +38,15 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
-impl Default for Lead {
-    fn default() -> Lead {
-        let mut lead =
-            Lead { statistic: [0.0; LANES], first: [0.0; LANES], shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
+impl Lead {
+    /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
+    pub(crate) fn new(scales: Lanes) -> Lead {
+        let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
+        let mut lead = Lead { statistic, first: [0.0; LANES], shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
         lead.share();
         lead
     }
-}
 
-impl Lead {
     pub(crate) fn shares(&self) -> Lanes {
         self.shares
     }

@@ -86,7 +86,7 @@ impl Trainer {
             clock: Clock::new(),
             units,
             coding: Coding::default(),
-            lead: Lead::default(),
+            lead: Lead::new(Pace::grid(settings.loss)),
             pace: Pace::default(),
             board: Board::default(),
             rows: 0,

@@ -1,7 +1,8 @@
-//! The units of labels and gradients: powers of two, so that labels of any scale give the same bits.
+//! The units of labels and gradients.
 //!
-//! Lanes hold f32. Margins and gradients are kept in units of the first label and gradient, rounded to powers of
-//! two: that is exact, and keeps 1e-300 and 1e300 within their range. The *scale* of iterates is another thing:
+//! Lanes hold f32. Margins and gradients are kept in units of the first label and gradient that are not 0, which keeps
+//! 1e-300 and 1e300 within their range, and gives lanes the same numbers whatever the scale of the labels: to the bit
+//! for powers of two, and else but for a rounding of f64 that f32 hardly ever sees. The *scale* of points is another thing:
 //! the root mean square of the labels so far, a global factor of all points; what was learnt under an older scale is re-expressed
 //! in the current one, as if it had been known from the start.
 
@@ -21,12 +22,6 @@ pub(crate) struct Units {
     /// Rows learnt and the mean square of their labels in units of margins.
     rows: u64,
     mean_square: f64,
-}
-
-/// The largest power of two that is at most |x|, or the smallest normal one; x is finite and not 0.
-fn power_of_two(x: f64) -> f64 {
-    let exponent = x.to_bits() & 0x7ff0_0000_0000_0000;
-    f64::from_bits(exponent).max(f64::MIN_POSITIVE)
 }
 
 impl Units {
@@ -66,6 +61,6 @@ fn fit(unit: &mut f64, x: f64) -> Option<f64> {
     if x == 0.0 || x.abs() <= *unit * FAR && *unit > 0.0 {
         return None;
     }
-    let old = std::mem::replace(unit, power_of_two(x));
+    let old = std::mem::replace(unit, x.abs().max(f64::MIN_POSITIVE));
     (old > 0.0).then(|| old / *unit)
 }

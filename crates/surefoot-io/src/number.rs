@@ -23,7 +23,7 @@ fn join(digits: u128) -> u64 {
 /// and a point or without.
 ///
 /// There must be no marks (see `svmlight/marks.rs`) but those at `colon` and `end`. `None` only says that this
-/// pair is one for [`index`] and [`value`]: it is wrong, or has more than 16 digits before or 15 behind the colon,
+/// pair is one for [`index`] and [`value`]: it is wrong, or has more than 15 bytes before or behind the colon,
 /// or stands at the very start of the text.
 #[inline(always)]
 pub(crate) fn pair(text: &[u8], start: usize, colon: usize, end: usize) -> Option<(u64, f64)> {
@@ -31,30 +31,32 @@ pub(crate) fn pair(text: &[u8], start: usize, colon: usize, end: usize) -> Optio
     // Numbers begin with zeros then, up to 16 digits.
     let last = |bytes: &[u8; 16], count: usize| (u128::from_le_bytes(*bytes) ^ ZEROS) & (!0 << (128 - 8 * count));
     let index = last(shape.index, shape.index_length);
-    let number = last(shape.number.last_chunk()?, shape.number_length);
+    let number = last(shape.number, shape.number_length);
     // Digits do not have this bit, the minus, the point and the slash do.
     let others = 0x1010_1010_1010_1010_1010_1010_1010_1010;
     let point = (number & others).trailing_zeros() as usize / 8;
-    if point == 16 {
-        return ((index & others) == 0 && shape.number_length < 16)
-            .then(|| (join(index), decimal(join(number), NO_POINT, shape.is_negative)));
-    }
-    // The digits behind the point stay, those before it move up to them.
-    let before = (1 << (8 * point)) - 1;
-    let digits = (number & before) << 8 | number & !(before << 8 | 0xff);
-    let is_plain = (number >> (8 * point)) as u8 == b'.' ^ b'0' && (index | digits) & others == 0;
-    (is_plain && shape.number_length > 1).then(|| (join(index), decimal(join(digits), 15 - point, shape.is_negative)))
+    let (digits, decimals) = if point == 16 {
+        (number, NO_POINT)
+    } else if (number >> (8 * point)) as u8 == b'.' ^ b'0' && shape.number_length > 1 {
+        // The digits behind the point stay, those before it move up to them.
+        let before = (1 << (8 * point)) - 1;
+        ((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)
+    } else {
+        return None;
+    };
+    let is_plain = (index | digits) & others == 0;
+    is_plain.then(|| (join(index), decimal(join(digits), decimals, shape.is_negative)))
 }
 
 /// Where the parts of a pair are.
 struct Shape<'a> {
     /// The bytes before the colon.
     index: &'a [u8; 16],
-    /// The digits of the index, 1 to 16.
+    /// The digits of the index, 1 to 15.
     index_length: usize,
     /// The bytes before the end.
-    number: &'a [u8; 17],
-    /// The bytes of the value without the minus, 1 to 16.
+    number: &'a [u8; 16],
+    /// The bytes of the value without the minus, 1 to 15.
     number_length: usize,
     is_negative: bool,
 }
@@ -70,7 +72,7 @@ impl Shape<'_> {
             number_length: end - colon - 1 - usize::from(is_negative),
             is_negative,
         };
-        ((1..=16).contains(&shape.index_length) && (1..=16).contains(&shape.number_length)).then_some(shape)
+        ((1..=15).contains(&shape.index_length) && (1..=15).contains(&shape.number_length)).then_some(shape)
     }
 }
 
@@ -97,13 +99,23 @@ pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
 /// "How to read floating point numbers accurately", 1990.
 #[inline(always)]
 fn decimal(number: u64, decimals: usize, is_negative: bool) -> f64 {
-    // By way of i64, for which there is one instruction.
-    let size = number as i64 as f64 / SCALES[decimals];
-    // Without a branch: signs are as good as random.
-    f64::from_bits(size.to_bits() | u64::from(is_negative) << 63)
+    // By way of i64, for which there is one instruction. Without a branch: signs are as good as random.
+    number as i64 as f64 / SCALES[usize::from(is_negative)][decimals]
 }
 
-const SCALES: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e0];
+/// 10^0 to 10^15, 1 for [`NO_POINT`], and unused ones; then the same negated.
+static SCALES: [[f64; 32]; 2] = {
+    let mut scales = [[1.0; 32], [-1.0; 32]];
+    let mut decimals = 1;
+    let mut power = 1u64;
+    while decimals < 16 {
+        power *= 10;
+        scales[0][decimals] = power as f64;
+        scales[1][decimals] = -(power as f64);
+        decimals += 1;
+    }
+    scales
+};
 /// The decimals of a number without a point.
 const NO_POINT: usize = 16;
 

@@ -6,8 +6,8 @@
 //! of its squared gradients to the model's, the past discounted by t/(t + 3) a row. The gradient g_k is taken at
 //! 0.4·x_t + 0.6·w_t; the model's is g = √(Σ p_k g_k²), clips g_k at ±2g, and S_j = Σ (g x_j/M_j)². When M_j grows by a factor
 //! r, θ_j is divided by r, S_j by r², and the past of w_j stays what it was: this re-expression, like those by σ and ρ, is
-//! outside of Theorem 1. Gradients below 2⁻³⁰ of the first (rounded to a power of two) count as 0. The model is
-//! Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`].
+//! outside of Theorem 1. Gradients below 2⁻³⁰ of the first count as 0. The model is Σ_k p_k x^k with
+//! p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`], the charge of s = 0 being 2·ln(D_k/D_1).
 
 /// Loss as label, margin → value and slope, and what a lane is charged for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let mut told = Told::default();
     for (t, row) in rows.iter().enumerate() {
         let points = points(loss, &mut lanes, &squares, &touches, pace, &rows[..t]);
-        told.shares = shares(loss, &charges, &losses, &rows[..t], lanes.len());
+        told.shares = shares(loss, &charges, &losses, &rows[..t], scales);
         let weights = mixture(&told.shares, &points, &unit);
         told.margins.push(weights.iter().zip(&row.values).map(|(w, x)| w * x).sum());
         for j in 0..d {
@@ -98,11 +98,11 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         let mut gradients: Vec<f64> = points.iter().map(slope).collect();
         if unit_of_gradients == 0.0 {
             let largest = gradients.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
-            unit_of_gradients = 2f64.powf(largest.log2().floor());
+            unit_of_gradients = largest;
         }
         gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
         // The lanes' shares now know of this row.
-        let after = shares(loss, &charges, &losses, &rows[..=t], lanes.len());
+        let after = shares(loss, &charges, &losses, &rows[..=t], scales);
         let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
         let keep = 1.0 - 3.0 / (t as f64 + 4.0);
         pace = pace * keep + model * model;
@@ -114,7 +114,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         (0..d).for_each(|j| squares[j] += (model * relative(j)).powi(2));
     }
     let points = points(loss, &mut lanes, &squares, &touches, pace, rows);
-    told.shares = shares(loss, &charges, &losses, rows, lanes.len());
+    told.shares = shares(loss, &charges, &losses, rows, scales);
     told.weights = mixture(&told.shares, &points, &unit);
     told
 }
@@ -160,10 +160,11 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], lanes: usize) -> Vec<f64> {
+fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     // Typical losses and usual weights are those of the moment when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
-    let mut statistic = vec![0.0; lanes];
+    let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
+    let mut statistic: Vec<f64> = scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).collect();
     for t in 0..rows.len() {
         let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
         let weights = sum(&|s| rows[s].weight);

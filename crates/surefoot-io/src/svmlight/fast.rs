@@ -81,49 +81,59 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, marks: &mut Mark
 /// Reads one plain pair after the other, as long as a single blank stands between, and returns where it stopped.
 fn plain_pairs(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("lzcnt") {
-        #[target_feature(enable = "avx2,lzcnt")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("lzcnt") && is_x86_feature_detected!("popcnt") {
+        #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
         fn with_avx2(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
-            let marks = marks.from(text, at, |block| marks::avx2_bits(block));
-            marked_pairs(text, at, marks, rules, batch, |start, colon, end| {
-                number::avx2::pair(text, start, colon, end)
-            })
+            let (bits, pair) = (|block: &_| marks::avx2_bits(block), |start, colon, end| number::avx2::pair(text, start, colon, end));
+            marked_pairs(text, at, marks, rules, batch, bits, pair)
         }
         // SAFETY: the processor has what the function needs.
         return unsafe { with_avx2(text, at, rules, marks, batch) };
     }
-    let marks = marks.from(text, at, marks::bits);
-    marked_pairs(text, at, marks, rules, batch, |start, colon, end| number::pair(text, start, colon, end))
+    marked_pairs(text, at, marks, rules, batch, marks::bits, |start, colon, end| number::pair(text, start, colon, end))
 }
 
-/// The same where the marks are known.
+/// The same with these ways to find marks and to read a pair between marks.
 #[inline(always)]
 fn marked_pairs(
     text: &[u8],
     mut at: usize,
-    marks: &[usize],
+    marks: &mut Marks,
     rules: &Rules,
     batch: &mut Batch,
+    bits: impl Fn(&[u8; marks::BLOCK]) -> u64,
     pair: impl Fn(usize, usize, usize) -> Option<(u64, f64)>,
 ) -> usize {
-    let (marks, _) = marks.as_chunks();
-    for &[colon, end] in marks {
-        let behind = text[end];
-        if text[colon] != b':' || !is_end(behind) {
+    let (ends, _) = marks.from(text, at, bits).as_chunks();
+    batch.index.reserve(ends.len());
+    batch.value.reserve(ends.len());
+    let room = batch.index.spare_capacity_mut().iter_mut().zip(batch.value.spare_capacity_mut());
+    let mut count = 0;
+    let (lowest, span) = (rules.lowest, rules.highest - rules.lowest);
+    for (&[colon, end], (index_room, value_room)) in ends.iter().zip(room) {
+        if text[colon] != b':' {
             break;
         }
         let Some((index, value)) = pair(at, colon, end) else { break };
-        if !(rules.lowest..=rules.highest).contains(&index) {
+        let behind = text[end];
+        if (behind != b' ' && !is_end(behind)) || index.wrapping_sub(lowest) > span {
             break;
         }
-        batch.index.push(index);
-        batch.value.push(value);
+        index_room.write(index);
+        value_room.write(value);
+        count += 1;
         at = end;
-        if !matches!(behind, b' ' | b'\t') {
+        if behind != b' ' {
             break;
         }
         at += 1;
     }
+    // SAFETY: so many of each were written behind the earlier ones.
+    unsafe {
+        batch.index.set_len(batch.index.len() + count);
+        batch.value.set_len(batch.value.len() + count);
+    }
+    marks.skip(2 * count);
     at
 }
 
