@@ -187,9 +187,17 @@ fn units_of_labels_do_not_matter() {
     }
 }
 
-/// The words and numbers of a line.
-fn words(line: &str) -> Vec<&str> {
-    line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect()
+/// A line as what must be shown to the letter, and its decimals. Of the table only the first column is to the letter:
+/// losses of few rows change with the last digit of the arithmetic.
+fn taken_apart(line: &str) -> (Vec<&str>, Vec<f64>) {
+    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
+    let decimal = |word: &str| word.parse().ok().filter(|_| word.contains('.'));
+    if line.starts_with("   ") {
+        return (vec![words[0]], Vec::new());
+    }
+    let letters = words.iter().copied().filter(|word| decimal(word).is_none()).collect();
+    let timed = line.ends_with(" s");
+    (letters, words.into_iter().filter_map(decimal).filter(|_| !timed).collect())
 }
 
 #[test]
@@ -209,15 +217,10 @@ fn the_readme_shows_what_the_command_prints() {
     let printed = printed.strip_prefix("fit: logistic loss of two classes").unwrap();
     assert_eq!(shown.lines().count(), printed.lines().count(), "{printed}");
     for (shown, printed) in shown.lines().zip(printed.lines()) {
-        let (a, b) = (words(shown), words(printed));
-        assert_eq!(a.len(), b.len(), "{shown}\n{printed}");
-        for (a, b) in a.into_iter().zip(b) {
-            match (a.parse::<f64>(), b.parse::<f64>()) {
-                // Times differ from run to run, and the last digits of losses with the version.
-                (Ok(a), Ok(b)) if a < 1.0 || shown.ends_with(" s") => assert!((a - b).abs() < 0.005 || a < 0.5, "{printed}"),
-                _ if a.contains('.') => {}
-                _ => assert_eq!(a, b, "{shown}\n{printed}"),
-            }
+        let ((letters, decimals), (expected, numbers)) = (taken_apart(shown), taken_apart(printed));
+        assert_eq!(letters, expected);
+        for (a, b) in decimals.into_iter().zip(numbers) {
+            assert!((a / b - 1.0).abs() < 0.01, "the readme shows {shown}\nprinted is     {printed}");
         }
     }
 }
