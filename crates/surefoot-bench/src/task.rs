@@ -45,7 +45,7 @@ pub fn tasks(folder: &Path) -> io::Result<Vec<Task>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let train = entry?.path();
-        let Some(name) = train.file_name().and_then(|name| name.to_str()).and_then(|name| name_of(name)) else {
+        let Some(name) = train.file_name().and_then(|name| name.to_str()).and_then(name_of) else {
             continue;
         };
         let tests = COMPRESSED.map(|end| folder.join(format!("{name}{TEST}{end}")));
