@@ -14,7 +14,16 @@ use serde::{Deserialize, Serialize};
 /// does not know of its gradients.
 const CLIP: f32 = 2.0;
 
-/// Squared gradients of the model and of the lanes, forgetting: after t rows that of row s counts about (s/t)³.
+/// How fast squared gradients are forgotten: after t rows that of row s counts about (s/t)^k. Those of classes are
+/// bounded; those of numbers begin at the size of the labels, and what is left of that must go sooner.
+fn forgetting(loss: Loss) -> f64 {
+    match loss {
+        Loss::Logistic => 1.0,
+        Loss::Squared => 3.0,
+    }
+}
+
+/// Squared gradients of the model and of the lanes, forgetting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pace {
     model: f64,
@@ -23,11 +32,12 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Counts the gradients of round `step`, clips them, and says what the model's is.
-    pub(crate) fn add(&mut self, step: u32, shares: &Lanes, gradients: &mut Lanes) -> f32 {
+    pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut Lanes) -> f32 {
         let mean: f64 =
             shares.0.iter().zip(&gradients.0).map(|(&p, &g)| f64::from(p) * f64::from(g) * f64::from(g)).sum();
         let model = mean.sqrt() as f32;
-        let keep = 1.0 - 3.0 / (f64::from(step) + 3.0);
+        let k = forgetting(loss);
+        let keep = 1.0 - k / (f64::from(step) + k);
         self.model = self.model * keep + mean;
         for (sum, g) in self.lanes.iter_mut().zip(&mut gradients.0) {
             *g = g.clamp(-CLIP * model, CLIP * model);

@@ -210,7 +210,8 @@ impl Trainer {
         // Without a unit all gradients so far, these included, are 0.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
         let mut lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
-        let model = self.scalars.pace.add(self.scalars.clock.step, &self.scalars.lead.shares(), &mut lanes);
+        let shares = self.scalars.lead.shares();
+        let model = self.scalars.pace.add(self.settings.loss, self.scalars.clock.step, &shares, &mut lanes);
         self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, answer);
         self.scalars.units.count(self.in_units(y));
         self.scalars.clock.advance();

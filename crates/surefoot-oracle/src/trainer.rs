@@ -3,7 +3,7 @@
 //! For each lane (scale D_k) and coordinate j, in the unit M_j of the largest |x_j| so far:
 //! w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), the average x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}; the lane's point
 //! is σ_t·D_k/√ρ_k times that, with σ_t the root mean square of the labels before row t (1 for classes) and ρ_k the ratio
-//! of its squared gradients to the model's, the past discounted by t/(t + 3) a row. The gradient g_k is taken at
+//! of its squared gradients to the model's, the past discounted by t/(t + 1) a row, for numbers t/(t + 3). The gradient g_k is taken at
 //! 0.4·x_t + 0.6·w_t; the model's is g = √(Σ p_k g_k²), clips g_k at ±2g, and S_j = Σ (g x_j/M_j)². When M_j grows by a factor
 //! r, θ_j is divided by r, S_j by r², and the past of w_j stays what it was: this re-expression, like those by σ and ρ, is
 //! outside of Theorem 1. Gradients below 2⁻³⁰ of the first count as 0. The model is Σ_k p_k x^k with
@@ -104,7 +104,8 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         // The lanes' shares now know of this row.
         let after = shares(loss, &charges, &losses, &rows[..=t], scales);
         let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
-        let keep = 1.0 - 3.0 / (t as f64 + 4.0);
+        let k = if loss == Loss::Logistic { 1.0 } else { 3.0 };
+        let keep = 1.0 - k / ((t + 1) as f64 + k);
         pace = pace * keep + model * model;
         for (lane, g) in lanes.iter_mut().zip(gradients) {
             let g = g.clamp(-2.0 * model, 2.0 * model);
