@@ -116,11 +116,8 @@ fn diabetes(flags: &str, label: impl Fn(f64) -> f64, value: impl Fn(u64, f64) ->
     number(&bench.json(&line, &[&train, &test]), "test_metric")
 }
 
-/// How far units that are no powers of two may move R² if rows are held out: rounding errors grow in the lane of the
-/// largest scale, which has a share of a percent in the model when few rows judge. Without hold-out it has none.
-const HELD_OUT: f64 = 0.02;
-/// The same without hold-out.
-const ALL_LEARNT: f64 = 1e-3;
+/// How far other units may move R²: by what rounding errors can do, grown over twenty passes.
+const ROUNDING: f64 = 1e-3;
 
 #[test]
 fn one_pass_of_a9a_with_default_flags() {
@@ -169,18 +166,18 @@ fn units_of_columns_do_not_matter() {
     // Powers of ten from 1e-6 to 1e6, in no order.
     let powers = [0, 6, -5, 3, -2, 1, -6, 4, -4, 5];
     let unit = |index: u64| 10_f64.powi(powers[(index as usize) % powers.len()]);
-    for (flags, most) in [("", HELD_OUT), ("--holdout none", ALL_LEARNT)] {
+    for flags in ["", "--holdout none"] {
         let as_given = diabetes(flags, |y| y, |_, x| x);
         let changed = diabetes(flags, |y| y, |index, x| x * unit(index));
-        assert!((changed - as_given).abs() < most, "{flags}: {changed} and {as_given}");
+        assert!((changed - as_given).abs() < ROUNDING, "{flags}: {changed} and {as_given}");
     }
 }
 
 #[test]
 fn units_of_labels_do_not_matter() {
-    for (flags, most) in [("", HELD_OUT), ("--holdout none", ALL_LEARNT)] {
+    for flags in ["", "--holdout none"] {
         let as_given = diabetes(flags, |y| y, |_, x| x);
-        for (unit, most) in [(1e6, most), (1e-6, most), (1048576.0, 1e-12)] {
+        for (unit, most) in [(1e6, ROUNDING), (1e-6, ROUNDING), (1048576.0, 1e-12)] {
             let changed = diabetes(flags, |y| y * unit, |_, x| x);
             assert!((changed - as_given).abs() < most, "{flags}, labels times {unit}: {changed} and {as_given}");
         }
