@@ -20,6 +20,7 @@
 mod header;
 mod read;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -48,9 +49,9 @@ impl Dtype {
     }
 }
 
-/// A named array of numbers.
+/// A named array of numbers, lent by whoever writes it or read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tensor {
+pub struct Tensor<'a> {
     /// Its name, one of a kind in the archive.
     pub name: String,
     /// The type of its numbers.
@@ -58,7 +59,7 @@ pub struct Tensor {
     /// Its shape, row-major.
     pub shape: Vec<usize>,
     /// Its numbers, little-endian.
-    pub bytes: Vec<u8>,
+    pub bytes: Cow<'a, [u8]>,
 }
 
 /// What a model file holds: a JSON text and tensors.
@@ -74,14 +75,14 @@ pub struct Tensor {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Archive {
+pub struct Archive<'a> {
     /// Canonical JSON text, stored as it is.
     pub meta: String,
     /// The tensors, stored in this order. Those with numbers of 8 bytes lie aligned if they come first.
-    pub tensors: Vec<Tensor>,
+    pub tensors: Vec<Tensor<'a>>,
 }
 
-impl Archive {
+impl<'a> Archive<'a> {
     /// Writes the archive. Equal archives give equal bytes.
     ///
     /// # Errors
@@ -118,19 +119,24 @@ impl Archive {
 
     /// The tensor of this name.
     #[must_use]
-    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+    pub fn tensor(&self, name: &str) -> Option<&Tensor<'a>> {
         self.tensors.iter().find(|tensor| tensor.name == name)
     }
 }
 
 macro_rules! numbers {
     ($($type:ident $dtype:ident $from:ident $to:ident)*) => {
-        impl Tensor {
+        impl<'a> Tensor<'a> {
             $(
-                #[doc = concat!("A tensor of `", stringify!($type), "` numbers.")]
+                #[doc = concat!("A tensor of these `", stringify!($type), "` numbers, which are not copied where they lie")]
+                #[doc = "in memory as in a file."]
                 #[must_use]
-                pub fn $from(name: &str, shape: &[usize], numbers: &[$type]) -> Tensor {
-                    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                pub fn $from(name: &str, shape: &[usize], numbers: &'a [$type]) -> Tensor<'a> {
+                    let bytes = if cfg!(target_endian = "little") {
+                        Cow::Borrowed(bytemuck::cast_slice(numbers))
+                    } else {
+                        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+                    };
                     Tensor { name: name.to_owned(), dtype: Dtype::$dtype, shape: shape.to_vec(), bytes }
                 }
 

@@ -49,7 +49,7 @@ pub fn load_model(path: &Path) -> Result<Model, Error> {
     })
 }
 
-fn archive_of(model: &Model) -> io::Result<Archive> {
+fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
     let meta = Meta {
         settings: model.settings.clone(),
         labels: model.labels,
@@ -68,7 +68,7 @@ fn archive_of(model: &Model) -> io::Result<Archive> {
     Ok(Archive { meta, tensors })
 }
 
-fn tensor_of(array: &Array) -> Tensor {
+fn tensor_of(array: &Array) -> Tensor<'_> {
     let (name, shape) = (format!("{STATE}{}", array.name), &array.shape);
     match &array.data {
         Numbers::F32(data) => Tensor::from_f32(&name, shape, data),
@@ -78,7 +78,7 @@ fn tensor_of(array: &Array) -> Tensor {
     }
 }
 
-fn model_of(archive: &Archive) -> Result<Model, String> {
+fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
     let meta: Meta = serde_json::from_str(&archive.meta).map_err(|error| format!("the description: {error}"))?;
     let index = archive.tensor(INDEX).and_then(Tensor::to_u64).ok_or("no array of indices")?;
     let weight = archive.tensor(WEIGHT).and_then(Tensor::to_f64).ok_or("no array of weights")?;
@@ -106,7 +106,7 @@ fn model_of(archive: &Archive) -> Result<Model, String> {
 }
 
 /// The array of the trainer's state in a tensor, if it is one.
-fn array_of(tensor: &Tensor) -> Option<Array> {
+fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
     let name = tensor.name.strip_prefix(STATE)?.to_owned();
     let data = match tensor.dtype {
         Dtype::F32 => Numbers::F32(tensor.to_f32()?),

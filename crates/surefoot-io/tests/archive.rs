@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use surefoot_io::{Archive, Dtype, Error, ErrorKind, Tensor};
 
-fn sample() -> Archive {
+fn sample() -> Archive<'static> {
     Archive {
         meta: r#"{"labels":["no","yes \"ü\" \\"],"loss":"logistic","x":-0.0}"#.to_owned(),
         tensors: vec![
@@ -18,7 +18,7 @@ fn sample() -> Archive {
     }
 }
 
-fn bytes(archive: &Archive) -> Vec<u8> {
+fn bytes(archive: &Archive<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     archive.write(&mut bytes).unwrap();
     bytes
@@ -36,7 +36,7 @@ impl Scratch {
         self.0.path().join("m")
     }
 
-    fn read(&self, bytes: &[u8]) -> Result<Archive, Error> {
+    fn read(&self, bytes: &[u8]) -> Result<Archive<'static>, Error> {
         std::fs::write(self.path(), bytes).unwrap();
         let result = Archive::read(self.path());
         if let Err(error) = &result {
@@ -177,7 +177,7 @@ fn what_cannot_be_stored_is_refused() {
         name: name.to_owned(),
         dtype: Dtype::F32,
         shape: shape.to_vec(),
-        bytes: vec![0; bytes],
+        bytes: vec![0; bytes].into(),
     };
     let bad = [
         ("{", vec![]),

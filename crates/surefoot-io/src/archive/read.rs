@@ -13,13 +13,13 @@ use crate::error::{Error, ErrorKind, shown};
 /// The longest header; more tensors than that are no model.
 const LONGEST: u64 = 100 << 20;
 
-impl Archive {
+impl Archive<'static> {
     /// Reads an archive, from a file or a pipe. Costs a read and a checksum of every byte.
     ///
     /// # Errors
     /// If the file cannot be read, is something else, was written by a newer version, or differs in a single byte
     /// from what was written.
-    pub fn read(path: impl AsRef<Path>) -> Result<Archive, Error> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Archive<'static>, Error> {
         let path = path.as_ref();
         let file = shown(path.as_os_str());
         let open = || {
@@ -51,7 +51,7 @@ struct Parts<R> {
 }
 
 impl<R: Read> Parts<R> {
-    fn archive(mut self) -> Result<Archive, Error> {
+    fn archive(mut self) -> Result<Archive<'static>, Error> {
         let header = self.header()?;
         let mut tensors = Vec::with_capacity(header.tensors.len());
         for ((name, dtype, shape, size), sum) in header.tensors.into_iter().zip(header.sums) {
@@ -63,7 +63,7 @@ impl<R: Read> Parts<R> {
             if found != sum {
                 return Err(self.damaged(at, format!("the checksum of tensor '{name}' does not fit")));
             }
-            tensors.push(Tensor { name, dtype, shape, bytes });
+            tensors.push(Tensor { name, dtype, shape, bytes: bytes.into() });
         }
         let end = self.at;
         if !self.take(1)?.is_empty() {
