@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Lead {
     /// Forgetting sum of what each lane has lost, smaller is better.
     statistic: [f64; LANES],
+    /// The same of what it would have lost on rows of the other class, see [`doubt`].
+    doubts: [f64; LANES],
     /// The statistic when the first pass ended: fresh evidence, which fades as passes go by.
     first: [f64; LANES],
     shares: Lanes,
@@ -38,11 +40,22 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
+/// What lanes would lose if the label were the other one, for classes.
+///
+/// A lane is charged for one more row, of the usual margin and on the wrong side (Laplace's rule): n rows without an
+/// error do not prove that errors are rarer than 1/n, and without it a few rows of one class would call for infinite
+/// weights.
+fn doubt(loss: Loss, margins: &Lanes) -> Lanes {
+    if loss.classifies() { loss.values(1.0, &Lanes(margins.0.map(|m| -m.abs()))) } else { Lanes::default() }
+}
+
 impl Lead {
     /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
     pub(crate) fn new(scales: Lanes) -> Lead {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
-        let mut lead = Lead { statistic, first: [0.0; LANES], shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
+        let none = [0.0; LANES];
+        let mut lead =
+            Lead { statistic, doubts: none, first: none, shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
         lead.share();
         lead
     }
@@ -68,6 +81,9 @@ impl Lead {
         for (statistic, &value) in self.statistic.iter_mut().zip(&values.0) {
             *statistic = *statistic * keep + part * charge(loss, f64::from(value), typical);
         }
+        for (sum, &doubt) in self.doubts.iter_mut().zip(&doubt(loss, margins).0) {
+            *sum = *sum * keep + weight * f64::from(doubt);
+        }
         self.share();
     }
 
@@ -81,12 +97,20 @@ impl Lead {
         for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(judge.charges()) {
             *statistic = charge + fade * first;
         }
+        self.doubts = [0.0; LANES];
         self.share();
     }
 
+    /// What the shares are made of, for each lane.
+    fn evidence(&self) -> [f64; LANES] {
+        let weights = self.recent[1];
+        std::array::from_fn(|k| self.statistic[k] + if weights > 0.0 { self.doubts[k] / weights } else { 0.0 })
+    }
+
     fn share(&mut self) {
-        let best = self.statistic.iter().copied().fold(f64::INFINITY, f64::min);
-        let raw = exp_of_negative(Lanes(self.statistic.map(|statistic| (best - statistic) as f32)));
+        let evidence = self.evidence();
+        let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
+        let raw = exp_of_negative(Lanes(evidence.map(|evidence| (best - evidence) as f32)));
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
     }
@@ -97,11 +121,12 @@ impl Lead {
     }
 
     pub(crate) fn lanes(&self, scales: Lanes) -> Vec<Lane> {
-        let best = self.statistic.iter().copied().fold(f64::INFINITY, f64::min);
+        let evidence = self.evidence();
+        let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
         (0..LANES)
             .map(|k| Lane {
                 scale: shortest(scales.0[k]),
-                statistic: self.statistic[k] - best,
+                statistic: evidence[k] - best,
                 share: shortest(self.shares.0[k]),
             })
             .collect()
@@ -133,17 +158,14 @@ impl Judge {
     pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
         self.weight += weight;
         self.rows += 1.0;
-        for (k, m) in margins.0.map(f64::from).into_iter().enumerate() {
-            self.charges[k] += weight * charge(self.loss, self.loss.value(y, m), self.typical);
-            if self.loss.classifies() {
-                self.doubts[k] += weight * self.loss.value(1.0, -m.abs());
-            }
+        let (values, doubts) = (self.loss.values(y, margins), doubt(self.loss, margins));
+        for k in 0..LANES {
+            self.charges[k] += weight * charge(self.loss, f64::from(values.0[k]), self.typical);
+            self.doubts[k] += weight * f64::from(doubts.0[k]);
         }
     }
 
-    /// The charges, in units of the usual weight. A classifier is charged for one more row, of the usual margin and
-    /// on the wrong side (Laplace's rule): n rows without an error do not prove that errors are rarer than 1/n, and
-    /// without it a few separable rows would call for infinite weights.
+    /// The charges, in units of the usual weight, and the doubts.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.doubts[k] / self.weight)

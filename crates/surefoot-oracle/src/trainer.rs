@@ -7,7 +7,8 @@
 //! 0.4·x_t + 0.6·w_t; the model's is g = √(Σ p_k g_k²), clips g_k at ±2g, and S_j = Σ (g x_j/M_j)². When M_j grows by a factor
 //! r, θ_j is divided by r, S_j by r², and the past of w_j stays what it was: this re-expression, like those by σ and ρ, is
 //! outside of Theorem 1. Gradients below 2⁻³⁰ of the first count as 0. The model is Σ_k p_k x^k with
-//! p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`], the charge of s = 0 being 2·ln(D_k/D_1).
+//! p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`], the charge of s = 0 being 2·ln(D_k/D_1); classes are
+//! charged for one more row, of the usual margin and on the wrong side.
 
 /// Loss as label, margin → value and slope, and what a lane is charged for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +72,12 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let lane = |&scale: &f64| Lane { scale, theta: vec![0.0; d], pace: 0.0, past: Vec::new() };
     let mut lanes: Vec<Lane> = scales.iter().map(lane).collect();
     let (mut unit, mut touches, mut squares) = (vec![0.0_f64; d], vec![0.0_f64; d], vec![0.0_f64; d]);
-    let (mut charges, mut losses): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+    let (mut margins, mut losses): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut pace, mut unit_of_gradients) = (0.0, 0.0);
     let mut told = Told::default();
     for (t, row) in rows.iter().enumerate() {
         let points = points(loss, &mut lanes, &squares, &touches, pace, &rows[..t]);
-        told.shares = shares(loss, &charges, &losses, &rows[..t], scales);
+        told.shares = shares(loss, &margins, &losses, &rows[..t], scales);
         let weights = mixture(&told.shares, &points, &unit);
         told.margins.push(weights.iter().zip(&row.values).map(|(w, x)| w * x).sum());
         for j in 0..d {
@@ -91,7 +92,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         let relative = |j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / unit[j] };
         let dot = |v: &[f64]| v.iter().enumerate().map(|(j, v)| v * relative(j)).sum::<f64>();
-        charges.push(points.iter().map(|(x, _)| loss.value(row.label, dot(x))).collect());
+        margins.push(points.iter().map(|(x, _)| dot(x)).collect());
         let mixture: f64 = told.shares.iter().zip(&points).map(|(p, (x, _))| p * dot(x)).sum();
         losses.push(loss.value(row.label, mixture));
         let slope = |(x, w): &(Vec<f64>, Vec<f64>)| row.weight * loss.slope(row.label, 0.4 * dot(x) + 0.6 * dot(w));
@@ -102,7 +103,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
         // The lanes' shares now know of this row.
-        let after = shares(loss, &charges, &losses, &rows[..=t], scales);
+        let after = shares(loss, &margins, &losses, &rows[..=t], scales);
         let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
         let k = if loss == Loss::Logistic { 1.0 } else { 3.0 };
         let keep = 1.0 - k / ((t + 1) as f64 + k);
@@ -115,7 +116,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         (0..d).for_each(|j| squares[j] += (model * relative(j)).powi(2));
     }
     let points = points(loss, &mut lanes, &squares, &touches, pace, rows);
-    told.shares = shares(loss, &charges, &losses, rows, scales);
+    told.shares = shares(loss, &margins, &losses, rows, scales);
     told.weights = mixture(&told.shares, &points, &unit);
     told
 }
@@ -161,7 +162,8 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
+/// `margins` and `losses` of the past rows: those of every lane, and the loss of their mixture.
+fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     // Typical losses and usual weights are those of the moment when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
@@ -172,12 +174,16 @@ fn shares(loss: Loss, charges: &[Vec<f64>], losses: &[f64], rows: &[Row], scales
         let typical = sum(&|s| rows[s].weight * losses[s]) / weights;
         let usual = weights / sum(&|_| 1.0);
         for (k, statistic) in statistic.iter_mut().enumerate() {
+            let value = loss.value(rows[t].label, margins[t][k]);
             let charge = match loss {
-                Loss::Logistic => charges[t][k],
-                Loss::Squared if typical > 0.0 => (charges[t][k] / typical).ln_1p(),
+                Loss::Logistic => value,
+                Loss::Squared if typical > 0.0 => (value / typical).ln_1p(),
                 Loss::Squared => 0.0,
             };
             *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * charge;
+            if t + 1 == rows.len() && loss == Loss::Logistic {
+                *statistic += sum(&|s| rows[s].weight * loss.value(1.0, -margins[s][k].abs())) / weights;
+            }
         }
     }
     let least = statistic.iter().copied().fold(f64::INFINITY, f64::min);
