@@ -116,13 +116,15 @@ fn marked_pairs(
         return at;
     }
     let (ends, _) = marks.from(text, at, bits).as_chunks();
+    // Once for all of them, since marks ascend.
+    assert!(ends.last().is_none_or(|last: &[usize; 2]| last[1] < text.len()), "marks of another text");
     batch.index.reserve(ends.len());
     batch.value.reserve(ends.len());
     let room = batch.index.spare_capacity_mut().iter_mut().zip(batch.value.spare_capacity_mut());
     let mut count = 0;
     let (lowest, span) = (rules.lowest, rules.highest - rules.lowest);
     for (&[colon, end], (index_room, value_room)) in ends.iter().zip(room) {
-        // SAFETY: marks are places in the text. See `Pair::new` for the gain.
+        // SAFETY: marks are places in the text, as was checked. See `Pair::new` for the gain.
         let (middle, behind) = unsafe { (*text.get_unchecked(colon), *text.get_unchecked(end)) };
         if middle != b':' {
             break;
@@ -141,7 +143,7 @@ fn marked_pairs(
         }
         at += 1;
     }
-    // SAFETY: so many of each were written behind the earlier ones. See `Pair::new` for the gain.
+    // SAFETY: so many of each were written behind the earlier ones. Over `push` this saves a twentieth.
     unsafe {
         batch.index.set_len(batch.index.len() + count);
         batch.value.set_len(batch.value.len() + count);
