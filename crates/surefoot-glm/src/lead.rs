@@ -45,8 +45,10 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
 /// A lane is charged for one more row, of the usual margin and on the wrong side (Laplace's rule): n rows without an
 /// error do not prove that errors are rarer than 1/n, and without it a few rows of one class would call for infinite
 /// weights.
-fn doubt(loss: Loss, margins: &Lanes) -> Lanes {
-    if loss.classifies() { loss.values(1.0, &Lanes(margins.0.map(|m| -m.abs()))) } else { Lanes::default() }
+///
+/// The logistic loss of the wrong side is that of the right one plus |m|, so what is missing is max(ym, 0).
+fn doubt(loss: Loss, y: f64, margin: f32, value: f32) -> f64 {
+    if loss.classifies() { f64::from(value) + (y * f64::from(margin)).max(0.0) } else { 0.0 }
 }
 
 impl Lead {
@@ -81,8 +83,8 @@ impl Lead {
         for (statistic, &value) in self.statistic.iter_mut().zip(&values.0) {
             *statistic = *statistic * keep + part * charge(loss, f64::from(value), typical);
         }
-        for (sum, &doubt) in self.doubts.iter_mut().zip(&doubt(loss, margins).0) {
-            *sum = *sum * keep + weight * f64::from(doubt);
+        for (k, sum) in self.doubts.iter_mut().enumerate() {
+            *sum = *sum * keep + weight * doubt(loss, y, margins.0[k], values.0[k]);
         }
         self.share();
     }
@@ -158,10 +160,10 @@ impl Judge {
     pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
         self.weight += weight;
         self.rows += 1.0;
-        let (values, doubts) = (self.loss.values(y, margins), doubt(self.loss, margins));
+        let values = self.loss.values(y, margins);
         for k in 0..LANES {
             self.charges[k] += weight * charge(self.loss, f64::from(values.0[k]), self.typical);
-            self.doubts[k] += weight * f64::from(doubts.0[k]);
+            self.doubts[k] += weight * doubt(self.loss, y, margins.0[k], values.0[k]);
         }
     }
 
