@@ -16,12 +16,14 @@ pub(crate) fn shortest(x: f64) -> String {
     Shortest::default().of(x).to_owned()
 }
 
-/// A loss or a metric for people: six decimals, or six digits where those would show nothing.
+/// A loss or a metric for people: six decimals, fewer for large numbers, and at most nine characters wide.
 pub(crate) fn loss(x: Option<f64>) -> String {
     match x {
         None => "-".to_owned(),
         Some(0.0) => "0.000000".to_owned(),
-        Some(x) if (1e-3..1e6).contains(&x.abs()) => format!("{x:.6}"),
+        Some(x) if (1e-3..100.0).contains(&x.abs()) => format!("{x:.6}"),
+        Some(x) if (100.0..1e4).contains(&x.abs()) => format!("{x:.4}"),
+        Some(x) if (1e4..1e6).contains(&x.abs()) => format!("{x:.2}"),
         Some(x) => format!("{x:.4e}"),
     }
 }

@@ -55,7 +55,6 @@ impl View<'_> {
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
             "nnz": summary.nnz,
-            "passes": summary.passes,
             "weight": number_or_null(Some(summary.weight)),
             "loss": number_or_null(summary.loss),
             "loss_constant": number_or_null(summary.loss_constant),
@@ -94,7 +93,6 @@ impl View<'_> {
         facts.extend(settings::coding(&self.model.labels).map(|coding| ("labels", coding)));
         facts.extend([
             ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
-            ("passes", summary.passes.to_string()),
             ("mean loss", number::loss(summary.loss)),
             ("constant", format!("{} is the loss of the best constant", number::loss(summary.loss_constant))),
             ("intercept", if settings.intercept { shortest(self.model.intercept) } else { "none".to_owned() }),

@@ -72,9 +72,14 @@ impl Passes {
         self.run.completed == 0 || self.run.shelved == 0
     }
 
-    /// Whether the printed loss is that of held-out rows.
+    /// Whether there are held-out rows to judge by.
     pub(crate) fn judges(&self) -> bool {
         self.run.shelved > 0
+    }
+
+    /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass has shown none.
+    pub(crate) fn prints_held_out(&self) -> bool {
+        self.plan.period().is_some() && (self.run.completed == 0 || self.judges())
     }
 
     /// Puts a held-out row on the shelf, once.

@@ -190,7 +190,7 @@ impl Trainer {
             self.scalars.lead.add(self.settings.loss, self.in_units(y), weight, &answer.output);
             self.scalars.board.add(y, weight, value);
         }
-        if held || !self.passes.judges() && fresh {
+        if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, weight);
         }
     }
@@ -280,7 +280,7 @@ impl Trainer {
         let (scalars, run) = (&self.scalars, &self.passes.run);
         let board = match &run.judged {
             Some(judged) => judged,
-            None if self.passes.judges() => &run.met,
+            None if self.passes.prints_held_out() => &run.met,
             None => &scalars.board,
         };
         Summary {

@@ -18,7 +18,7 @@ pub enum InputName {
     Stdin,
     /// A file, a device or a named pipe.
     Path(PathBuf),
-    /// A copy of standard input that can be read again; see [`spool`](crate::spool).
+    /// A copy of standard input that can be read again; see [`spool`](crate::spool()).
     Spooled(Spooled),
 }
 

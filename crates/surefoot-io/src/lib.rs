@@ -6,7 +6,7 @@
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
 //! | parse bytes that the caller brings | [`Svmlight`] |
 //! | say where a row's fault stands | [`Options::describe`] |
-//! | read standard input several times | [`spool`] |
+//! | read standard input several times | [`spool()`] |
 //! | replace a file atomically | [`Output`] |
 //! | store and load a model | [`Archive`] |
 //!

@@ -1,5 +1,5 @@
-//! Numbers from an independent model: the numpy twins `lib.py` (`anytime`, `OGDNorm`, `OptDA`, `Chain`) and
-//! `learners_min.py` (`OptDAclip`), run on Nesterov's chain in 6 dimensions for 40 rounds.
+//! Numbers from an independent model: dense numpy programs of the same algorithms, written apart from this crate, run on
+//! Nesterov's chain in 6 dimensions for 40 rounds.
 
 mod common;
 

@@ -65,7 +65,7 @@ fn algorithm_3() {
     }
 }
 
-/// From `lib.py`: `anytime(…, hint=True)` with `OptDAclip`.
+/// From an independent numpy program: anytime weights α_t = t with last-gradient hints and clipped dual averaging.
 #[test]
 fn algorithm_3_golden() {
     let mut method = Optimistic::new(DualAveraging::new(6, Ball::new(2.0)), Linear);
@@ -110,7 +110,7 @@ fn algorithm_4() {
     }
 }
 
-/// From `lib.py`: `accel` with `OGDNorm`, `eps2` 0 and 1.
+/// From an independent numpy program: Algorithm 4 over OGD-norm, ε² = 0 and 1.
 #[test]
 fn algorithm_4_golden() {
     let x = [
