@@ -17,7 +17,7 @@ fn total(step: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// The round t whose query point is asked now, from 1. It stands still at the end of its range: from then on, four
-    /// billion rows after the start, the average moves as if each round were that one.
+    /// billion rows after the start, coordinates that are touched keep their average.
     pub(crate) step: u32,
     /// 1/A_t.
     inverse: f64,

@@ -35,7 +35,7 @@ fn keep(rows: u64) -> f64 {
 fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     match loss {
         Loss::Logistic => value,
-        Loss::Squared if typical > 0.0 => libm::log1p(value / typical),
+        Loss::Squared if typical > 0.0 => libm::log1p(value.min(f64::from(f32::MAX)) / typical),
         Loss::Squared => 0.0,
     }
 }
@@ -68,7 +68,8 @@ impl Lead {
 
     /// Counts a fresh row: its label and the margins of the lanes, both in the lanes' units.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
-        let mixture = loss.value(y, f64::from(margins.dot(self.shares)));
+        // A label out of all proportion must not make the typical loss infinite for ever.
+        let mixture = loss.value(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX));
         self.rows += 1;
         let keep = keep(self.rows);
         for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {

@@ -20,13 +20,13 @@ pub(crate) struct Passes {
     /// The model of least loss on the shelf, and the one to be saved.
     pub(crate) least: Option<Rc<Predictor>>,
     pub(crate) kept: Option<Rc<Predictor>>,
-    /// Whether `kept` is of an earlier run: it stands until the first row of this one is learnt.
-    left: bool,
 }
 
 /// The part of [`Passes`] that an unfinished model stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
+    /// Whether the kept model is of an earlier run: it stands until the first row of this one is learnt.
+    pub(crate) left: bool,
     /// Passes completed.
     pub(crate) completed: u32,
     /// Rows of positive weight met in this pass.
@@ -41,19 +41,24 @@ pub(crate) struct Run {
 
 impl Passes {
     pub(crate) fn new(plan: Plan, shelf: Box<dyn Shelf>) -> Passes {
-        Passes { plan, run: Run::default(), shelf, reshelved: 0, least: None, kept: None, left: false }
+        Passes { plan, run: Run::default(), shelf, reshelved: 0, least: None, kept: None }
     }
 
     /// Starts after a run that left this model.
     pub(crate) fn leave(&mut self, model: Rc<Predictor>) {
-        (self.kept, self.left) = (Some(model), true);
+        (self.kept, self.run.left) = (Some(model), true);
+    }
+
+    /// The model of an earlier run, if it still stands.
+    pub(crate) fn of_earlier_run(&self) -> Option<&Predictor> {
+        self.kept.as_deref().filter(|_| self.run.left)
     }
 
     /// A row has been learnt.
     #[inline]
     pub(crate) fn learnt(&mut self) {
-        if self.left {
-            (self.kept, self.left) = (None, false);
+        if self.run.left {
+            (self.kept, self.run.left) = (None, false);
         }
     }
 
@@ -126,7 +131,7 @@ impl Passes {
             self.least = Some(Rc::clone(&candidate));
         }
         if beats || within_noise(&worse, self.run.shelved) {
-            self.kept = Some(candidate);
+            (self.kept, self.run.left) = (Some(candidate), false);
             self.run.judged = Some(board);
         }
         Ok(())

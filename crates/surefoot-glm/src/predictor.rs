@@ -1,6 +1,6 @@
 //! A prediction vector, laid out for fast lookup.
 
-use crate::{Fault, Model, Part, Row, pages::Pages};
+use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, pages::Pages};
 use bytemuck::Zeroable;
 
 /// The prediction vector of a model, laid out for fast lookup.
@@ -61,6 +61,8 @@ impl Predictor {
         let (mut margin, mut unseen) = (self.intercept, 0);
         for (&id, &value) in row.index.iter().zip(row.value) {
             match self.slot(id) {
+                // As in training: such a value counts as zero.
+                _ if value.abs() < NEGLIGIBLE => {}
                 Some(slot) => margin += slot.weight * value,
                 None => unseen += 1,
             }

@@ -76,7 +76,7 @@ impl Trainer {
         let kept = || Rc::new(Predictor::new(model));
         if model.unfinished.is_some() {
             passes.run = parse::<Run>(&state.scalars["run"])?;
-            passes.kept = passes.run.judged.is_some().then(kept);
+            passes.kept = (passes.run.judged.is_some() || passes.run.left).then(kept);
             passes.least = read_least(&model.index, state)?;
         } else {
             passes.leave(kept());

@@ -5,7 +5,7 @@
 //! can be refused is refused before anything has changed.
 
 use crate::{
-    Batch, Fault, Labels, Plan, Predictor, Row, Settings, Shelf, Summary,
+    Batch, Fault, Labels, Part, Plan, Predictor, Row, Settings, Shelf, Summary,
     board::Board,
     clock::Clock,
     coding::Coding,
@@ -63,6 +63,9 @@ pub(crate) struct Scalars {
     rows_zero_weight: u64,
     nnz: u64,
 }
+
+/// Weights up to this can be added up 10²⁸ times.
+const LARGEST_WEIGHT: f64 = 1e280;
 
 /// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
 /// of a smaller number would be subnormal, which costs a hundred times the time.
@@ -131,28 +134,41 @@ impl Trainer {
             self.count(row, true);
             return Ok(());
         };
+        if row.weight > LARGEST_WEIGHT {
+            return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
+        }
         let loss = self.settings.loss;
         let y = self.scalars.coding.code(loss, label)?;
-        self.scalars.units.fit_margin(loss, y);
         self.stack.ask(&self.terms(), answer, ahead);
-        if !(answer.margin.is_finite() && answer.output.is_finite()) {
-            return Err(Fault::overflow());
-        }
-        let value = loss.value(y * self.scalars.coding.sign(), answer.margin);
-        let held = self.passes.holds_next();
-        if held {
+        let margin = self.margin(row, answer)?;
+        let value = loss.value(y * self.scalars.coding.sign(), margin);
+        if self.passes.holds_next() {
             self.passes.shelve(row)?;
             self.passes.run.met.add(y, row.weight, value);
-        }
-        let gradient = if held { None } else { Some(self.gradient(y, answer)?) };
-        self.count(row, false);
-        self.passes.count();
-        self.scalars.coding.meet(loss, label);
-        self.score(y, row.weight, value, held, answer);
-        if let Some(gradient) = gradient {
+            self.accept(row, label, y, value, true, answer);
+        } else {
+            let gradient = self.gradient(y, answer, ahead)?;
+            self.accept(row, label, y, value, false, answer);
             self.tell(y, row.weight, &gradient, answer);
         }
         Ok(())
+    }
+
+    /// The margin of the model that a save would store now.
+    fn margin(&self, row: &Row<'_>, answer: &Answer) -> Result<f64, Fault> {
+        let margin = match self.passes.of_earlier_run() {
+            Some(model) => model.score(row)?.margin,
+            None => answer.margin,
+        };
+        if margin.is_finite() && answer.output.is_finite() { Ok(margin) } else { Err(Fault::overflow()) }
+    }
+
+    /// Counts a row that is not refused: its label and its loss.
+    fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool, answer: &Answer) {
+        self.count(row, false);
+        self.passes.count();
+        self.scalars.coding.meet(self.settings.loss, label);
+        self.score(y, row.weight, value, held, answer);
     }
 
     fn count(&mut self, row: &Row<'_>, idle: bool) {
@@ -177,10 +193,19 @@ impl Trainer {
         }
     }
 
-    /// The gradient of every lane at its query point, in units of margins and without the row's weight.
-    fn gradient(&self, y: f64, answer: &Answer) -> Result<Lanes, Fault> {
+    /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
+    /// far out of the lanes' units gives them another unit first, unless the row is refused.
+    fn gradient(&mut self, y: f64, answer: &mut Answer, ahead: &Answer) -> Result<Lanes, Fault> {
+        let units = self.scalars.units;
+        if self.scalars.units.fit_margin(self.settings.loss, y) {
+            self.stack.ask(&self.terms(), answer, ahead);
+        }
         let gradient = self.settings.loss.slopes(self.in_units(y), &answer.query);
-        if gradient.is_finite() { Ok(gradient) } else { Err(Fault::overflow()) }
+        if gradient.is_finite() && answer.output.is_finite() {
+            return Ok(gradient);
+        }
+        self.scalars.units = units;
+        Err(Fault::overflow())
     }
 
     /// Puts the losses of a row where they belong: printed, recent, and what the lanes are chosen by.

@@ -41,13 +41,15 @@ impl Units {
         self.mean_square += (y * y - self.mean_square) / self.rows as f64;
     }
 
-    /// Chooses another unit of margins if the label `y` asks for it.
-    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) {
+    /// Chooses another unit of margins if the label `y` asks for it; whether it did.
+    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) -> bool {
+        let old = self.margin;
         if !loss.classifies()
             && let Some(ratio) = fit(&mut self.margin, y)
         {
             self.mean_square *= ratio * ratio;
         }
+        self.margin != old
     }
 
     /// The same for gradients: by what state in the old unit is to be multiplied.

@@ -325,3 +325,86 @@ fn extreme_values_leave_everything_finite() {
         }
     }
 }
+
+#[test]
+fn a_label_out_of_all_proportion_is_learnt_whole_or_not_at_all() {
+    let mut line = Batch::default();
+    (0..600).for_each(|t| line.push(Some(3.1 * [1.0, -1.0, 0.5][t % 3]), 1.0, &[(1, [1.0, -1.0, 0.5][t % 3])]));
+    let mut trainer = fit(Loss::Squared, Plan::ONE_PASS, &line);
+    let before = trainer.model();
+    let mut bad = Batch::default();
+    bad.push(Some(1e12), 1.0, &[(1, 1.7e308)]);
+    bad.push(Some(1e200), 1.0, &[(1, 1.7e308)]);
+    for r in 0..2 {
+        assert!(trainer.learn(&bad, r, r + 1).is_err());
+        assert_eq!(trainer.model(), before);
+    }
+    // A row that is accepted is scored by the model as it was before the label changed the units.
+    let mut far = Batch::default();
+    far.push(Some(3e15), 1.0, &[(1, 1e12)]);
+    let margin = Predictor::new(&before).score(&far.row(0)).unwrap().margin;
+    let mut fresh = Trainer::resume(&before, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+    fresh.loss_recent();
+    fresh.learn(&far, 0, 1).unwrap();
+    assert_eq!(fresh.loss_recent(), Some(Loss::Squared.value(3e15, margin)));
+}
+
+#[test]
+fn a_held_out_label_does_not_touch_training() {
+    let mut rows = rows(Loss::Squared, 60, 101);
+    let plan = Plan { passes: 3, holdout: Some(10) };
+    let plain = fit(Loss::Squared, plan, &batch(&rows)).summary();
+    rows[9].0 = 1e60;
+    let with = fit(Loss::Squared, plan, &batch(&rows));
+    let model = with.model();
+    assert!(model.weight.iter().any(|w| w.abs() > 0.1) && model.weight.iter().all(|w| w.abs() < 1e6), "{model:?}");
+    assert_eq!(with.summary().rows, plain.rows);
+}
+
+#[test]
+fn weights_at_the_end_of_the_range_are_refused_or_harmless() {
+    for (weight, sound) in [(1e308, false), (1e279, true), (1e-300, true)] {
+        let mut heavy = batch(&rows(Loss::Logistic, 40, 111));
+        heavy.weight.fill(weight);
+        let mut trainer = Trainer::new(settings(Loss::Logistic), Plan::ONE_PASS);
+        assert_eq!(trainer.learn(&heavy, 0, 40).is_ok(), sound, "{weight}");
+        assert!(trainer.summary().lanes.iter().all(|lane| lane.share.is_finite()));
+    }
+}
+
+#[test]
+fn a_model_of_several_passes_stands_until_a_new_row_is_learnt() {
+    for loss in Loss::ALL {
+        let rows = rows(loss, 200, 121);
+        let (old, new) = (batch(&rows[..150]), batch(&rows[150..]));
+        let left = fit(loss, Plan { passes: 8, holdout: Some(10) }, &old).model();
+        let resume = |model: &Model| Trainer::resume(model, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        let paused = resume(&left).pause(serde_json::json!(null));
+        let mut paused = Model { unfinished: Some(serde_json::json!("here")), ..paused };
+        for _ in 0..2 {
+            assert_eq!((&paused.weight, paused.intercept), (&left.weight, left.intercept), "{loss:?}");
+            paused = resume(&paused).pause(serde_json::json!("here"));
+        }
+        let mut trainer = resume(&left);
+        let row = new.row(0);
+        let margin = Predictor::new(&left).score(&row).unwrap().margin;
+        let label = row.label.unwrap();
+        let y = if loss.classifies() { left.labels.code(label).unwrap() } else { label };
+        trainer.learn(&new, 0, 1).unwrap();
+        assert_eq!(trainer.loss_recent(), Some(loss.value(y, margin)), "{loss:?}");
+        assert_ne!(trainer.model().weight, left.weight);
+    }
+}
+
+#[test]
+fn values_too_small_to_divide_by_count_as_zero_everywhere() {
+    let mut tiny = Batch::default();
+    (0..40).for_each(|t| tiny.push(Some(f64::from(t % 2)), 1.0, &[(1, 2e-291 * f64::from(2 * (t % 2) - 1))]));
+    let mut trainer = fit(Loss::Logistic, Plan::ONE_PASS, &tiny);
+    let mut small = Batch::default();
+    small.push(Some(1.0), 1.0, &[(1, 0.9e-292)]);
+    let margin = Predictor::new(&trainer.model()).score(&small.row(0)).unwrap().margin;
+    trainer.loss_recent();
+    trainer.learn(&small, 0, 1).unwrap();
+    assert_eq!(trainer.loss_recent(), Some(Loss::Logistic.value(1.0, margin)));
+}

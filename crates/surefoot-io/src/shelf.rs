@@ -45,16 +45,17 @@ impl SpooledShelf {
 
 impl Shelf for SpooledShelf {
     fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
-        self.rows += 1;
-        if let Some(file) = &mut self.file {
-            return encode(row, file);
-        }
-        encode(row, &mut self.memory)?;
-        if self.memory.len() > self.limit {
+        if self.file.is_none() && self.memory.len() > self.limit {
             let mut file = BufWriter::new(tempfile::tempfile()?);
-            file.write_all(&std::mem::take(&mut self.memory))?;
+            file.write_all(&self.memory)?;
+            self.memory = Vec::new();
             self.file = Some(file);
         }
+        match &mut self.file {
+            Some(file) => encode(row, file)?,
+            None => encode(row, &mut self.memory)?,
+        }
+        self.rows += 1;
         Ok(())
     }
 

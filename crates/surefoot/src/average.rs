@@ -74,9 +74,9 @@ impl Average {
     /// Brings every coordinate up to date and makes the sum of weights `mass`, with averages scaled so that their
     /// product with it stays the same. O(d).
     pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {
-        let ratio = self.mass / mass;
         for i in 0..self.mean.len() {
-            self.mean[i] = self.at(i, value(i)) * ratio;
+            // In this order: the product is bounded, the ratio of the sums need not be.
+            self.mean[i] = self.at(i, value(i)) * self.mass / mass;
             self.mark[i] = mass;
         }
         self.mass = mass;

@@ -17,7 +17,7 @@ pub struct Certificate {
 /// The sums S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which a certificate follows for any domain.
 ///
 /// Its validity does not depend on the learner's being right: a bad learner makes the number larger, not false.
-/// In `f64` whatever `F` is; O(nnz) a step.
+/// Summed in `f64` whatever `F` is, from gradients and iterates as `F` holds them; O(nnz) a step.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     sum: f64,
@@ -55,7 +55,8 @@ impl Ledger {
     ///
     /// If g_t are exact subgradients of a convex L at the query points, then
     /// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D. With stochastic gradients the same holds for
-    /// expectations against a fixed u, not for a single run. Rounding adds about 1e-16 times the size of the summands.
+    /// expectations against a fixed u, not for a single run. Rounding adds about one unit
+    /// of `F` (1e-16 for `f64`, 1e-7 for `f32`) times the size of the summands.
     ///
     /// Source: arXiv 1903.00974, Theorem 1, kept a posteriori; for queries between iterate and average, Defazio et al.
     /// (2024).

@@ -78,10 +78,11 @@ impl Wide for Register {
 
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
-        // SAFETY: the processor has AVX2, see `Register`; four f32 and then two are stored, `Lanes` has six.
+        // SAFETY: the processor has AVX2, see `Register`; four f32 and then two are stored, at any
+        // alignment; `Lanes` has six.
         unsafe {
             _mm_storeu_ps(to.0.as_mut_ptr(), _mm256_castps256_ps128(self.0));
-            _mm_storel_pd(to.0.as_mut_ptr().add(4).cast(), _mm_castps_pd(_mm256_extractf128_ps::<1>(self.0)));
+            _mm_storeu_si64(to.0.as_mut_ptr().add(4).cast(), _mm_castps_si128(_mm256_extractf128_ps::<1>(self.0)));
         }
     }
 

@@ -1,6 +1,6 @@
-//! exp and ln(1 + x) of eight lanes, for what the lanes are chosen and taught by.
+//! exp and ln(1 + x) of all lanes, for what the lanes are chosen and taught by.
 //!
-//! What a person sees printed comes from `libm` in f64; the lanes need f32 only, but eight of them at every row. All
+//! What a person sees printed comes from `libm` in f64; the lanes need f32 only, but all of them at every row. All
 //! steps are single operations on lanes, so the results have the same bits everywhere.
 
 use super::{LANES, Lanes};
