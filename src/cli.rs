@@ -61,7 +61,8 @@ pub(crate) struct FitArgs {
     /// Times over the data
     ///
     /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
-    /// held-out rows, and the model of the best pass is saved.
+    /// held-out rows, and the model is saved of the latest pass whose loss there is within the
+    /// noise of the least. `since last` is the loss of held-out rows as they are met.
     #[arg(long, value_name = "N", value_parser = values::passes, help_heading = "How long")]
     pub(crate) passes: Option<u32>,
 
@@ -217,7 +218,8 @@ pub(crate) struct SettingsArgs {
 
     /// Hash indices to this many bits
     ///
-    /// Needed only where indices do not fit into 32 bits.
+    /// Needed where indices do not fit into 32 bits, and wise where they are scattered: memory comes in pages of 256
+    /// neighbouring indices, 16 KiB each.
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) bits: Option<u8>,
 }

@@ -31,12 +31,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(Cli { command: Some(command) }) => run(command),
-        Ok(Cli { command: None }) => {
-            // A reader of the help that has gone away is no reason to complain.
-            let _ = Cli::command().print_help();
-            Ok(())
-        }
-        Err(error) => return explain(&error),
+        Ok(Cli { command: None }) => report::printed(Cli::command().print_help()),
+        Err(error) => explain(&error),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -59,11 +55,9 @@ fn run(command: Command) -> Result<(), Failure> {
 }
 
 /// Prints help, the version, or what is wrong with the arguments.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return report::printed(error.print());
     }
-    console::fail(&Failure::usage(values::first_paragraph(&error.to_string())));
-    ExitCode::from(failure::USAGE)
+    Err(Failure::usage(values::first_paragraph(&error.to_string())))
 }

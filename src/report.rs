@@ -8,7 +8,12 @@ use surefoot_glm::Summary;
 /// Writes to standard output; a reader that has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// What came of writing to standard output.
+pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
+    match outcome {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::stdout(&error)),
         _ => Ok(()),
     }

@@ -7,6 +7,9 @@ use surefoot_glm::{Loss, Measured, Model, Summary};
 /// Why there is no certificate, and what gives one.
 const NO_CERTIFICATE: &str = "no penalty and no domain: --l2 or --radius will give one (not built yet)";
 
+/// Rows below which it means nothing which lane leads.
+const EDGE_ROWS: u64 = 1000;
+
 /// The end of a fit.
 #[derive(Debug)]
 pub(crate) struct Results<'a> {
@@ -53,6 +56,10 @@ impl Results<'_> {
         if let Some(test) = self.test {
             console.say(&format!("test         {}", measured(test)));
         }
+        if summary.loss.is_none() && summary.weight > 0.0 {
+            console
+                .warn("losses are too large to be added up: the values or labels of a row are out of all proportion");
+        }
         if let Some((model, name)) = self.model {
             if let Some(coding) = settings::coding(&model.labels) {
                 console.say(&format!("labels       {coding}"));
@@ -71,7 +78,7 @@ impl Results<'_> {
             console.warn(&format!(
                 "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
             ));
-        } else if self.edge != 0 {
+        } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
             let lane = number::shortest(self.summary.lane);
             console
@@ -100,7 +107,8 @@ fn lane(summary: &Summary) -> String {
 
 /// Metrics in one line.
 pub(crate) fn measured(measured: &Measured) -> String {
-    pairs(measured).into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    let pairs: Vec<_> = pairs(measured).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    if pairs.is_empty() { "too large to be added up".to_owned() } else { pairs.join(", ") }
 }
 
 /// The metrics that apply, by the names people know.

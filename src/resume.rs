@@ -89,7 +89,7 @@ impl Standing {
             let names: Vec<_> = self.inputs.iter().map(|known| known.name.as_str()).collect();
             let (was, now) = (names.len(), inputs.len());
             return Err(format!(
-                "{now} inputs are given, the interrupted run has {was} ({}); give the same DATA",
+                "inputs given: {now}, the interrupted run has {was} ({}); give the same DATA",
                 names.join(", ")
             ));
         }

@@ -1,7 +1,7 @@
 //! Saving the model of a run, now and then and at its end.
 
 use crate::{failure::Failure, values::Snapshot};
-use std::time::Instant;
+use std::{io::ErrorKind, time::Instant};
 use surefoot_glm::Model;
 use surefoot_io::{Error, InputName, Output, save_model};
 
@@ -54,8 +54,15 @@ impl Saver {
 
     /// Replaces the file by this model.
     pub(crate) fn save(&mut self, model: &Model, rows: u64) -> Result<(), Failure> {
-        save_model(model, &mut self.output).map_err(|error| self.output.error(error))?;
-        self.output.commit()?;
+        match save_model(model, &mut self.output) {
+            // A reader of a pipe that has gone away wants no model.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            saved => saved.map_err(|error| self.output.error(error))?,
+        }
+        match self.output.commit() {
+            Err(error) if error.is_broken_pipe() => return Ok(()),
+            committed => committed?,
+        }
         (self.last, self.saved) = (Instant::now(), Some(rows));
         Ok(())
     }

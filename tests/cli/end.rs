@@ -75,3 +75,29 @@ fn a_model_that_does_not_fit_on_the_disk_leaves_the_earlier_one() {
     assert!(box_.read("m") == before);
     assert_eq!(box_.names(), ["a.svm", "b.svm", "m"]);
 }
+
+#[test]
+fn memory_that_ends_is_an_error_at_its_row() {
+    let box_ = Sandbox::new();
+    let scattered = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    box_.write("a.svm", (0..60_000).map(|i| format!("{} {}:1\n", i % 2, scattered(i))).collect::<String>());
+    let shell = format!("ulimit -v 700000; exec {} fit a.svm -o m", env!("CARGO_BIN_EXE_surefoot"));
+    let folder = box_.path("");
+    let ran = Ran::from(Command::new("sh").args(["-c", &shell]).current_dir(folder).output().unwrap());
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    let says = ran.err.lines().last().unwrap();
+    assert!(says.starts_with("surefoot: a.svm:") && says.contains("no memory") && says.contains("--bits"), "{says}");
+    assert_eq!(box_.names(), ["a.svm"]);
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
+        return eprintln!("skipped: this system has no /dev/full");
+    };
+    for arguments in [&["help"][..], &["--version"], &["fit", "--help"], &[]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+        let ran = Ran::from(command.args(arguments).stdout(full.try_clone().unwrap()).output().unwrap());
+        assert!(ran.status == 1 && ran.err.contains("standard output"), "{arguments:?}: {}", ran.err);
+    }
+}

@@ -92,7 +92,7 @@ fn other_data_are_refused_and_named() {
         ("other.svm", "surefoot: other.svm: its bytes are not those"),
         ("longer.svm", "longer.svm: has "),
         ("short.svm", "short.svm: has "),
-        ("all.svm all.svm", "2 inputs are given, the interrupted run has 1 (all.svm)"),
+        ("all.svm all.svm", "inputs given: 2, the interrupted run has 1 (all.svm)"),
     ] {
         let ran = box_.fails(1, &format!("fit {data} --resume m -o m"));
         assert!(ran.err.contains(says), "{data}: {}", ran.err);

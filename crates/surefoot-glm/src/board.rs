@@ -31,10 +31,11 @@ impl Board {
     /// The mean loss of the constant margin that minimises it: the entropy of the classes, half the variance.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
         let mean = self.labels.mean();
-        (self.weight() > 0.0).then(|| match loss {
-            Loss::Logistic => -plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean)),
+        let constant = match loss {
+            Loss::Logistic => 0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean)),
             Loss::Squared => 0.5 * self.labels.squares() / self.weight(),
-        })
+        };
+        (self.weight() > 0.0 && constant.is_finite()).then_some(constant)
     }
 }
 

@@ -39,30 +39,27 @@ impl<T: Copy + Zeroable> Pages<T> {
         (page != ABSENT).then(|| slot(page, id))
     }
 
-    /// The slot of `id`, whose page is made if it does not exist.
+    /// The slot of `id`, whose page is made if it does not exist; `None` where there is no memory for it.
     #[inline]
-    pub(crate) fn touch(&mut self, id: u64) -> u32 {
-        match self.find(id) {
-            Some(slot) => slot,
-            None => self.add(id),
-        }
+    pub(crate) fn touch(&mut self, id: u64) -> Option<u32> {
+        self.find(id).or_else(|| self.add(id))
     }
 
     #[cold]
-    fn add(&mut self, id: u64) -> u32 {
+    fn add(&mut self, id: u64) -> Option<u32> {
         let high = id as usize / PAGE;
         if self.directory.len() <= high {
             // A fresh zeroed vector, not `resize`, so that untouched parts cost no memory.
-            let mut directory = vec![ABSENT; (high + 1).next_power_of_two()];
+            let mut directory = bytemuck::try_zeroed_vec((high + 1).next_power_of_two()).ok()?;
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
         if self.pages.is_multiple_of(SLAB) {
-            self.slabs.push(bytemuck::zeroed_slice_box(SLAB * PAGE));
+            self.slabs.push(bytemuck::try_zeroed_slice_box(SLAB * PAGE).ok()?);
         }
         self.pages += 1;
         self.directory[high] = self.pages as u32;
-        slot(self.directory[high], id)
+        Some(slot(self.directory[high], id))
     }
 
     /// The value in a slot that `find` or `touch` gave.

@@ -2,6 +2,7 @@
 
 use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, pages::Pages};
 use bytemuck::Zeroable;
+use std::alloc::Layout;
 
 /// The prediction vector of a model, laid out for fast lookup.
 ///
@@ -47,7 +48,7 @@ impl Predictor {
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = Pages::default();
         for (id, weight) in vector {
-            let slot = weights.touch(id);
+            let Some(slot) = weights.touch(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
             *weights.at_mut(slot) = Slot { weight, seen: 1 };
         }
         Predictor { intercept, weights }

@@ -81,7 +81,8 @@ impl Stack {
                 return Err(Fault::new(Part::Pair(at), message));
             }
             if value.abs() >= NEGLIGIBLE {
-                answer.slots.push(self.features.touch(id));
+                let slot = self.features.touch(id).ok_or_else(|| full(at, id))?;
+                answer.slots.push(slot);
                 answer.values.push(value);
             }
         }
@@ -128,6 +129,13 @@ impl Stack {
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.unit.touches() > 0)
     }
+}
+
+/// Where memory ends.
+fn full(pair: usize, id: u64) -> Fault {
+    let message =
+        format!("no memory is left for index {id}: scattered indices take a page each, hash them with --bits");
+    Fault::new(Part::Pair(pair), message)
 }
 
 fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {

@@ -162,7 +162,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; an earlier file is left as it was",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; a file that was there before is as it was",
         _ => "",
     }
 }
