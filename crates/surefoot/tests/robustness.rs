@@ -242,7 +242,7 @@ fn multipliers_are_averaged_over_as_they_came() {
 /// Sizes so far apart that all sums would overflow or underflow, in one run.
 #[test]
 fn any_size_after_any_other() {
-    fn finite<L: Lazy<f64> + Clone>(learner: L) {
+    fn finite<L: Lazy<f64> + Clone>(learner: &L) {
         for sizes in [
             [0.0, 1e-150, 1e150, 1e-300, 1e200, 1e-200, 1.0, 1e200],
             [1e-200, 1e200, 1.0, 0.0, 1e-155, 1e155, 1e-300, 1e200],
@@ -262,11 +262,11 @@ fn any_size_after_any_other() {
         assert_eq!((method.steps(), method.status()), (24, Status::Sound));
         assert!(method.at(0) != 0.0 && method.at(1) == 0.0);
     }
-    finite(OgdNorm::new(4, Ball::new(1.0)));
-    finite(DualAveraging::new(4, Ball::new(1.0)));
-    finite(AdaGrad::new(4, Cuboid::cube(4, 1.0)));
-    finite(DualAdaGrad::new(4, 1.0));
-    finite(DualAdaGrad::new(4, 1.0).with_damping(1.0));
+    finite(&OgdNorm::new(4, Ball::new(1.0)));
+    finite(&DualAveraging::new(4, Ball::new(1.0)));
+    finite(&AdaGrad::new(4, Cuboid::cube(4, 1.0)));
+    finite(&DualAdaGrad::new(4, 1.0));
+    finite(&DualAdaGrad::new(4, 1.0).with_damping(1.0));
 }
 
 /// A thousand rounds of one gradient of size 1e150 are a thousand rounds of size 1, to the last digits.
