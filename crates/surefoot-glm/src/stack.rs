@@ -52,8 +52,8 @@ impl Answer {
 
 /// What does not change within a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms<'a> {
-    pub(crate) clock: &'a Clock,
+pub(crate) struct Terms {
+    pub(crate) clock: Clock,
     /// By what a lane's points are multiplied: its scale, and that of the labels.
     pub(crate) scales: Lanes,
     /// The same times the lane's share in the model.
@@ -91,7 +91,7 @@ impl Stack {
 
     /// Margins of the row that [`Stack::find`] was given; changes no coordinate. Those of the row `ahead` travel to the
     /// cache meanwhile, one for one: all at once they would stand in each other's way.
-    pub(crate) fn ask(&self, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
+    pub(crate) fn ask(&self, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, which is all that the function asks for.
@@ -116,12 +116,12 @@ impl Stack {
     }
 
     /// The intercept of the model that predicts.
-    pub(crate) fn intercept(&self, terms: &Terms<'_>) -> f64 {
+    pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
         self.intercept.as_ref().map_or(0.0, |c| weight(c, terms))
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
-    pub(crate) fn vector<'a>(&'a self, terms: &'a Terms<'_>) -> impl Iterator<Item = (u64, f64)> + 'a {
+    pub(crate) fn vector<'a>(&'a self, terms: &'a Terms) -> impl Iterator<Item = (u64, f64)> + 'a {
         self.seen().map(move |(id, c)| (id, weight(c, terms)))
     }
 
@@ -138,15 +138,15 @@ fn full(pair: usize, id: u64) -> Fault {
     Fault::new(Part::Pair(pair), message)
 }
 
-fn weight(c: &Coordinate, terms: &Terms<'_>) -> f64 {
-    weight_of(c.average_at(terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor)
+fn weight(c: &Coordinate, terms: &Terms) -> f64 {
+    weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor)
 }
 
 /// What stands in the unused places of a block.
 static NOWHERE: Coordinate = Coordinate::NEVER_SEEN;
 
 #[inline(always)]
-fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
+fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
     let parts = W::load(&terms.parts);
     let (mut output, mut direction, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
     if let Some(c) = &stack.intercept {
@@ -173,7 +173,7 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &A
                 fetch(stack.features.at(slot));
             }
         }
-        if block.work(terms.clock) {
+        if block.work(&terms.clock) {
             growing.extend(block.growing(values.len()).map(|k| b * BLOCK + k));
         }
         relatives.copy_from_slice(&block.relatives);
@@ -212,7 +212,7 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>,
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn ask_avx2(stack: &Stack, terms: &Terms<'_>, answer: &mut Answer, ahead: &Answer) {
+fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
     ask::<Register>(stack, terms, answer, ahead);
 }
 

@@ -144,7 +144,6 @@ impl Trainer {
         let value = loss.value(y * self.scalars.coding.sign(), margin);
         if self.passes.holds_next() {
             self.passes.shelve(row)?;
-            self.passes.run.met.add(y, row.weight, value);
             self.accept(row, label, y, value, true, answer);
         } else {
             let gradient = self.gradient(y, answer, ahead)?;
@@ -183,10 +182,10 @@ impl Trainer {
         Lanes(self.scalars.pace.scales(self.settings.loss).0.map(|scale| scale * labels))
     }
 
-    pub(crate) fn terms(&self) -> Terms<'_> {
+    pub(crate) fn terms(&self) -> Terms {
         let scales = self.scales();
         Terms {
-            clock: &self.scalars.clock,
+            clock: self.scalars.clock,
             scales,
             parts: scales * self.scalars.lead.shares(),
             factor: self.scalars.coding.sign() * self.scalars.units.margin,
@@ -200,7 +199,7 @@ impl Trainer {
         if self.scalars.units.fit_margin(self.settings.loss, y) {
             self.stack.ask(&self.terms(), answer, ahead);
         }
-        let gradient = self.settings.loss.slopes(self.in_units(y), &answer.query);
+        let gradient = self.settings.loss.slopes(self.scalars.units.of(y), &answer.query);
         if gradient.is_finite() && answer.output.is_finite() {
             return Ok(gradient);
         }
@@ -212,18 +211,15 @@ impl Trainer {
     fn score(&mut self, y: f64, weight: f64, value: f64, held: bool, answer: &Answer) {
         let fresh = self.passes.fresh();
         if fresh {
-            self.scalars.lead.add(self.settings.loss, self.in_units(y), weight, &answer.output);
+            self.scalars.lead.add(self.settings.loss, self.scalars.units.of(y), weight, &answer.output);
             self.scalars.board.add(y, weight, value);
+        }
+        if held {
+            self.passes.run.met.add(y, weight, value);
         }
         if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, weight);
         }
-    }
-
-    /// A label in units of the lanes' margins; 0 as long as there is none.
-    fn in_units(&self, y: f64) -> f64 {
-        let unit = self.scalars.units.margin;
-        if unit > 0.0 { y / unit } else { 0.0 }
     }
 
     fn tell(&mut self, y: f64, weight: f64, gradient: &Lanes, answer: &Answer) {
@@ -238,7 +234,7 @@ impl Trainer {
         let shares = self.scalars.lead.shares();
         let model = self.scalars.pace.add(self.settings.loss, self.scalars.clock.step, &shares, &mut lanes);
         self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, answer);
-        self.scalars.units.count(self.in_units(y));
+        self.scalars.units.count(self.scalars.units.of(y));
         self.scalars.clock.advance();
         self.passes.learnt();
     }
@@ -272,18 +268,14 @@ impl Trainer {
 
     /// Charges the lanes for their losses on the shelf.
     fn judge_lanes(&mut self) -> io::Result<()> {
-        let (loss, coding, unit) = (self.settings.loss, self.scalars.coding, self.scalars.units.margin);
-        let clock = self.scalars.clock;
-        let terms = Terms { clock: &clock, ..self.terms() };
-        let Terms { scales, parts, factor, .. } = terms;
-        let terms = Terms { clock: &clock, scales, parts, factor };
+        let (loss, coding, units, terms) = (self.settings.loss, self.scalars.coding, self.scalars.units, self.terms());
         let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
         none.clear();
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
                 stack.ask(&terms, answer, none);
-                then(if unit > 0.0 { y / unit } else { 0.0 }, row.weight, &answer.output);
+                then(units.of(y), row.weight, &answer.output);
             }
         };
         let mut means = [Mean::default(); LANES];

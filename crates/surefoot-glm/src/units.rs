@@ -35,6 +35,11 @@ impl Units {
         if loss.classifies() { 1.0 } else { self.mean_square.sqrt() }
     }
 
+    /// A label in units of margins; 0 as long as there is no unit.
+    pub(crate) fn of(&self, y: f64) -> f64 {
+        if self.margin > 0.0 { y / self.margin } else { 0.0 }
+    }
+
     /// Counts a label in units of margins.
     pub(crate) fn count(&mut self, y: f64) {
         self.rows += 1;
