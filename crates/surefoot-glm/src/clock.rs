@@ -6,38 +6,35 @@ use serde::{Deserialize, Serialize};
 /// the average, Schedule-Free's interpolation). Measured on one pass over real sets; 1 is the pure anytime conversion.
 pub(crate) const BETA: f32 = 0.4;
 
-/// A_t = t^{3/2}, that is α_t ≈ 1.5·√t: early iterates are forgotten, yet the noise of the late ones is averaged almost
-/// as well as with equal weights.
-#[inline(always)]
-fn total(step: f64) -> f64 {
-    step * step.sqrt()
-}
-
-/// Which round is next.
+/// Which round is next. The weights are those of A_t = t^{3/2}, that is α_t ≈ 1.5·√t: early iterates are forgotten, yet
+/// the noise of the late ones is averaged almost as well as with equal weights.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// The round t whose query point is asked now, from 1. It stands still at the end of its range: from then on, four
     /// billion rows after the start, coordinates that are touched keep their average.
     pub(crate) step: u32,
-    /// 1/A_t.
-    inverse: f64,
+    /// 1/t.
+    per_step: f32,
 }
 
 impl Clock {
     /// The first round.
     pub(crate) fn new() -> Clock {
-        Clock { step: 1, inverse: 1.0 }
+        Clock { step: 1, per_step: 1.0 }
     }
 
     /// Goes on to the next round.
     pub(crate) fn advance(&mut self) {
         self.step = self.step.saturating_add(1);
-        self.inverse = 1.0 / total(f64::from(self.step));
+        self.per_step = 1.0 / self.step as f32;
     }
 
     /// The share (A_t − A_s)/A_t of the rounds after round `since` = s in the average.
     #[inline(always)]
-    pub(crate) fn share_since(&self, since: f64) -> f32 {
-        (1.0 - total(since) * self.inverse) as f32
+    pub(crate) fn share_since(&self, since: u32) -> f32 {
+        // 1 − r³ with r² = s/t, as (1 − r²)(1 + r + r²)/(1 + r): nothing cancels.
+        let gone = self.step.saturating_sub(since) as f32 * self.per_step;
+        let r = (1.0 - gone).max(0.0).sqrt();
+        gone * (1.0 + r / (1.0 + r) * r)
     }
 }

@@ -38,12 +38,7 @@ pub(crate) struct Coordinate {
 pub(crate) struct Unit(pub(crate) u64);
 
 impl Unit {
-    const TOUCHES: u64 = 0xfff;
-
-    /// The unit 1, not touched.
-    pub(crate) fn one() -> Unit {
-        Unit(1.0_f64.to_bits())
-    }
+    pub(crate) const TOUCHES: u64 = 0xfff;
 
     #[inline(always)]
     pub(crate) fn inverse(self) -> f64 {
@@ -51,14 +46,8 @@ impl Unit {
     }
 
     #[inline(always)]
-    pub(crate) fn touches(self) -> usize {
-        (self.0 & Unit::TOUCHES) as usize
-    }
-
-    /// 1/√(1 + 4/n) after n touches; 0 for a coordinate never seen.
-    #[inline(always)]
-    pub(crate) fn damping(self) -> f32 {
-        DAMPING[(self.0 & Unit::TOUCHES) as usize]
+    pub(crate) fn touches(self) -> u32 {
+        (self.0 & Unit::TOUCHES) as u32
     }
 
     #[inline(always)]
@@ -71,30 +60,6 @@ impl Unit {
     }
 }
 
-/// 1/√(1 + 4/n) for n touches: a coordinate that was touched n times moves as if it had 4·S/n more in its sum of
-/// squares S, so the first sight of a rare feature moves it by 1/√5 of a full step. Unlike a constant added to S, this
-/// has no unit.
-static DAMPING: [f32; Unit::TOUCHES as usize + 1] = {
-    let mut table = [0.0; Unit::TOUCHES as usize + 1];
-    let mut n = 1;
-    while n < table.len() {
-        table[n] = inverse_root(1.0 + 4.0 / n as f64);
-        n += 1;
-    }
-    table
-};
-
-/// 1/√x for x in [1, 5], by Newton's method, which the compiler can do.
-const fn inverse_root(x: f64) -> f32 {
-    let mut y = 0.6;
-    let mut rounds = 0;
-    while rounds < 60 {
-        y *= 1.5 - 0.5 * x * y * y;
-        rounds += 1;
-    }
-    y as f32
-}
-
 /// A coordinate's points as of now, before the scales of the lanes and divided by the unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<W> {
@@ -105,8 +70,11 @@ pub(crate) struct Asked<W> {
 }
 
 impl Coordinate {
-    pub(crate) const NEVER_SEEN: Coordinate =
-        Coordinate { theta: Lanes([0.0; LANES]), average: Lanes([0.0; LANES]), squares: 0.0, step: 0, unit: Unit(0) };
+    /// A coordinate never seen, whose unit is known to be 1.
+    pub(crate) const fn of_unit_one() -> Coordinate {
+        let none = Lanes([0.0; LANES]);
+        Coordinate { theta: none, average: none, squares: 0.0, step: 0, unit: Unit(1.0_f64.to_bits()) }
+    }
 
     /// The points now, given the single numbers of [`block`](crate::block); all zeros for a coordinate never seen. Does
     /// not change anything.
@@ -121,8 +89,8 @@ impl Coordinate {
 
     /// The average now.
     pub(crate) fn average_at(&self, clock: &Clock) -> Lanes {
-        let rate = rate_of(self.squares, self.unit.damping());
-        self.ask::<Lanes>(rate, clock.share_since(f64::from(self.step))).average
+        let rate = rate_of(self.squares, self.unit.touches());
+        self.ask::<Lanes>(rate, clock.share_since(self.step)).average
     }
 
     /// Learns the gradients of the lanes and of the model at a row where this coordinate has the value `relative` in

@@ -7,6 +7,10 @@
 pub(crate) mod avx2;
 pub(crate) mod exp;
 
+use crate::{
+    block::{BLOCK, Singles},
+    coordinate::Coordinate,
+};
 use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
@@ -26,6 +30,10 @@ pub(crate) trait Wide: Real {
     fn store(self, to: &mut Lanes);
     /// Σ a_k b_k, added as a tree of fixed shape: the same bits with any instruction set.
     fn dot(self, other: Self) -> f32;
+    /// The dot products of four with one: those of [`dot`](Wide::dot), to the bit, at a third of the price.
+    fn dots(four: [Self; 4], other: Self) -> [f32; 4];
+    /// The single numbers of coordinates, side by side.
+    fn singles(here: [&Coordinate; BLOCK]) -> Singles;
 }
 
 impl Lanes {
@@ -53,7 +61,18 @@ impl Wide for Lanes {
     #[inline(always)]
     fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f] = (self * other).0;
-        ((a + e) + c) + ((b + f) + d)
+        // The zero is the sum of the places of a register that are no lanes.
+        ((a + b) + (c + d)) + ((e + f) + 0.0)
+    }
+
+    #[inline(always)]
+    fn dots(four: [Lanes; 4], other: Lanes) -> [f32; 4] {
+        four.map(|lanes| lanes.dot(other))
+    }
+
+    #[inline(always)]
+    fn singles(here: [&Coordinate; BLOCK]) -> Singles {
+        Singles::of(here)
     }
 }
 

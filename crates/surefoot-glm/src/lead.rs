@@ -68,8 +68,12 @@ impl Lead {
 
     /// Counts a fresh row: its label and the margins of the lanes, both in the lanes' units.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
-        // A label out of all proportion must not make the typical loss infinite for ever.
-        let mixture = loss.value(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX));
+        // Classes are charged without regard to the typical loss. A label out of all proportion must not make it infinite
+        // for ever.
+        let mixture = match loss {
+            Loss::Logistic => 0.0,
+            Loss::Squared => loss.value(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
+        };
         self.rows += 1;
         let keep = keep(self.rows);
         for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {

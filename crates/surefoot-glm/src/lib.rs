@@ -8,6 +8,7 @@ mod coordinate;
 mod fault;
 mod lanes;
 mod lead;
+mod margin;
 mod loss;
 mod metrics;
 mod model;

@@ -1,29 +1,78 @@
 //! Memory that is allocated page by page when a coordinate is first touched.
 //!
-//! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and four
+//! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and eight
 //! bytes of directory for each page below it, which the system gives only when they are written.
+//!
+//! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
+//! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
 
 use bytemuck::Zeroable;
+use std::ptr::NonNull;
 
 /// Coordinates in a page.
 const PAGE: usize = 256;
 /// Pages in a slab, the unit in which memory is asked for: 8 MiB of coordinates, of which the system gives what is
 /// written.
 const SLAB: usize = 256;
-/// Directory entry of a page that is not there.
-const ABSENT: u32 = 0;
 
 /// Ids must be below this.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
-/// A map from ids below 2³² to values, in pages. Values never move, so a slot found once stays good.
-#[derive(Clone, Debug)]
+/// A map from ids below 2³² to values, in pages.
+#[derive(Debug)]
 pub(crate) struct Pages<T> {
-    /// Page number + 1 by the high bits of the id; 0 where there is none.
-    directory: Vec<u32>,
-    slabs: Vec<Box<[T]>>,
+    /// Pages by the high bits of their ids.
+    directory: Vec<Option<NonNull<T>>>,
+    /// Each a boxed slice of `SLAB * PAGE` values, owned; freed when the map is dropped and not before.
+    slabs: Vec<NonNull<T>>,
     pages: usize,
 }
+
+/// Where a value of a [`Pages`] is.
+#[derive(Debug)]
+pub(crate) struct Slot<T>(NonNull<T>);
+
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Slot<T> {}
+
+impl<T> Slot<T> {
+    /// A slot of no map, to be read only.
+    pub(crate) fn of(value: &'static T) -> Slot<T> {
+        Slot(NonNull::from(value))
+    }
+
+    /// Where `id` is in its page.
+    #[inline(always)]
+    fn within(page: NonNull<T>, id: u64) -> Slot<T> {
+        // SAFETY: `page` is the start of PAGE values of a slab: it was made by `Pages::add`.
+        Slot(unsafe { page.add(id as usize % PAGE) })
+    }
+
+    /// Asks the processor to bring the value near.
+    #[inline(always)]
+    pub(crate) fn fetch(self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.0.as_ptr().cast()) };
+        }
+    }
+}
+
+// SAFETY: the slabs belong to the map as those of a vector do, and are reached through `&self` or `&mut self` only.
+unsafe impl<T: Send> Send for Pages<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Pages<T> {}
+// SAFETY: a slot is an address; it becomes a reference in `Pages::at` only, whose caller has the map.
+unsafe impl<T: Send> Send for Slot<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Slot<T> {}
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
@@ -31,22 +80,31 @@ impl<T> Default for Pages<T> {
     }
 }
 
+impl<T> Drop for Pages<T> {
+    fn drop(&mut self) {
+        for slab in self.slabs.drain(..) {
+            let slab = NonNull::slice_from_raw_parts(slab, SLAB * PAGE);
+            // SAFETY: `add` took it out of a box of this length, and nothing else frees it.
+            drop(unsafe { Box::from_raw(slab.as_ptr()) });
+        }
+    }
+}
+
 impl<T: Copy + Zeroable> Pages<T> {
-    /// The slot of `id`, if its page exists.
+    /// Where `id` is, if its page exists.
     #[inline]
-    pub(crate) fn find(&self, id: u64) -> Option<u32> {
-        let page = *self.directory.get(id as usize / PAGE)?;
-        (page != ABSENT).then(|| slot(page, id))
+    pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
+        Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
     }
 
-    /// The slot of `id`, whose page is made if it does not exist; `None` where there is no memory for it.
+    /// Where `id` is; its page is made if it does not exist. `None` where there is no memory for it.
     #[inline]
-    pub(crate) fn touch(&mut self, id: u64) -> Option<u32> {
+    pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
         self.find(id).or_else(|| self.add(id))
     }
 
     #[cold]
-    fn add(&mut self, id: u64) -> Option<u32> {
+    fn add(&mut self, id: u64) -> Option<Slot<T>> {
         let high = id as usize / PAGE;
         if self.directory.len() <= high {
             // A fresh zeroed vector, not `resize`, so that untouched parts cost no memory.
@@ -54,42 +112,94 @@ impl<T: Copy + Zeroable> Pages<T> {
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
-        if self.pages.is_multiple_of(SLAB) {
-            self.slabs.push(bytemuck::try_zeroed_slice_box(SLAB * PAGE).ok()?);
+        if self.pages == self.slabs.len() * SLAB {
+            let slab = bytemuck::try_zeroed_slice_box::<T>(SLAB * PAGE).ok()?;
+            self.slabs.push(NonNull::from(Box::leak(slab)).cast());
         }
+        // SAFETY: a slab has SLAB pages of PAGE values, so the page begins within it.
+        let page = unsafe { self.slabs[self.pages / SLAB].add(self.pages % SLAB * PAGE) };
         self.pages += 1;
-        self.directory[high] = self.pages as u32;
-        Some(slot(self.directory[high], id))
+        self.directory[high] = Some(page);
+        Some(Slot::within(page, id))
     }
 
-    /// The value in a slot that `find` or `touch` gave.
+    /// The value in a slot.
+    ///
+    /// # Safety
+    /// [`find`](Pages::find) or [`touch`](Pages::touch) of this map gave the slot.
     #[inline(always)]
-    pub(crate) fn at(&self, slot: u32) -> &T {
-        &self.slabs[slot as usize / (SLAB * PAGE)][slot as usize % (SLAB * PAGE)]
+    pub(crate) unsafe fn at(&self, slot: Slot<T>) -> &T {
+        // SAFETY: the slot lies in a slab of this map, which is alive; its values are zeroed or written, and are
+        // borrowed for as long as the map is.
+        unsafe { slot.0.as_ref() }
     }
 
     /// The same, to be changed.
+    ///
+    /// # Safety
+    /// As for [`at`](Pages::at).
     #[inline(always)]
-    pub(crate) fn at_mut(&mut self, slot: u32) -> &mut T {
-        &mut self.slabs[slot as usize / (SLAB * PAGE)][slot as usize % (SLAB * PAGE)]
+    pub(crate) unsafe fn at_mut(&mut self, mut slot: Slot<T>) -> &mut T {
+        // SAFETY: as in `at`, and the map is borrowed exclusively.
+        unsafe { slot.0.as_mut() }
+    }
+
+    /// The value of `id`, if its page exists.
+    pub(crate) fn get(&self, id: u64) -> Option<&T> {
+        // SAFETY: the slot was found just now.
+        self.find(id).map(|slot| unsafe { self.at(slot) })
+    }
+
+    /// The value of `id`, whose page is made if it does not exist; `None` where there is no memory for it.
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        // SAFETY: the slot was found just now.
+        self.touch(id).map(|slot| unsafe { self.at_mut(slot) })
     }
 
     /// All ids of existing pages in ascending order with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        let present = self.directory.iter().enumerate().filter(|&(_, &page)| page != ABSENT);
-        present.flat_map(move |(high, &page)| {
-            (0..PAGE as u64).map(move |low| (high as u64 * PAGE as u64 + low, self.at(slot(page, low))))
+        let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));
+        present.flat_map(move |(high, page)| {
+            let ids = (0..PAGE as u64).map(move |low| high as u64 * PAGE as u64 + low);
+            // SAFETY: the page comes from the directory of this map, as in `find`.
+            ids.map(move |id| (id, unsafe { self.at(Slot::within(page, id)) }))
         })
     }
 
-    /// All values, in no order that matters.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slabs.iter_mut().flat_map(|slab| slab.iter_mut()).take(self.pages * PAGE)
+    /// Applies `change` to all values, in no order that matters.
+    pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
+        let mut left = self.pages * PAGE;
+        for slab in &mut self.slabs {
+            let mut values = NonNull::slice_from_raw_parts(*slab, left.min(SLAB * PAGE));
+            left -= values.len();
+            // SAFETY: a slab has so many values, and the map is borrowed exclusively.
+            unsafe { values.as_mut() }.iter_mut().for_each(&mut change);
+        }
     }
 }
 
-/// The slot of `id` in the page of this directory entry.
-#[inline(always)]
-fn slot(page: u32, id: u64) -> u32 {
-    (page - 1) * PAGE as u32 + (id as usize % PAGE) as u32
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_where_they_are() {
+        let mut pages = Pages::<u64>::default();
+        let ids: Vec<u64> = (0..2000).map(|i| (i * 7_919_113) % (1 << 30)).chain([0, ID_LIMIT - 1]).collect();
+        let slots: Vec<_> = ids.iter().map(|&id| pages.touch(id).unwrap()).collect();
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            *unsafe { pages.at_mut(slot) } = id + 1;
+        }
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            assert_eq!((pages.get(id), *unsafe { pages.at(slot) }), (Some(&(id + 1)), id + 1));
+        }
+        pages.each(|value| *value *= u64::from(*value > 1));
+        let mut left: Vec<u64> = pages.iter().filter(|(_, value)| **value > 0).map(|(id, _)| id).collect();
+        let mut expected: Vec<u64> = ids.into_iter().filter(|&id| id > 0).collect();
+        (left.sort_unstable(), expected.sort_unstable(), expected.dedup());
+        assert_eq!(left, expected);
+        assert!(pages.get(1 << 31).is_none());
+    }
 }

@@ -1,6 +1,6 @@
 //! A prediction vector, laid out for fast lookup.
 
-use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, pages::Pages};
+use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, margin::Margin, pages::Pages};
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
@@ -32,7 +32,7 @@ struct Slot {
 /// The margin of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
-    /// intercept + Σ weight·value, added in the order of the row's pairs, in f64.
+    /// intercept + Σ weight·value, added in a fixed order, in f64.
     pub margin: f64,
     /// How many features of the row were never seen in training.
     pub unseen: usize,
@@ -48,8 +48,8 @@ impl Predictor {
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = Pages::default();
         for (id, weight) in vector {
-            let Some(slot) = weights.touch(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
-            *weights.at_mut(slot) = Slot { weight, seen: 1 };
+            let Some(slot) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
+            *slot = Slot { weight, seen: 1 };
         }
         Predictor { intercept, weights }
     }
@@ -59,15 +59,16 @@ impl Predictor {
     /// # Errors
     /// If the margin is not finite, which only values near the end of the f64 range can bring about.
     pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
-        let (mut margin, mut unseen) = (self.intercept, 0);
-        for (&id, &value) in row.index.iter().zip(row.value) {
+        let (mut margin, mut unseen) = (Margin::default(), 0);
+        // As in training: such a value counts as none.
+        let pairs = row.index.iter().zip(row.value).filter(|(_, value)| value.abs() >= NEGLIGIBLE);
+        for (k, (&id, &value)) in pairs.enumerate() {
             match self.slot(id) {
-                // As in training: such a value counts as zero.
-                _ if value.abs() < NEGLIGIBLE => {}
-                Some(slot) => margin += slot.weight * value,
+                Some(slot) => margin.add_one(k, slot.weight * value),
                 None => unseen += 1,
             }
         }
+        let margin = margin.with(self.intercept);
         if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 
@@ -88,7 +89,7 @@ impl Predictor {
 
     #[inline]
     fn slot(&self, id: u64) -> Option<&Slot> {
-        self.weights.find(id).map(|slot| self.weights.at(slot)).filter(|slot| slot.seen == 1)
+        self.weights.get(id).filter(|slot| slot.seen == 1)
     }
 }
 

@@ -9,13 +9,14 @@ use crate::{
     Fault, Part, Row,
     block::{BLOCK, Block, rate_of, weight_of},
     clock::{BETA, Clock},
-    coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit},
+    coordinate::{Coordinate, Gradients, NEGLIGIBLE},
     lanes::{Lanes, Wide},
-    pages::{ID_LIMIT, Pages},
+    margin::Margin,
+    pages::{ID_LIMIT, Pages, Slot},
 };
 
 /// The coordinates of all features, and the intercept.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) intercept: Option<Coordinate>,
     pub(crate) features: Pages<Coordinate>,
@@ -25,7 +26,7 @@ pub(crate) struct Stack {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     /// Where the coordinates of the row are, and its values.
-    slots: Vec<u32>,
+    slots: Vec<Slot<Coordinate>>,
     values: Vec<f64>,
     /// The values in the units of their coordinates, and the averages of the coordinates.
     relatives: Vec<f32>,
@@ -65,7 +66,7 @@ pub(crate) struct Terms {
 impl Stack {
     /// No features, and an intercept if there is to be one.
     pub(crate) fn new(intercept: bool) -> Stack {
-        let intercept = intercept.then(|| Coordinate { unit: Unit::one(), ..Coordinate::default() });
+        let intercept = intercept.then(Coordinate::of_unit_one);
         Stack { intercept, features: Pages::default() }
     }
 
@@ -75,14 +76,30 @@ impl Stack {
     /// At the first id that is too large.
     pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         answer.clear();
+        // One comparison a pair without a branch, for the usual case; ids ascend.
+        let usual = row.value.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE))
+            && row.index.last().is_none_or(|&last| last < ID_LIMIT);
+        if !usual {
+            return self.find_unusual(row, answer);
+        }
+        answer.values.extend_from_slice(row.value);
+        answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
+        for (at, (slot, &id)) in answer.slots.iter_mut().zip(row.index).enumerate() {
+            *slot = self.features.touch(id).ok_or_else(|| full(at, id))?;
+        }
+        Ok(())
+    }
+
+    /// [`Stack::find`] where values are left out or ids are too large.
+    #[cold]
+    fn find_unusual(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if id >= ID_LIMIT {
                 let message = format!("index {id} is beyond {}: hash indices with --bits", ID_LIMIT - 1);
                 return Err(Fault::new(Part::Pair(at), message));
             }
             if value.abs() >= NEGLIGIBLE {
-                let slot = self.features.touch(id).ok_or_else(|| full(at, id))?;
-                answer.slots.push(slot);
+                answer.slots.push(self.features.touch(id).ok_or_else(|| full(at, id))?);
                 answer.values.push(value);
             }
         }
@@ -111,8 +128,9 @@ impl Stack {
     }
 
     /// All coordinates, to change their units.
-    pub(crate) fn each(&mut self, change: impl FnMut(&mut Coordinate)) {
-        self.intercept.iter_mut().chain(self.features.values_mut()).for_each(change);
+    pub(crate) fn each(&mut self, mut change: impl FnMut(&mut Coordinate)) {
+        self.intercept.iter_mut().for_each(&mut change);
+        self.features.each(change);
     }
 
     /// The intercept of the model that predicts.
@@ -143,55 +161,70 @@ fn weight(c: &Coordinate, terms: &Terms) -> f64 {
 }
 
 /// What stands in the unused places of a block.
-static NOWHERE: Coordinate = Coordinate::NEVER_SEEN;
+static NOWHERE: Coordinate = Coordinate::of_unit_one();
 
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
     let parts = W::load(&terms.parts);
-    let (mut output, mut direction, mut margin) = (W::of(0.0), W::of(0.0), 0.0);
+    let (mut output, mut direction, mut intercept) = (W::of(0.0), W::of(0.0), 0.0);
     if let Some(c) = &stack.intercept {
-        let rate = rate_of(c.squares, c.unit.damping());
-        let asked = c.ask::<W>(rate, terms.clock.share_since(f64::from(c.step)));
-        margin = weight_of(asked.average.dot(parts), c.unit.inverse(), terms.factor);
+        let asked = c.ask::<W>(rate_of(c.squares, c.unit.touches()), terms.clock.share_since(c.step));
+        intercept = weight_of(asked.average.dot(parts), c.unit.inverse(), terms.factor);
         asked.average.store(&mut answer.intercept);
         (output, direction) = (asked.average, asked.direction);
     }
     let Answer { slots, values, relatives, averages, growing, .. } = answer;
-    relatives.resize(slots.len().next_multiple_of(BLOCK).max(relatives.len()), 0.0);
-    averages.resize(slots.len().next_multiple_of(BLOCK).max(averages.len()), Lanes::default());
-    let mut coming = ahead.slots.iter();
-    let mut block = Block::default();
+    let pairs = slots.len();
+    let room = pairs.next_multiple_of(BLOCK);
+    slots.resize(room, Slot::of(&NOWHERE));
+    values.resize(room, 0.0);
+    relatives.resize(room.max(relatives.len()), 0.0);
+    averages.resize(room.max(averages.len()), Lanes::default());
     growing.clear();
-    let (slots, values) = (slots.chunks(BLOCK), values.chunks(BLOCK));
-    let (relatives, averages) = (relatives.chunks_exact_mut(BLOCK), averages.chunks_exact_mut(BLOCK));
-    for (b, ((slots, values), (relatives, averages))) in slots.zip(values).zip(relatives.zip(averages)).enumerate() {
-        let mut here = [&NOWHERE; BLOCK];
-        for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
-            here[k] = stack.features.at(slot);
-            block.put(k, here[k], value);
-            if let Some(&slot) = coming.next() {
-                fetch(stack.features.at(slot));
+    let (mut coming, mut margin) = (ahead.slots.chunks(BLOCK), Margin::default());
+    // While the lanes of one block are worked on, the roots and divisions of the next are under way.
+    let mut prepared = [Block::default(); 2];
+    let (slots_of, _) = slots.as_chunks::<BLOCK>();
+    let (values_of, _) = values.as_chunks::<BLOCK>();
+    let (relatives_of, _) = relatives.as_chunks_mut::<BLOCK>();
+    let (averages_of, _) = averages.as_chunks_mut::<BLOCK>();
+    for b in 0..=slots_of.len() {
+        if let Some(slots) = slots_of.get(b) {
+            // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`.
+            let here = slots.map(|slot| unsafe { stack.features.at(slot) });
+            let any = prepared[b % 2].prepare(&terms.clock, &W::singles(here), &values_of[b]);
+            coming.next().into_iter().flatten().for_each(|slot| slot.fetch());
+            if any {
+                let block = &mut prepared[b % 2];
+                growing.extend(block.grow(&values_of[b]).map(|k| b * BLOCK + k).take_while(|&k| k < pairs));
             }
         }
-        if block.work(&terms.clock) {
-            growing.extend(block.growing(values.len()).map(|k| b * BLOCK + k));
+        if b > 0 {
+            let block = &prepared[(b - 1) % 2];
+            relatives_of[b - 1] = block.relatives;
+            let mut dots = [0.0; BLOCK];
+            let (averages, _) = averages_of[b - 1].as_chunks_mut::<4>();
+            for (q, (averages, dots)) in averages.iter_mut().zip(dots.as_chunks_mut::<4>().0).enumerate() {
+                let mut four = [W::of(0.0); 4];
+                for i in 0..4 {
+                    let k = 4 * q + i;
+                    let asked = unsafe { stack.features.at(slots_of[b - 1][k]) }.ask::<W>(block.rates[k], block.shares[k]);
+                    asked.average.store(&mut averages[i]);
+                    four[i] = asked.average;
+                    let relative = W::of(f64::from(block.relatives[k]));
+                    output = output + asked.average * relative;
+                    direction = direction + asked.direction * relative;
+                }
+                *dots = W::dots(four, parts);
+            }
+            margin.add(&block.products(&dots, &values_of[b - 1], terms.factor));
         }
-        relatives.copy_from_slice(&block.relatives);
-        let mut dots = [0.0; BLOCK];
-        for (k, average) in averages.iter_mut().enumerate().take(values.len()) {
-            let asked = here[k].ask::<W>(block.rates[k], block.shares[k]);
-            dots[k] = asked.average.dot(parts);
-            asked.average.store(average);
-            let relative = W::of(f64::from(block.relatives[k]));
-            output = output + asked.average * relative;
-            direction = direction + asked.direction * relative;
-        }
-        // One after the other, as a saved model adds them.
-        block.products(&dots, terms.factor).iter().take(values.len()).for_each(|product| margin += product);
     }
-    coming.for_each(|&slot| fetch(stack.features.at(slot)));
+    coming.flatten().for_each(|slot| slot.fetch());
+    answer.slots.truncate(pairs);
+    answer.values.truncate(pairs);
     let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
-    answer.margin = margin;
+    answer.margin = margin.with(intercept);
     (output * scales).store(&mut answer.output);
     ((direction + (output - direction) * beta) * scales).store(&mut answer.query);
 }
@@ -203,10 +236,12 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>,
         c.tell(clock, &gradients, 1.0, &answer.intercept);
     }
     for &pair in &answer.growing {
-        stack.features.at_mut(answer.slots[pair]).raise_unit(answer.values[pair].abs());
+        // SAFETY: `find` of this stack gave the slot.
+        unsafe { stack.features.at_mut(answer.slots[pair]) }.raise_unit(answer.values[pair].abs());
     }
     for (&slot, (&relative, average)) in answer.slots.iter().zip(answer.relatives.iter().zip(&answer.averages)) {
-        stack.features.at_mut(slot).tell(clock, &gradients, relative, average);
+        // SAFETY: `find` of this stack gave the slot.
+        unsafe { stack.features.at_mut(slot) }.tell(clock, &gradients, relative, average);
     }
 }
 
@@ -220,17 +255,4 @@ fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
 #[target_feature(enable = "avx2")]
 fn tell_avx2(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
     tell::<Register>(stack, clock, gradients, answer);
-}
-
-/// Asks the processor to bring a coordinate near.
-#[inline(always)]
-fn fetch(c: &Coordinate) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(c).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = c;
 }

@@ -157,8 +157,7 @@ fn read_stack(settings: &Settings, index: &[u64], state: &State) -> Result<Stack
         unit: Unit(unit[i]),
     };
     for (i, &id) in index.iter().enumerate() {
-        let slot = stack.features.touch(id).ok_or("no memory is left for the model")?;
-        *stack.features.at_mut(slot) = coordinate(i);
+        *stack.features.get_mut(id).ok_or("no memory is left for the model")? = coordinate(i);
     }
     if settings.intercept {
         stack.intercept = Some(coordinate(n - 1));

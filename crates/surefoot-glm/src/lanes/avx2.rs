@@ -4,6 +4,10 @@
 //! and nothing is fused, so the results are those of [`Lanes`] to the bit.
 
 use super::{Lanes, Wide};
+use crate::{
+    block::{BLOCK, Singles},
+    coordinate::{Coordinate, Unit},
+};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -88,14 +92,48 @@ impl Wide for Register {
 
     #[inline(always)]
     fn dot(self, other: Register) -> f32 {
-        // SAFETY: the processor has AVX2, see `Register`.
+        let [dot, ..] = Register::dots([self; 4], other);
+        dot
+    }
+
+    #[inline(always)]
+    fn dots(four: [Register; 4], other: Register) -> [f32; 4] {
+        let [a, b, c, d] = four.map(|lanes| (lanes * other).0);
+        let mut out = [0.0; 4];
+        // SAFETY: the processor has AVX2, see `Register`; four f32 are stored in an array of four.
         unsafe {
-            let products = _mm256_mul_ps(self.0, other.0);
-            // [a + e, b + f, c + 0, d + 0], then [.. + .., .. + ..], then their sum: the tree of `Lanes::dot`.
-            let four = _mm_add_ps(_mm256_castps256_ps128(products), _mm256_extractf128_ps::<1>(products));
-            let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+            // Neighbours are added, then pairs of them, then the two halves: the tree of `Lanes::dot`.
+            let sums = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+            let sums = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
+            _mm_storeu_ps(out.as_mut_ptr(), sums);
         }
+        out
+    }
+
+    #[inline(always)]
+    fn singles(here: [&Coordinate; BLOCK]) -> Singles {
+        let mut out = Singles { squares: [0.0; 8], steps: [0; 8], touches: [0; 8], inverses: [0.0; 8] };
+        // SAFETY: the processor has AVX2, see `Register`. Loads are of the last 16 bytes of a `Coordinate`, which are
+        // its squares, step and unit (`repr(C)`, see the test); stores are of eight numbers of four bytes, or four of
+        // eight, into arrays of eight.
+        unsafe {
+            let tail = |k: usize| _mm_loadu_si128(std::ptr::from_ref(&here[k].squares).cast());
+            let two = |k: usize| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(tail(k)), tail(k + 4));
+            let [a, b, c, d] = [two(0), two(1), two(2), two(3)];
+            let (first, second) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+            _mm256_storeu_si256(out.squares.as_mut_ptr().cast(), _mm256_unpacklo_epi64(first, second));
+            _mm256_storeu_si256(out.steps.as_mut_ptr().cast(), _mm256_unpackhi_epi64(first, second));
+            let (first, second) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+            let (low, high) = (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second));
+            let mask = _mm256_set1_epi32(Unit::TOUCHES as i32);
+            _mm256_storeu_si256(out.touches.as_mut_ptr().cast(), _mm256_and_si256(low, mask));
+            let low = _mm256_andnot_si256(mask, low);
+            let (first, second) = (_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high));
+            let inverses = out.inverses.as_mut_ptr();
+            _mm256_storeu_si256(inverses.cast(), _mm256_permute2x128_si256::<0x20>(first, second));
+            _mm256_storeu_si256(inverses.add(4).cast(), _mm256_permute2x128_si256::<0x31>(first, second));
+        }
+        out
     }
 }
 

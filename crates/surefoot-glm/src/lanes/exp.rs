@@ -1,48 +1,103 @@
 //! exp and ln(1 + x) of all lanes, for what the lanes are chosen and taught by.
 //!
 //! What a person sees printed comes from `libm` in f64; the lanes need f32 only, but all of them at every row. All
-//! steps are single operations on lanes, so the results have the same bits everywhere.
+//! steps are single operations on lanes, so the results have the same bits everywhere. Compiled for AVX2 a function works on a whole
+//! register, of which the last places are idle.
 
 use super::{LANES, Lanes};
 
 /// e^x for x ≤ 0, to a relative error below 3e-7; 0 below −87, where f32 would become subnormal.
 pub(crate) fn exp_of_negative(x: Lanes) -> Lanes {
-    // Adding and subtracting 1.5·2²³ rounds to a whole number.
-    const ROUND: f32 = 12_582_912.0;
-    // ln 2 in two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
-    const HIGH: f32 = 0.693_359_4;
-    const LOW: f32 = -2.121_944_4e-4;
-    let mut out = [0.0; LANES];
-    for (out, x) in out.iter_mut().zip(x.0) {
-        let x = if x > -87.0 { x } else { -87.0 };
-        let n = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
-        let r = (x - n * HIGH) - n * LOW;
-        // Taylor's polynomial: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9.
-        let p = 1.0 + r * (1.0 + r * (1.0 / 2.0 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r / 720.0)))));
-        let power = f32::from_bits(((n as i32 + 127) << 23) as u32);
-        *out = if x > -87.0 { p * power } else { 0.0 };
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, which is all that the function asks for.
+        return narrow(unsafe { exp_avx2(wide(x)) });
     }
-    Lanes(out)
+    Lanes(exp(x.0))
 }
 
 /// ln(1 + x) for 0 ≤ x ≤ 1, to a relative error below 3e-7.
 pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
-    let mut out = [0.0; LANES];
-    for (out, x) in out.iter_mut().zip(x.0) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, which is all that the function asks for.
+        return narrow(unsafe { ln_avx2(wide(x)) });
+    }
+    Lanes(ln(x.0))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn exp_avx2(x: [f32; 8]) -> [f32; 8] {
+    exp(x)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn ln_avx2(x: [f32; 8]) -> [f32; 8] {
+    ln(x)
+}
+
+/// The lanes, and zeros.
+fn wide(x: Lanes) -> [f32; 8] {
+    let mut out = [0.0; 8];
+    out[..LANES].copy_from_slice(&x.0);
+    out
+}
+
+fn narrow(x: [f32; 8]) -> Lanes {
+    Lanes(std::array::from_fn(|k| x[k]))
+}
+
+#[inline(always)]
+fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
+    // Adding 1.5·2²³ rounds to a whole number, which then stands in the lowest bits.
+    const ROUND: f32 = 12_582_912.0;
+    // ln 2 in two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
+    const HIGH: f32 = 0.693_359_4;
+    const LOW: f32 = -2.121_944_4e-4;
+    let mut out = [0.0; N];
+    for (out, x) in out.iter_mut().zip(x) {
+        let capped = if x > -87.0 { x } else { -87.0 };
+        let whole = capped * std::f32::consts::LOG2_E + ROUND;
+        let n = whole - ROUND;
+        let r = (capped - n * HIGH) - n * LOW;
+        // Taylor's polynomial: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9.
+        let p = 1.0
+            + r * (1.0 + r * (1.0 / 2.0 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
+        let power = f32::from_bits((whole.to_bits() << 23).wrapping_add(127 << 23));
+        *out = if x > -87.0 { p * power } else { 0.0 };
+    }
+    out
+}
+
+#[inline(always)]
+fn ln<const N: usize>(x: [f32; N]) -> [f32; N] {
+    let mut out = [0.0; N];
+    for (out, x) in out.iter_mut().zip(x) {
         // 2·atanh(z) with z = x/(2 + x) ≤ 1/3: the first term left out is z¹⁶/17 < 2e-9.
         let z = x / (2.0 + x);
         let s = z * z;
-        let series = 1.0
-            + s * (1.0 / 3.0
-                + s * (1.0 / 5.0 + s * (1.0 / 7.0 + s * (1.0 / 9.0 + s * (1.0 / 11.0 + s * (1.0 / 13.0 + s / 15.0))))));
-        *out = 2.0 * z * series;
+        let tail = 1.0 / 9.0 + s * (1.0 / 11.0 + s * (1.0 / 13.0 + s * (1.0 / 15.0)));
+        *out = 2.0 * z * (1.0 + s * (1.0 / 3.0 + s * (1.0 / 5.0 + s * (1.0 / 7.0 + s * tail))));
     }
-    Lanes(out)
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn registers_give_the_bits_of_plain_lanes() {
+        for i in 0..100_000 {
+            let x = -(i as f32) * 1e-3;
+            let lanes = Lanes(std::array::from_fn(|k| x - k as f32 * 1e-4));
+            assert_eq!(exp_of_negative(lanes).0, exp(lanes.0));
+            let unit = Lanes(lanes.0.map(|x| -x / 100.1));
+            assert_eq!(ln_1p_of_unit(unit).0, ln(unit.0));
+        }
+    }
 
     fn worst(from: f64, to: f64, ours: fn(Lanes) -> Lanes, exact: fn(f64) -> f64) -> f64 {
         let steps = 200_000;
