@@ -77,7 +77,12 @@ impl Block {
                 *relative = 1.0_f32.copysign(value as f32);
             }
         }
-        values.iter().zip(inverses).enumerate().filter(|(_, (value, inverse))| exceeds(**value, **inverse)).map(|(k, _)| k)
+        values
+            .iter()
+            .zip(inverses)
+            .enumerate()
+            .filter(|(_, (value, inverse))| exceeds(**value, **inverse))
+            .map(|(k, _)| k)
     }
 
     /// Weights times values, given the dot product of each pair.

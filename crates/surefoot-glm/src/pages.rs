@@ -198,7 +198,9 @@ mod tests {
         pages.each(|value| *value *= u64::from(*value > 1));
         let mut left: Vec<u64> = pages.iter().filter(|(_, value)| **value > 0).map(|(id, _)| id).collect();
         let mut expected: Vec<u64> = ids.into_iter().filter(|&id| id > 0).collect();
-        (left.sort_unstable(), expected.sort_unstable(), expected.dedup());
+        left.sort_unstable();
+        expected.sort_unstable();
+        expected.dedup();
         assert_eq!(left, expected);
         assert!(pages.get(1 << 31).is_none());
     }

@@ -49,6 +49,17 @@ impl Answer {
         self.slots.clear();
         self.values.clear();
     }
+
+    /// Makes whole blocks of what was found, and room for what will be.
+    #[inline(always)]
+    fn fill_last_block(&mut self) {
+        let room = self.slots.len().next_multiple_of(BLOCK);
+        self.slots.resize(room, Slot::of(&NOWHERE));
+        self.values.resize(room, 0.0);
+        self.relatives.resize(room.max(self.relatives.len()), 0.0);
+        self.averages.resize(room.max(self.averages.len()), Lanes::default());
+        self.growing.clear();
+    }
 }
 
 /// What does not change within a row.
@@ -163,70 +174,84 @@ fn weight(c: &Coordinate, terms: &Terms) -> f64 {
 /// What stands in the unused places of a block.
 static NOWHERE: Coordinate = Coordinate::of_unit_one();
 
+/// Sums over the pairs of a row.
+struct Sums<W> {
+    output: W,
+    direction: W,
+    margin: Margin,
+}
+
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
     let parts = W::load(&terms.parts);
-    let (mut output, mut direction, mut intercept) = (W::of(0.0), W::of(0.0), 0.0);
+    let mut sums = Sums { output: W::of(0.0), direction: W::of(0.0), margin: Margin::default() };
+    let mut intercept = 0.0;
     if let Some(c) = &stack.intercept {
         let asked = c.ask::<W>(rate_of(c.squares, c.unit.touches()), terms.clock.share_since(c.step));
         intercept = weight_of(asked.average.dot(parts), c.unit.inverse(), terms.factor);
         asked.average.store(&mut answer.intercept);
-        (output, direction) = (asked.average, asked.direction);
+        (sums.output, sums.direction) = (asked.average, asked.direction);
     }
-    let Answer { slots, values, relatives, averages, growing, .. } = answer;
-    let pairs = slots.len();
-    let room = pairs.next_multiple_of(BLOCK);
-    slots.resize(room, Slot::of(&NOWHERE));
-    values.resize(room, 0.0);
-    relatives.resize(room.max(relatives.len()), 0.0);
-    averages.resize(room.max(averages.len()), Lanes::default());
-    growing.clear();
-    let (mut coming, mut margin) = (ahead.slots.chunks(BLOCK), Margin::default());
+    let pairs = answer.slots.len();
+    answer.fill_last_block();
+    let (slots, _) = answer.slots.as_chunks::<BLOCK>();
+    let (values, _) = answer.values.as_chunks::<BLOCK>();
+    let (relatives, _) = answer.relatives.as_chunks_mut::<BLOCK>();
+    let (averages, _) = answer.averages.as_chunks_mut::<BLOCK>();
+    // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static.
+    let coordinates = |b: usize| slots[b].map(|slot| unsafe { stack.features.at(slot) });
+    let mut coming = ahead.slots.chunks(BLOCK);
     // While the lanes of one block are worked on, the roots and divisions of the next are under way.
-    let mut prepared = [Block::default(); 2];
-    let (slots_of, _) = slots.as_chunks::<BLOCK>();
-    let (values_of, _) = values.as_chunks::<BLOCK>();
-    let (relatives_of, _) = relatives.as_chunks_mut::<BLOCK>();
-    let (averages_of, _) = averages.as_chunks_mut::<BLOCK>();
-    for b in 0..=slots_of.len() {
-        if let Some(slots) = slots_of.get(b) {
-            // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`.
-            let here = slots.map(|slot| unsafe { stack.features.at(slot) });
-            let any = prepared[b % 2].prepare(&terms.clock, &W::singles(here), &values_of[b]);
+    let mut blocks = [Block::default(); 2];
+    for b in 0..=slots.len() {
+        if b < slots.len() {
+            let block = &mut blocks[b % 2];
+            let larger = block.prepare(&terms.clock, &W::singles(coordinates(b)), &values[b]);
             coming.next().into_iter().flatten().for_each(|slot| slot.fetch());
-            if any {
-                let block = &mut prepared[b % 2];
-                growing.extend(block.grow(&values_of[b]).map(|k| b * BLOCK + k).take_while(|&k| k < pairs));
+            if larger {
+                answer.growing.extend(block.grow(&values[b]).map(|k| b * BLOCK + k));
             }
         }
         if b > 0 {
-            let block = &prepared[(b - 1) % 2];
-            relatives_of[b - 1] = block.relatives;
-            let mut dots = [0.0; BLOCK];
-            let (averages, _) = averages_of[b - 1].as_chunks_mut::<4>();
-            for (q, (averages, dots)) in averages.iter_mut().zip(dots.as_chunks_mut::<4>().0).enumerate() {
-                let mut four = [W::of(0.0); 4];
-                for i in 0..4 {
-                    let k = 4 * q + i;
-                    let asked = unsafe { stack.features.at(slots_of[b - 1][k]) }.ask::<W>(block.rates[k], block.shares[k]);
-                    asked.average.store(&mut averages[i]);
-                    four[i] = asked.average;
-                    let relative = W::of(f64::from(block.relatives[k]));
-                    output = output + asked.average * relative;
-                    direction = direction + asked.direction * relative;
-                }
-                *dots = W::dots(four, parts);
-            }
-            margin.add(&block.products(&dots, &values_of[b - 1], terms.factor));
+            let (b, block) = (b - 1, &blocks[(b - 1) % 2]);
+            relatives[b] = block.relatives;
+            let dots = add(&mut sums, coordinates(b), block, parts, &mut averages[b]);
+            sums.margin.add(&block.products(&dots, &values[b], terms.factor));
         }
     }
     coming.flatten().for_each(|slot| slot.fetch());
     answer.slots.truncate(pairs);
     answer.values.truncate(pairs);
     let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
-    answer.margin = margin.with(intercept);
-    (output * scales).store(&mut answer.output);
-    ((direction + (output - direction) * beta) * scales).store(&mut answer.query);
+    answer.margin = sums.margin.with(intercept);
+    (sums.output * scales).store(&mut answer.output);
+    ((sums.direction + (sums.output - sums.direction) * beta) * scales).store(&mut answer.query);
+}
+
+/// Adds a block of pairs to the sums of the lanes; keeps the averages, and returns their dot products with the
+/// model's `parts`.
+#[inline(always)]
+fn add<W: Wide>(
+    sums: &mut Sums<W>,
+    here: [&Coordinate; BLOCK],
+    block: &Block,
+    parts: W,
+    averages: &mut [Lanes; BLOCK],
+) -> [f32; BLOCK] {
+    let mut dots = [0.0; BLOCK];
+    for (q, dots) in dots.as_chunks_mut().0.iter_mut().enumerate() {
+        let mut four = [W::of(0.0); 4];
+        for (k, four) in (4 * q..).zip(&mut four) {
+            let asked = here[k].ask::<W>(block.rates[k], block.shares[k]);
+            asked.average.store(&mut averages[k]);
+            let relative = W::of(f64::from(block.relatives[k]));
+            sums.output = sums.output + asked.average * relative;
+            sums.direction = sums.direction + asked.direction * relative;
+            *four = asked.average;
+        }
+        *dots = W::dots(four, parts);
+    }
+    dots
 }
 
 #[inline(always)]

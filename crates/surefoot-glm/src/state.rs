@@ -28,12 +28,18 @@ impl Trainer {
         let terms = self.terms();
         let features = self.stack.seen().count();
         let (mut index, mut weight) = (Vec::with_capacity(features), Vec::with_capacity(features));
-        for (id, live) in self.stack.vector(&terms) {
-            index.push(id);
-            weight.push(self.passes.kept.as_ref().map_or(live, |kept| kept.weight(id)));
-        }
+        // The state is copied meanwhile: a run stands still while it is saved.
+        let stack = &self.stack;
+        let arrays = std::thread::scope(|scope| {
+            let arrays = scope.spawn(|| arrays(stack, features));
+            for (id, live) in stack.vector(&terms) {
+                index.push(id);
+                weight.push(self.passes.kept.as_ref().map_or(live, |kept| kept.weight(id)));
+            }
+            arrays.join().expect("copying does not panic")
+        });
         let intercept = self.passes.kept.as_ref().map_or_else(|| self.stack.intercept(&terms), |kept| kept.intercept());
-        let state = State { scalars: json!({ "trainer": self.scalars }), arrays: self.arrays(features) };
+        let state = State { scalars: json!({ "trainer": self.scalars }), arrays };
         Model {
             settings: self.settings.clone(),
             labels: self.labels(),
@@ -83,27 +89,28 @@ impl Trainer {
         }
         Ok(Trainer::assemble(model.settings.clone(), scalars, stack, passes))
     }
+}
 
-    fn arrays(&self, features: usize) -> Vec<Array> {
-        let n = features + usize::from(self.settings.intercept);
-        let (mut theta, mut average) = (Vec::with_capacity(n * LANES), Vec::with_capacity(n * LANES));
-        let (mut squares, mut step, mut unit) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
-        for c in self.stack.seen().map(|(_, c)| c).chain(&self.stack.intercept) {
-            theta.extend_from_slice(&c.theta.0);
-            average.extend_from_slice(&c.average.0);
-            squares.push(c.squares);
-            step.push(c.step);
-            unit.push(c.unit.0);
-        }
-        let array = |name: &str, shape: Vec<usize>, data: Numbers| Array { name: name.into(), shape, data };
-        vec![
-            array(THETA, vec![n, LANES], Numbers::F32(theta)),
-            array(AVERAGE, vec![n, LANES], Numbers::F32(average)),
-            array(SQUARES, vec![n], Numbers::F32(squares)),
-            array(STEP, vec![n], Numbers::U32(step)),
-            array(UNIT, vec![n], Numbers::U64(unit)),
-        ]
+/// All coordinates, the intercept last.
+fn arrays(stack: &Stack, features: usize) -> Vec<Array> {
+    let n = features + usize::from(stack.intercept.is_some());
+    let (mut theta, mut average) = (Vec::with_capacity(n * LANES), Vec::with_capacity(n * LANES));
+    let (mut squares, mut step, mut unit) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+    for c in stack.seen().map(|(_, c)| c).chain(&stack.intercept) {
+        theta.extend_from_slice(&c.theta.0);
+        average.extend_from_slice(&c.average.0);
+        squares.push(c.squares);
+        step.push(c.step);
+        unit.push(c.unit.0);
     }
+    let array = |name: &str, shape: Vec<usize>, data: Numbers| Array { name: name.into(), shape, data };
+    vec![
+        array(THETA, vec![n, LANES], Numbers::F32(theta)),
+        array(AVERAGE, vec![n, LANES], Numbers::F32(average)),
+        array(SQUARES, vec![n], Numbers::F32(squares)),
+        array(STEP, vec![n], Numbers::U32(step)),
+        array(UNIT, vec![n], Numbers::U64(unit)),
+    ]
 }
 
 fn parse<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, String> {

@@ -67,6 +67,14 @@ impl Real for Register {
     }
 }
 
+/// [`Wide::singles`] below is written for blocks of one register, and for this layout of a coordinate.
+const _: () = assert!(
+    BLOCK == 8
+        && std::mem::offset_of!(Coordinate, step) == std::mem::offset_of!(Coordinate, squares) + 4
+        && std::mem::offset_of!(Coordinate, unit) == std::mem::offset_of!(Coordinate, squares) + 8
+        && std::mem::offset_of!(Coordinate, squares) + 16 == size_of::<Coordinate>()
+);
+
 /// The lanes among the places of a register.
 const MASK: [i32; 8] = [-1, -1, -1, -1, -1, -1, 0, 0];
 
@@ -114,7 +122,7 @@ impl Wide for Register {
     fn singles(here: [&Coordinate; BLOCK]) -> Singles {
         let mut out = Singles { squares: [0.0; 8], steps: [0; 8], touches: [0; 8], inverses: [0.0; 8] };
         // SAFETY: the processor has AVX2, see `Register`. Loads are of the last 16 bytes of a `Coordinate`, which are
-        // its squares, step and unit (`repr(C)`, see the test); stores are of eight numbers of four bytes, or four of
+        // its squares, step and unit (asserted above); stores are of eight numbers of four bytes, or four of
         // eight, into arrays of eight.
         unsafe {
             let tail = |k: usize| _mm_loadu_si128(std::ptr::from_ref(&here[k].squares).cast());
@@ -141,6 +149,33 @@ impl Wide for Register {
 mod tests {
     use super::*;
     use crate::lanes::LANES;
+
+    #[target_feature(enable = "avx2")]
+    fn of_block(here: [&Coordinate; BLOCK], parts: &Lanes) -> (Singles, [f32; 4]) {
+        let four = [0, 1, 2, 3].map(|k| Register::load(&here[k].average));
+        (Register::singles(here), Register::dots(four, Register::load(parts)))
+    }
+
+    #[test]
+    fn a_block_gives_the_bits_of_its_coordinates() {
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            eprintln!("skipped: this processor has no AVX2");
+            return;
+        }
+        let coordinate = |k: u32| Coordinate {
+            average: Lanes(std::array::from_fn(|lane| ((7 * k + lane as u32) as f32).sin())),
+            squares: (1.0 + k as f32).ln(),
+            step: u32::MAX - k,
+            unit: Unit((1.0 / f64::from(3 + k)).to_bits() & !Unit::TOUCHES | u64::from(k * 511)),
+            ..Coordinate::default()
+        };
+        let block: [Coordinate; BLOCK] = std::array::from_fn(|k| coordinate(k as u32));
+        let (here, parts) = (block.each_ref(), coordinate(99).average);
+        // SAFETY: AVX2 was asked for above.
+        let (singles, dots) = unsafe { of_block(here, &parts) };
+        assert_eq!(singles, Singles::of(here));
+        assert_eq!(dots.map(f32::to_bits), [0, 1, 2, 3].map(|k| block[k].average.dot(parts).to_bits()));
+    }
 
     #[target_feature(enable = "avx2")]
     fn all_operations<W: Wide>(a: &Lanes, b: &Lanes) -> [Lanes; 6] {
