@@ -43,8 +43,8 @@ fn the_types_agree_with_each_other_and_with_the_weights() {
             let product = weight.as_f64().unwrap() * value.parse::<f64>().unwrap();
             (margin, size) = (margin + product, size + product.abs());
         }
-        // The same sum in another order: one rounding of each partial sum.
-        assert!((margin - margins[i]).abs() <= f64::EPSILON * size, "{margin} {}", margins[i]);
+        // The same sum of up to five numbers in another order: half a unit for each addition, on both sides.
+        assert!((margin - margins[i]).abs() <= 4.0 * f64::EPSILON * size, "{margin} {}", margins[i]);
         assert!((1.0 / (1.0 + (-margin).exp()) - probabilities[i]).abs() < 1e-15);
         assert_eq!(classes[i], f64::from(margin > 0.0));
     }
