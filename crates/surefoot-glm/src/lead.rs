@@ -100,7 +100,7 @@ impl Lead {
         if pass == 1 {
             self.first = self.statistic;
         }
-        let fade = f64::from(pass).powi(-3);
+        let fade = f64::from(pass).recip();
         for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(judge.charges()) {
             *statistic = charge + fade * first;
         }
