@@ -21,6 +21,30 @@ pub trait Domain<F: Float> {
 
     /// The support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).
     fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
+
+    /// Whether a point of `dim` coordinates lies in D, give or take rounding: √ε of `F` times the size of D. O(d).
+    ///
+    /// By default one direction is looked at, that from the centre to the point, which is exact for balls and finds
+    /// no more than gross errors elsewhere.
+    fn contains(&self, dim: usize, x: impl Fn(usize) -> f64) -> bool {
+        let (mut away, mut centre) = (Squares::default(), Squares::default());
+        for i in 0..dim {
+            away.add(x(i) - self.centre(i).wide());
+            centre.add(self.centre(i).wide());
+        }
+        let norm = away.root();
+        if norm == 0.0 {
+            return true;
+        }
+        let direction = |i: usize| (x(i) - self.centre(i).wide()) / norm;
+        let inner: f64 = (0..dim).map(|i| direction(i) * x(i)).sum();
+        inner - self.support(dim, direction) <= tolerance::<F>() * (self.reach() + centre.root())
+    }
+}
+
+/// √ε: what rounding may do to a point, and a learner that forgets to project exceeds at once.
+fn tolerance<F: Float>() -> f64 {
+    F::epsilon().wide().sqrt()
 }
 
 /// A domain that is the same in all directions: to project is to shrink the distance from the centre.
@@ -222,6 +246,14 @@ impl<F: Float> Domain<F> for Cuboid<F> {
 
     fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         (0..dim).map(|i| (z(i) * self.lower[i].wide()).max(z(i) * self.upper[i].wide())).sum()
+    }
+
+    fn contains(&self, dim: usize, x: impl Fn(usize) -> f64) -> bool {
+        (0..dim).all(|i| {
+            let (l, u) = (self.lower[i].wide(), self.upper[i].wide());
+            let slack = tolerance::<F>() * (l.abs() + u.abs());
+            (l - slack..=u + slack).contains(&x(i))
+        })
     }
 }
 

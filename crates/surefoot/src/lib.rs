@@ -40,7 +40,8 @@
 //! | output y_T of Algorithm 4 | [`AskTell::output`] |
 //! | adaptive regret B·√(2Σ‖α_t g_t‖²) | [`OgdNorm`], [`Descent`]; per coordinate [`AdaGrad`] |
 //! | optimistic regret of Algorithm 3 | [`DualAveraging`] |
-//! | Theorem 1 after the fact | [`Ledger`], [`Certificate`] |
+//! | Theorem 1 after the fact | [`Ledger`], [`Certificate`] and all of [`certificate`] |
+//! | all theorems and corollaries beforehand | [`bound`] |
 //!
 //! # Symbols
 //!
@@ -65,7 +66,8 @@
 #![forbid(unsafe_code)]
 
 mod average;
-mod certificate;
+pub mod bound;
+pub mod certificate;
 mod convert;
 mod domain;
 mod float;
@@ -78,7 +80,7 @@ mod vector;
 mod weights;
 
 pub use average::Average;
-pub use certificate::{Certificate, Ledger};
+pub use certificate::{Certificate, Certified, Gradients, Ledger, Uncertified};
 pub use convert::{Anytime, AskTell, DenseAnytime, classic};
 pub use domain::{Ball, Cuboid, Domain, Project, Radial, Separable, Whole};
 pub use float::{Float, Real};

@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Debug;
 
 use common::{Record, Visit};
-use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Linear, Point, Sparse, Vector, Whole};
+use surefoot::{Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, Whole};
 use surefoot_oracle::{Domain, Learner as Twin};
 
 struct Counting(Record);
@@ -23,7 +23,7 @@ impl Counting {
                 method.tell(&[F::nan()]);
             }
             method.output().write(&mut all);
-            let _ = method.certificate(&Whole::new(1.0));
+            let _ = method.certificate(&Whole::new(1.0), Gradients::Fresh);
         });
         assert_eq!(used.count_total, 0, "{name}");
         assert_eq!(method.steps(), self.0.len());

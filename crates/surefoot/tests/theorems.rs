@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Debug;
 
 use common::{Random, Record, Visit, Weight, distance, size, weights, wide};
-use surefoot::{Anytime, AskTell, Float, Lazy, Learner};
+use surefoot::{Anytime, AskTell, Float, Gradients, Lazy, Learner, Uncertified};
 use surefoot_oracle::vectors::{dot, plus};
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -157,15 +157,15 @@ fn certificates_are_valid_and_become_small() {
     let bowl = Bowl::new(8);
     let ball = || surefoot::Ball::<f64>::new(2.0);
     let mut method = Anytime::new(surefoot::OgdNorm::new(8, ball()), surefoot::Linear).certified();
-    assert_eq!(method.certificate(&ball()), None);
+    assert_eq!(method.certificate(&ball(), Gradients::Exact), Err(Uncertified::NoRounds));
     for _ in 0..1000 {
         let query = wide(&method.query());
         method.tell(&bowl.gradient(&query));
-        let bound = method.certificate(&ball()).expect("a bounded domain").value;
+        let bound = method.certificate(&ball(), Gradients::Exact).expect("a bounded domain").value;
         assert!(bowl.value(&wide(&method.output())) <= bound + 1e-12);
     }
-    assert!(method.certificate(&ball()).expect("a bounded domain").value < 0.05);
-    assert_eq!(method.certificate(&surefoot::Whole::new(1.0)), None, "no bound without a domain");
+    assert!(method.certificate(&ball(), Gradients::Exact).expect("a bounded domain").value < 0.05);
+    assert_eq!(method.certificate(&surefoot::Whole::new(1.0), Gradients::Exact), Err(Uncertified::Unbounded));
 }
 
 /// The gradient of round t (from 0), given the iterate.
@@ -314,7 +314,7 @@ fn regret_on_a_domain_of_the_callers() {
             assert!((iterate.iter().sum::<f64>() - 1.0).abs() < 1e-12 && iterate.iter().all(|w| *w >= 0.0));
             method.tell(&play(t, &iterate));
             let bound = method.learner().regret_bound().expect("a bounded domain");
-            let regret = method.certificate(&Simplex(5)).expect("a bounded domain").regret;
+            let regret = method.ledger().expect("sums are kept").regret(&Simplex(5));
             assert!(regret <= bound * (1.0 + 1e-9), "{kind}, round {t}: {regret} over {bound}");
         }
     }

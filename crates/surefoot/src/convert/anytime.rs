@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{AskTell, checked, output_share, query_share};
-use crate::{
-    Average, Certificate, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, View, Weights, kernel,
-};
+use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
+use crate::{Average, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, View, Weights, kernel};
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
@@ -96,6 +95,11 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.ledger.as_ref()
     }
 
+    /// Lets later certificates start from one that is known for the present output; see [`Ledger::rebase`]. O(d).
+    pub fn rebase(&mut self, known: &Certificate) -> Result<(), Uncertified> {
+        self.ledger.as_mut().ok_or(Uncertified::NoSums)?.rebase(self.rounds.total(), known)
+    }
+
     /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
     ///
     /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
@@ -163,8 +167,9 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
         self.rounds.status()
     }
 
-    fn certificate<D: Domain<F>>(&self, domain: &D) -> Option<Certificate> {
-        self.ledger.as_ref()?.certificate(self.rounds.total(), domain)
+    fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
+        let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }
 

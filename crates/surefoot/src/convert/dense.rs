@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{AskTell, checked, output_share, query_share};
-use crate::{Certificate, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
+use crate::certificate::{Certified, Gradients, Uncertified};
+use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
 
 /// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out, in `f64`: O(d) a step.
 ///
@@ -52,6 +53,11 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         &self.learner
     }
 
+    /// The sums of the certificate, if [`certified`](DenseAnytime::certified).
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
     /// The point with a given share of the average of closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.learner.dim(), move |i| {
@@ -94,7 +100,8 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
         self.rounds.status()
     }
 
-    fn certificate<D: Domain<F>>(&self, domain: &D) -> Option<Certificate> {
-        self.ledger.as_ref()?.certificate(self.rounds.total(), domain)
+    fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
+        let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }

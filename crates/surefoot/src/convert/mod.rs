@@ -8,7 +8,8 @@ pub use anytime::Anytime;
 pub use classic::classic;
 pub use dense::DenseAnytime;
 
-use crate::{Certificate, Domain, Float, Point, Rounds, Status, Vector, Weights};
+use crate::certificate::{Certified, Gradients, Uncertified};
+use crate::{Domain, Float, Point, Rounds, Status, Vector, Weights};
 
 /// Ask where to take a gradient, tell the gradient; the caller owns the loop.
 ///
@@ -54,11 +55,11 @@ pub trait AskTell<F: Float> {
     /// Whether all gradients could be used; the first that could not stays on record.
     fn status(&self) -> Status;
 
-    /// A bound on the output's excess over the best point of `domain`, if sums for it have been kept; see
-    /// [`Ledger::certificate`](crate::Ledger::certificate) for what it takes. O(d).
-    fn certificate<D: Domain<F>>(&self, domain: &D) -> Option<Certificate> {
-        let _ = domain;
-        None
+    /// A bound on the output's excess over the best point of `domain`, or the reason why there is none. What it is worth
+    /// depends on where the gradients came from, which only the caller knows; see [`Ledger`](crate::Ledger). O(d).
+    fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
+        let _ = (domain, gradients);
+        Err(Uncertified::NoSums)
     }
 
     /// Coordinate `i` of the query point. O(1).

@@ -1,0 +1,114 @@
+//! Theorem 1 and what follows from it at once.
+
+use crate::Weights;
+
+/// κ·B·√(Σ α_t²G²), the regret that adaptive learners of constant κ promise for gradients no longer than G.
+///
+/// κ is √2 for [`OgdNorm`](crate::OgdNorm); `squares` = Σ α_t².
+///
+/// ```
+/// use surefoot::bound::adaptive_regret;
+/// assert_eq!(adaptive_regret(1.5, 2.0, 1.0, 100.0), 30.0);
+/// ```
+///
+/// Source: arXiv 1903.00974, section 4 (Theorem 4 prints α_t for α_t² here).
+pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -> f64 {
+    kappa * diameter * gradient * squares.sqrt()
+}
+
+/// Theorem 1 (and 2, and for α = 1 the corollary of 1): from a bound on the regret to one on the excess of the last point.
+///
+/// ```
+/// use surefoot::Linear;
+/// use surefoot::bound::{Anytime, adaptive_regret};
+/// let sums = Anytime::of(&Linear, 100, 0.0);
+/// assert_eq!((sums.total, sums.squares), (5050.0, 338_350.0));
+/// let run = Anytime { regret: adaptive_regret(2_f64.sqrt(), 2.0, 1.0, sums.squares), ..sums };
+/// assert!((run.expected() - 0.3258).abs() < 1e-4);
+/// assert!(run.probable(2.0, 1.0, 0.05) < 0.9);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anytime {
+    /// A bound on R_T(u) = Σ α_t⟨g_t, w_t − u⟩.
+    pub regret: f64,
+    /// A_T = Σ α_t.
+    pub total: f64,
+    /// Σ α_t².
+    pub squares: f64,
+}
+
+impl Anytime {
+    /// The sums of `weights` over so many steps. O(T).
+    pub fn of(weights: &impl Weights, steps: u64, regret: f64) -> Self {
+        let (mut total, mut squares) = (0.0, 0.0);
+        for weight in (1..=steps).map(|t| weights.weight(t)) {
+            total += weight;
+            squares += weight * weight;
+        }
+        Self { regret, total, squares }
+    }
+
+    /// E[L(x_T) − L(u)] ≤ R_T(u)/A_T.
+    ///
+    /// *Assumes* g_t a subgradient of L at the query, in expectation given the past, and weights that were fixed
+    /// beforehand: for weights that depend on the run, E[A_T(L(x_T) − L(u))] ≤ E[R_T(u)] is all that holds.
+    ///
+    /// Source: Theorems 1 and 2 (2 prints x*_t for the fixed comparator, and α_{1:t−1} for α_{1:t} in a denominator).
+    pub fn expected(&self) -> f64 {
+        self.regret / self.total
+    }
+
+    /// With probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) + B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T fixed beforehand.
+    ///
+    /// *Assumes* ‖g_t‖ ≤ G always, and a domain of diameter B.
+    ///
+    /// Source: Theorem 1, with 2BG√(Σα²·ln(2/δ)) in print: given the past a noise term lies in an interval of length 2α_tBG,
+    /// for which Hoeffding's lemma gives this, at least √2 less.
+    pub fn probable(&self, diameter: f64, gradient: f64, delta: f64) -> f64 {
+        let noise = diameter * gradient * (2.0 * self.squares * (1.0 / delta).ln()).sqrt();
+        (self.regret + noise) / self.total
+    }
+}
+
+/// E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), with `regret` a bound R on the regret at every t ≤ T.
+///
+/// The bound must dominate all R_t(u); the regret observed at T need not.
+///
+/// Source: arXiv 1903.00974, corollary of Theorem 1 on weighted regret.
+pub fn weighted_regret(regret: f64, total: f64, first: f64) -> f64 {
+    regret * (1.0 + (total / first).ln())
+}
+
+/// E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for α = 1 and a learner with R_t(u) ≤ c·√t at every t: no logarithm.
+///
+/// Source: the remark after that corollary, which prints a single excess where a sum of them is meant.
+pub fn root_regret(factor: f64, steps: u64) -> f64 {
+    2.0 * factor * (steps as f64).sqrt()
+}
+
+/// The weighted mean of the excesses of all x_t, for weights t^k that the run (with α = 1) did not know of.
+///
+/// ```
+/// use surefoot::bound::Reweighted;
+/// assert_eq!(Reweighted { regret: 10.0, steps: 100, power: 1.0 }.mean(), 0.2);
+/// ```
+///
+/// Source: arXiv 1903.00974, corollary of Theorem 1 on many weights at once, with its constant made explicit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reweighted {
+    /// A bound on R_T(u) that does not fall with T.
+    pub regret: f64,
+    /// T.
+    pub steps: u64,
+    /// k > 0. The bound grows without end as k falls to 0, where a factor 1 + ln T takes its place.
+    pub power: f64,
+}
+
+impl Reweighted {
+    /// E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k ≤ 1, times 1 + k/T above.
+    pub fn mean(&self) -> f64 {
+        let (k, steps) = (self.power, self.steps as f64);
+        let excess = if k > 1.0 { 1.0 + k / steps } else { 1.0 };
+        (k + 1.0) / k * excess * self.regret / steps
+    }
+}

@@ -1,0 +1,111 @@
+//! Bounds for losses with curvature.
+
+use crate::Weights;
+
+/// Algorithm 2 with follow-the-leader, for a μ-strongly convex L on a closed convex domain, the whole space included.
+///
+/// *Assumes* E‖g_t‖² ≤ G² and weights that were fixed beforehand; in the printed forms also ‖g_t‖ ≤ G and a domain of
+/// diameter B.
+///
+/// ```
+/// use surefoot::bound::StronglyConvex;
+/// let run = StronglyConvex { steps: 999, curvature: 0.5, gradient: 1.0 };
+/// assert!((run.linear() - 0.00533).abs() < 1e-5);
+/// assert!(run.linear() < run.printed_linear(2.0) / 1.5);
+/// ```
+///
+/// Source: arXiv 1903.00974, the two corollaries on strong convexity, and Theorem S (see the [module](super)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StronglyConvex {
+    /// T.
+    pub steps: u64,
+    /// μ.
+    pub curvature: f64,
+    /// G.
+    pub gradient: f64,
+}
+
+impl StronglyConvex {
+    /// Theorem S for any weights, the sum itself: G²/(2μA_T)·Σ (α_t²/A_t)(1 + ρ_t), with
+    /// ρ_t = τ(1 − τ)/(1 − τ + τ²) ≤ 1/3 and τ = α_t/A_t. O(T).
+    pub fn weighted(&self, weights: &impl Weights) -> f64 {
+        let (mut total, mut sum) = (0.0, 0.0);
+        for weight in (1..=self.steps).map(|t| weights.weight(t)) {
+            total += weight;
+            let share = weight / total;
+            let rho = share * (1.0 - share) / (1.0 - share + share * share);
+            sum += weight * share * (1.0 + rho);
+        }
+        self.gradient * self.gradient * sum / (2.0 * self.curvature * total)
+    }
+
+    /// Theorem S for α = 1, at most (2/3)·G²(1 + ln T)/(μT).
+    pub fn uniform(&self) -> f64 {
+        let steps = self.steps as f64;
+        2.0 / 3.0 * self.gradient * self.gradient * (1.0 + steps.ln()) / (self.curvature * steps)
+    }
+
+    /// Theorem S for α_t = t, at most (8/3)·G²/(μ(T + 1)).
+    pub fn linear(&self) -> f64 {
+        8.0 / 3.0 * self.gradient * self.gradient / (self.curvature * (self.steps as f64 + 1.0))
+    }
+
+    /// The first corollary as printed, α = 1: (μB + G)²(1 + ln T)/(2μT).
+    ///
+    /// Its leader must weight its losses and mind the domain, which the print leaves out.
+    pub fn printed_uniform(&self, diameter: f64) -> f64 {
+        let steps = self.steps as f64;
+        self.lipschitz(diameter).powi(2) * (1.0 + steps.ln()) / (2.0 * self.curvature * steps)
+    }
+
+    /// The second corollary as printed, α_t = t: 2(μB + G)²/(μ(T + 1)).
+    pub fn printed_linear(&self, diameter: f64) -> f64 {
+        2.0 * self.lipschitz(diameter).powi(2) / (self.curvature * (self.steps as f64 + 1.0))
+    }
+
+    /// The second corollary with its sum done exactly, T + 1 − H_{T+1} for T, H the harmonic numbers. O(T).
+    pub fn summed_linear(&self, diameter: f64) -> f64 {
+        let harmonic: f64 = (1..=self.steps + 1).map(|t| 1.0 / t as f64).sum();
+        let steps = self.steps as f64;
+        self.printed_linear(diameter) * (steps + 1.0 - harmonic) / steps
+    }
+
+    fn lipschitz(&self, diameter: f64) -> f64 {
+        self.curvature * diameter + self.gradient
+    }
+}
+
+/// The online Newton step for losses that are exp-concave in every example.
+///
+/// ```
+/// use surefoot::bound::ExpConcave;
+/// let run = ExpConcave { dim: 10, gamma: 0.5, epsilon: 1.0, distance: 1.0, largest: 1.0, squares: 1000.0 };
+/// assert!((run.regret() - 50.3).abs() < 0.1); // ½ + (81/64)·10·ln 51
+/// ```
+///
+/// Source: Hazan, Agarwal and Kale (2007), for the remark after Theorem 2 of arXiv 1903.00974.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpConcave {
+    /// d.
+    pub dim: usize,
+    /// γ = ½·min(1/(4GB), η) for η-exp-concave losses.
+    pub gamma: f64,
+    /// ε, the regulariser.
+    pub epsilon: f64,
+    /// ‖u − w_1‖.
+    pub distance: f64,
+    /// The largest α_t.
+    pub largest: f64,
+    /// Σ α_t‖g_t‖².
+    pub squares: f64,
+}
+
+impl ExpConcave {
+    /// R_T(u) ≤ (ε/2)‖u − w_1‖² + (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)); divide by A_T for the excess.
+    pub fn regret(&self) -> f64 {
+        let dim = self.dim as f64;
+        let volume = (1.0 + self.gamma * self.squares / (dim * self.epsilon)).ln();
+        let start = self.epsilon / 2.0 * self.distance * self.distance;
+        start + 81.0 / 64.0 * self.largest * dim / (2.0 * self.gamma) * volume
+    }
+}

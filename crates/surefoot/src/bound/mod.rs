@@ -1,0 +1,51 @@
+//! What a run may cost, before it is run: every theorem and corollary as a function of plain numbers.
+//!
+//! | paper (arXiv 1903.00974) | here | differs from the print |
+//! | --- | --- | --- |
+//! | Theorem 1, in expectation; its corollary for α = 1; Theorem 2 | [`Anytime::expected`] | E of a quotient only for fixed weights |
+//! | Theorem 1, in probability | [`Anytime::probable`] | √2 sharper, and ln(1/δ) for ln(2/δ) |
+//! | corollary on weighted regret | [`weighted_regret`], [`root_regret`] | the claim without a logarithm is about sums |
+//! | corollary on other weights afterwards | [`Reweighted`] | with its constant |
+//! | corollaries on strong convexity, Theorem S | [`StronglyConvex`] | no domain needed |
+//! | remark on exp-concave losses | [`ExpConcave`] | with its constant |
+//! | corollary on smooth losses, Theorem N | [`Smooth`] | one logarithm less; needs 2L in the self-bounding |
+//! | Theorem 3, Theorem O | [`Optimistic`] | T^−2 instead of T^−3/2 |
+//! | Theorem 4, Theorem A | [`Accelerated`] | bounds y_T; ε with units for the 1; half the constant |
+//! | Theorem 5 | [`Accelerated::lipschitz`], [`Accelerated::universal`] | √(log T/T), and c in the constant |
+//!
+//! The theorems with letters are strengthenings whose proofs use nothing but the paper's own devices and the slack
+//! that its proof of Theorem 1 throws away, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap: N sums that corollary
+//! without its logarithms, O lets the slack pay for the change of gradients, S completes the square with it, A keeps ε
+//! and c general. All are for convex L; B is the diameter of the domain, G and σ are roots of bounds on E‖g_t‖² and on
+//! the variance of g_t, T counts rounds. T = 0 gives ∞ or no number.
+//!
+//! The gradients may be taken between iterate and average (interpolation), and a penalty may be kept out of the
+//! linearisation: in both cases Theorem 1 and its corollaries hold as they are.
+//!
+//! ```
+//! use surefoot::bound::{Accelerated, Optimistic, StronglyConvex};
+//!
+//! // Logistic regression on rows no longer than 1 in a ball of radius 3: L = 1/4, G = 1, and σ = 1 at most.
+//! let stream = |steps| Optimistic { steps, diameter: 6.0, smoothness: 0.25, noise: 1.0, first: 1.0, ..Optimistic::default() };
+//! // One example a step: how many steps for an excess of 0.1 on average?
+//! let steps = (0..).map(|k| 1 << k).find(|&steps| stream(steps).expected() < 0.1);
+//! assert_eq!(steps, Some(32_768));
+//! // With 64 examples a step the variance is 1/64 …
+//! let batch = |steps| Optimistic { noise: 0.125, ..stream(steps) };
+//! assert_eq!((0..).map(|k| 1 << k).find(|&steps| batch(steps).expected() < 0.1), Some(512));
+//! // … and with a penalty of 0.1/2·‖w‖² the strong convexity does better, with no radius at all.
+//! let ridge = StronglyConvex { steps: 512, curvature: 0.1, gradient: 1.3 };
+//! assert!(ridge.linear() < 0.09);
+//! ```
+
+mod accelerated;
+mod anytime;
+mod curved;
+mod optimistic;
+mod smooth;
+
+pub use accelerated::Accelerated;
+pub use anytime::{Anytime, Reweighted, adaptive_regret, root_regret, weighted_regret};
+pub use curved::{ExpConcave, StronglyConvex};
+pub use optimistic::{Optimistic, diagonal};
+pub use smooth::Smooth;

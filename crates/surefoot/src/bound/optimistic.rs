@@ -1,0 +1,90 @@
+//! Theorem 3, and how fast Algorithm 3 really is.
+
+use std::f64::consts::SQRT_2;
+
+/// Algorithm 3: weights α_t = t, hints g_{t−1}, on a convex domain of diameter B.
+///
+/// *Assumes* L convex, and smooth in the whole space where L is used; a learner with
+/// R_T ≤ κB·√(Σ α_t²‖g_t − ĝ_t‖²). No bound on gradients, none on where the minimiser lies.
+///
+/// ```
+/// use surefoot::bound::Optimistic;
+/// let run = Optimistic { steps: 9, diameter: 1.0, smoothness: 1.0, first: 0.0, ..Optimistic::default() };
+/// assert!((run.exact() - 8.0 / 90.0).abs() < 1e-15);
+/// assert!(run.expected() < run.printed());
+/// ```
+///
+/// Source: arXiv 1903.00974, Theorem 3, and Theorem O (see the [module](super)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Optimistic {
+    /// T.
+    pub steps: u64,
+    /// B.
+    pub diameter: f64,
+    /// L.
+    pub smoothness: f64,
+    /// σ.
+    pub noise: f64,
+    /// √E‖g_1‖².
+    pub first: f64,
+    /// κ, √2 by default.
+    pub kappa: f64,
+}
+
+impl Default for Optimistic {
+    /// Zeros, and κ = √2.
+    fn default() -> Self {
+        Self { steps: 0, diameter: 0.0, smoothness: 0.0, noise: 0.0, first: 0.0, kappa: SQRT_2 }
+    }
+}
+
+impl Optimistic {
+    /// Theorem O: E[L(x_T) − L*] ≤ (2/(T(T+1)))(4κ²LB² + κB·√E‖g_1‖²) + κBσ·√(2(2T+1)/(T(T+1))).
+    pub fn expected(&self) -> f64 {
+        let (t, kb) = (self.steps as f64, self.kappa * self.diameter);
+        let noise = kb * self.noise * (2.0 * (2.0 * t + 1.0) / (t * (t + 1.0))).sqrt();
+        self.fast(4.0) + noise
+    }
+
+    /// Theorem O with exact gradients: L(x_T) − L* ≤ (2/(T(T+1)))(2κ²LB² + κB‖g_1‖).
+    pub fn exact(&self) -> f64 {
+        self.fast(2.0)
+    }
+
+    fn fast(&self, factor: f64) -> f64 {
+        let (t, kb) = (self.steps as f64, self.kappa * self.diameter);
+        2.0 / (t * (t + 1.0)) * (factor * self.smoothness * kb * kb + kb * self.first)
+    }
+
+    /// For losses that are not smooth, with E‖g_t‖² ≤ G²: 4κBG·√((2T+1)/(6T(T+1))). The same run, no setting changes.
+    pub fn lipschitz(&self, gradient: f64) -> f64 {
+        let t = self.steps as f64;
+        4.0 * self.kappa * self.diameter * gradient * ((2.0 * t + 1.0) / (6.0 * t * (t + 1.0))).sqrt()
+    }
+
+    /// Theorem 3 as far as its proof is right: (2/(T(T+1)))·B·√(30(T+1)³σ² + 40L²B²T), for κ = √2 and ∇L(x*) = 0.
+    pub fn printed(&self) -> f64 {
+        let (t, lb) = (self.steps as f64, self.smoothness * self.diameter);
+        let inside = 30.0 * (t + 1.0).powi(3) * self.noise * self.noise + 40.0 * lb * lb * t;
+        2.0 / (t * (t + 1.0)) * self.diameter * inside.sqrt()
+    }
+
+    /// The last line of that proof, 4√10·(LB²/T^{3/2} + σB/√T), which does not follow for T = 1 and 2.
+    pub fn printed_last(&self) -> f64 {
+        let (t, b) = (self.steps as f64, self.diameter);
+        4.0 * 10_f64.sqrt() * (self.smoothness * b * b / t.powf(1.5) + self.noise * b / t.sqrt())
+    }
+}
+
+/// Theorem O by coordinate, for exact gradients in a box: (2/(T(T+1)))·Σ_j(4L_jB_j² + √2·B_j|g_{1,j}|), where the Hessian is at
+/// most diag(L_j) and B_j are the sides. Takes (L_j, B_j, g_{1,j}) for each coordinate; κ = √2.
+///
+/// ```
+/// use surefoot::bound::diagonal;
+/// assert_eq!(diagonal(1, [(1.0, 1.0, 0.0), (0.5, 2.0, 0.0)]), 12.0);
+/// ```
+pub fn diagonal(steps: u64, coordinates: impl IntoIterator<Item = (f64, f64, f64)>) -> f64 {
+    let t = steps as f64;
+    let one = |(l, b, g): (f64, f64, f64)| 4.0 * l * b * b + SQRT_2 * b * g.abs();
+    2.0 / (t * (t + 1.0)) * coordinates.into_iter().map(one).sum::<f64>()
+}

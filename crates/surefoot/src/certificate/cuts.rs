@@ -1,0 +1,112 @@
+//! Lower bounds on the minimum from values and gradients.
+
+use super::sum::Sum;
+use super::{Assumption, Assumptions, Certificate, Certified, Kind, Penalty, Subject, Uncertified};
+use crate::squares::weigh;
+use crate::{Float, Vector};
+
+/// A lower bound on the minimum of F + Ω, from values and subgradients of F anywhere; with it, a bound on the excess of
+/// *any* point whose value is known.
+///
+/// *Guarantee*: each query cuts, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and so does the average of all cuts. Hence the minimum is at
+/// least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights. The best bound so far is kept, so it never
+/// falls. For the output of an anytime run it is at most the value of [`Ledger`](super::Ledger)'s certificate.
+///
+/// *Cost*: O(nnz) a step, one `f64` a coordinate, O(d) to tighten. Deterministic: exact values and gradients only.
+///
+/// ```
+/// use surefoot::Ball;
+/// use surefoot::certificate::{Cuts, Inside};
+/// // x²/2 on the interval from −1 to 1, cut at 1/2: its minimum 0 is at least 1/8 − 1/4 − 1/2.
+/// let ball = Ball::<f64>::new(1.0);
+/// let mut cuts = Cuts::new(1, Inside::new(&ball));
+/// cuts.record(1.0, 0.125, &[0.5], |_| 0.5);
+/// assert!((cuts.tighten() + 0.625).abs() < 1e-14);
+/// assert!((cuts.certificate(0.125)?.value - 0.75).abs() < 1e-14);
+/// # Ok::<(), surefoot::certificate::Uncertified>(())
+/// ```
+///
+/// Source: arXiv 1903.00974, the proof of Theorem 1, with values.
+#[derive(Clone, Debug)]
+pub struct Cuts<P> {
+    penalty: P,
+    level: Sum,
+    gradients: Vec<f64>,
+    total: f64,
+    size: f64,
+    mass: f64,
+    drift: f64,
+    epsilon: f64,
+    best: f64,
+}
+
+impl<P: Penalty> Cuts<P> {
+    /// No cuts yet. The only allocation.
+    pub fn new(dim: usize, penalty: P) -> Self {
+        let (gradients, level) = (vec![0.0; dim], Sum::default());
+        let (size, mass, drift) = (0.0, 0.0, 0.0);
+        Self {
+            penalty,
+            level,
+            gradients,
+            total: 0.0,
+            size,
+            mass,
+            drift,
+            epsilon: f64::EPSILON,
+            best: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Records a cut: its weight, and value and gradient of F at the query point. O(nnz).
+    pub fn record<F: Float, V: Vector<F> + ?Sized>(
+        &mut self,
+        weight: f64,
+        value: f64,
+        gradient: &V,
+        query: impl Fn(usize) -> F,
+    ) {
+        self.epsilon = self.epsilon.max(F::epsilon().wide());
+        self.total += weight;
+        self.level.add(weight * value);
+        self.size += (weight * value).abs();
+        gradient.each(|i, g| {
+            let g = weigh(weight, g).wide();
+            let term = g * query(i).wide();
+            self.gradients[i] += g;
+            self.level.add(-term);
+            self.size += term.abs();
+            self.mass += g.abs();
+            self.drift += self.gradients[i].abs();
+        });
+    }
+
+    /// The lower bound of all cuts together, less an allowance for rounding; keeps it if it is the best. O(d).
+    pub fn tighten(&mut self) -> f64 {
+        let (dim, total) = (self.gradients.len(), self.total);
+        let minus_mean = |i: usize| -self.gradients[i] / total;
+        let conjugate = self.penalty.conjugate(dim, minus_mean);
+        let farthest = self.penalty.farthest(dim, minus_mean);
+        let size = self.size + farthest * self.mass + total * conjugate.abs();
+        let allowance = 4.0 * self.epsilon * size + f64::EPSILON * farthest * self.drift;
+        let floor = (self.level.value() - allowance) / total - conjugate;
+        self.best = self.best.max(floor);
+        floor
+    }
+
+    /// The best lower bound on the minimum so far; −∞ before the first.
+    pub fn floor(&self) -> f64 {
+        self.best
+    }
+
+    /// The certificate for any point at which the objective F + Ω is `value`: `value` less the best lower bound. O(1).
+    pub fn certificate(&self, value: f64) -> Certified {
+        if self.best == f64::NEG_INFINITY {
+            return Err(if self.total > 0.0 { Uncertified::Unbounded } else { Uncertified::NoRounds });
+        }
+        let kind = Kind::Deterministic;
+        let subject = Subject::Excess(self.penalty.comparator());
+        let assumptions = Assumptions::of(&[Assumption::Convex, Assumption::ExactGradients, Assumption::ExactValues]);
+        Certificate { value: value - self.best, kind, subject, assumptions }.finite()
+    }
+}

@@ -1,0 +1,115 @@
+//! The loss of the last point, certified without a hold-out set.
+
+use super::stream::{Announced, ROUNDING};
+use super::sum::Sum;
+use super::{Assumption, Assumptions, Certificate, Certified, Gradients, Kind, Subject, Uncertified, boundary};
+use crate::Squares;
+
+/// An upper bound on the expected loss L(x_T) of the output, from the losses seen while training in one pass.
+///
+/// *Guarantee*: with Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), the loss and the gradient of round t at its query point, A_T·L(x_T) is at
+/// most the sum of the Y_t's expectations given the past, whatever the interpolation. So E[L(x_T)] ≤ E[ΣY_t]/A_T, and
+/// with probability 1 − δ at all steps at once L(x_T) ≤ (ΣY_t + [`boundary`])/A_T, each example an increment of range
+/// (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. It needs no comparator and no domain.
+///
+/// *Cost*: O(1) a round and an example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
+///
+/// ```
+/// use surefoot::certificate::{Gradients, Risk};
+/// let mut risk = Risk::new(1.0, 1.0);
+/// for _ in 0..10_000 {
+///     risk.open(1.0, 1, 0.0);
+///     risk.example(0.25, 0.0);
+/// }
+/// assert!((risk.expectation(Gradients::Fresh)?.value - 0.25).abs() < 1e-12);
+/// assert!(risk.certificate(Gradients::Fresh, 0.05)?.value < 0.252);
+/// assert!(risk.certificate(Gradients::Reused, 0.05).is_err());
+/// # Ok::<(), surefoot::certificate::Uncertified>(())
+/// ```
+///
+/// Source: arXiv 1903.00974, the proof of Theorem 1 stopped before the comparator enters.
+#[derive(Clone, Debug)]
+pub struct Risk {
+    loss: f64,
+    slope: f64,
+    away: f64,
+    rounds: Announced,
+    sum: Sum,
+    first: f64,
+    range: f64,
+    deviation: Squares,
+    mean: f64,
+    count: u64,
+    fault: Option<Uncertified>,
+}
+
+impl Risk {
+    /// For losses between 0 and `loss` = f_max with gradients no longer than `slope` = G; ∞ where no bound is known, and then
+    /// there will be a bound in expectation only.
+    ///
+    /// # Panics
+    /// If a bound is not positive.
+    pub fn new(loss: f64, slope: f64) -> Self {
+        assert!(loss > 0.0 && slope > 0.0, "positive bounds");
+        let (rounds, sum, deviation) = (Announced::default(), Sum::default(), Squares::default());
+        let (away, first, range, mean) = (0.0, 0.0, 0.0, 0.0);
+        Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, fault: None }
+    }
+
+    /// Opens a round of weight α_t and so many examples, before any of them is known. `away` is ‖w_t − q_t‖, the distance
+    /// of iterate and query point, or anything larger. O(1).
+    pub fn open(&mut self, weight: f64, examples: u64, away: f64) {
+        self.fault = self.fault.or(self.rounds.open(weight, examples));
+        self.away = away;
+        // Not ∞·0 where the slope has no bound.
+        let lead = if away > 0.0 { self.slope * away } else { 0.0 };
+        self.range = self.range.max(self.rounds.share * (self.loss + lead));
+        if self.first == 0.0 {
+            self.first = self.range;
+        }
+    }
+
+    /// An example of the open round: its loss f_i(q_t), and `lead` = ⟨g_i, w_t − q_t⟩. O(1).
+    pub fn example(&mut self, loss: f64, lead: f64) {
+        self.fault = self.fault.or(self.rounds.example());
+        let bounded = loss <= self.loss * (1.0 + ROUNDING)
+            && lead.abs() <= self.slope * self.away * (1.0 + ROUNDING) + ROUNDING * self.loss;
+        if !(loss >= 0.0 && bounded) {
+            self.fault = self.fault.or(Some(Uncertified::BoundBroken));
+        }
+        let share = self.rounds.share;
+        self.sum.add(share * (loss + lead));
+        self.deviation.add(share * (loss + lead - self.mean));
+        self.count += 1;
+        self.mean += (loss - self.mean) / self.count as f64;
+    }
+
+    /// The bound in expectation, ΣY_t/A_T, for weights that were fixed beforehand; it needs no bounds. O(1).
+    pub fn expectation(&self, gradients: Gradients) -> Certified {
+        let broken = self.fault.filter(|fault| *fault != Uncertified::BoundBroken);
+        let total = broken.map_or_else(|| self.rounds.complete(self.rounds.total), Err)?;
+        let assumptions = [Assumption::Convex, gradients.unbiased()?, Assumption::FixedWeights];
+        let (kind, subject, assumptions) = (Kind::Expectation, Subject::Risk, Assumptions::of(&assumptions));
+        Certificate { value: self.sum.value() / total, kind, subject, assumptions }.finite()
+    }
+
+    /// The bound that holds with probability 1 − `delta` at all steps at once. O(1).
+    ///
+    /// # Panics
+    /// If `delta` is not between 0 and 1.
+    pub fn certificate(&self, gradients: Gradients, delta: f64) -> Certified {
+        assert!(delta > 0.0 && delta < 1.0, "a probability between 0 and 1");
+        let mean = self.expectation(gradients)?;
+        if self.range.is_infinite() {
+            return Err(Uncertified::NoGradientBound);
+        }
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let stray = boundary(self.deviation.root(), self.range, self.first, delta);
+        let assumptions = mean.assumptions.without(Assumption::FixedWeights).with(Assumption::PredictableWeights);
+        let assumptions = assumptions.with(Assumption::BoundedGradients).with(Assumption::BoundedLosses);
+        let value = mean.value + stray / self.rounds.total;
+        Certificate { value, kind: Kind::Probability { delta }, assumptions, ..mean }.finite()
+    }
+}

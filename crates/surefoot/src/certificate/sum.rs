@@ -1,0 +1,33 @@
+//! Compensated sums.
+
+/// A sum that carries along what its additions round away (after Neumaier).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, term: f64) {
+        let sum = self.sum + term;
+        let small = if self.sum.abs() >= term.abs() { (self.sum - sum) + term } else { (term - sum) + self.sum };
+        self.lost += small;
+        self.sum = sum;
+    }
+
+    pub(super) fn value(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sum;
+
+    #[test]
+    fn small_terms_survive_large_ones() {
+        let mut sum = Sum::default();
+        [1.0, 1e100, 1.0, -1e100].into_iter().for_each(|x| sum.add(x));
+        assert_eq!(sum.value(), 2.0);
+    }
+}
