@@ -1,0 +1,297 @@
+//! No certificate is below the truth, whatever the learner; and the numbers of independent numpy programs.
+
+mod common;
+mod problems;
+
+use std::fmt::Debug;
+
+use common::{Random, Visit, Weight, weights, wide};
+use problems::{Bowl, Corner, Loss, Model, Problem, Same};
+use surefoot::certificate::{
+    Assumption, Composite, Coupled, Curved, Cuts, ElasticNet, Gradients, Inside, Kind, Ledger, Rise, Uncertified,
+};
+use surefoot::{Anytime, AskTell, Ball, Float, Lazy, Learner, Linear, OgdNorm, View};
+use surefoot_oracle::vectors::{dot, norm, plus, times};
+use surefoot_oracle::{Domain, Learner as Twin, conversions, learners as twins};
+
+const DIM: usize = 5;
+
+/// Every learner of the table with every sequence of weights and interpolation on one problem: C1 ≥ C2 ≥ gap.
+struct Table<'a> {
+    problem: &'a dyn Problem,
+    /// What rounding may do to values computed from rounded points.
+    slack: f64,
+    cases: usize,
+    tightest: f64,
+}
+
+impl Table<'_> {
+    fn check<F: Float, L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, weight: &Weight, domain: &Domain) {
+        let Some(best) = self.problem.best(domain).map(|x| self.problem.value(&x)) else { return };
+        for beta in [1.0, 0.6, 0.0] {
+            let weight = weight.clone();
+            let weights = weight.clone();
+            let mut method = Anytime::new(learner.clone(), move |t: u64| weights(t)).certified().interpolate(beta);
+            let same = Same(domain);
+            let mut cuts = Cuts::new(DIM, Inside::<F, _>::new(&same));
+            for t in 1..=200 {
+                let query = wide(&method.query());
+                let gradient: Vec<F> = self.problem.gradient(&query).iter().map(|&g| F::of(g)).collect();
+                cuts.record(weight(t), self.problem.value(&query), &gradient, |i| F::of(query[i]));
+                method.tell(&gradient);
+                let value = self.problem.value(&wide(&method.output()));
+                let first = method.certificate(&same, Gradients::Exact).expect("a bounded domain").value;
+                cuts.tighten();
+                let second = cuts.certificate(value).expect("cut").value;
+                let gap = value - best;
+                // Both allow for rounding, but not for the same.
+                let order = self.slack + 16.0 * F::epsilon().wide() * value.abs().max(1.0);
+                assert!(
+                    first >= second - order && first >= gap - self.slack && second >= gap - self.slack,
+                    "{name}, beta {beta}, round {t}: {first:e} {second:e} {gap:e}"
+                );
+                assert!(cuts.floor() <= best + self.slack);
+                if gap > 1e-6 {
+                    self.tightest = self.tightest.min(first / gap);
+                }
+            }
+            self.cases += 1;
+        }
+    }
+}
+
+impl<F: Float> Visit<F> for Table<'_> {
+    fn lazy<L: Lazy<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        _: &dyn Fn() -> Box<dyn Twin>,
+        domain: &Domain,
+    ) {
+        if matches!(domain, Domain::Whole(_)) {
+            return;
+        }
+        for (case, weight) in weights() {
+            self.check(&format!("{name}, {case}"), learner.clone(), &weight, domain);
+        }
+    }
+
+    fn dense<L: Learner<F> + Clone + Debug>(&mut self, _: &str, _: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {}
+}
+
+/// Minima inside, at the border and, of one, at a kink.
+fn all() -> Vec<(&'static str, Box<dyn Problem>)> {
+    let curvature = vec![1.0, 0.3, 0.1, 2.0, 0.01];
+    let inside = vec![0.1, 0.3, -0.2, 0.3, -0.1];
+    vec![
+        ("bowl", Box::new(Bowl { centre: inside.clone(), curvature: curvature.clone() })),
+        ("bowl outside", Box::new(Bowl { centre: vec![3.0, -2.0, 1.5, 0.2, 9.0], curvature })),
+        ("corner", Box::new(Corner(vec![-0.1, 0.25, 0.2, 0.4, -0.1]))),
+        ("logistic", Box::new(Model::new(Loss::Logistic))),
+    ]
+}
+
+#[test]
+fn no_certificate_is_below_the_gap() {
+    for (name, problem) in all() {
+        // Values are computed with an error of about 1e-15; the minimum is known to 1e-13.
+        let mut table = Table { problem: problem.as_ref(), slack: 2e-13, cases: 0, tightest: f64::INFINITY };
+        common::learners::<f64>(DIM, &mut table);
+        assert!(table.cases >= 48, "{} cases", table.cases);
+        assert!(table.tightest < 3.0, "{name}: {} times the gap proves little", table.tightest);
+        // In f32 the problem is evaluated in f64 at the rounded points, so no slack for that is due.
+        common::learners::<f32>(DIM, &mut table);
+    }
+}
+
+/// Validity does not depend on the learner: iterates at random, from a domain or not.
+#[test]
+fn a_learner_of_no_use_makes_certificates_large_and_not_false() {
+    let ball = Ball::<f64>::new(2.0);
+    for (name, problem) in all().into_iter().filter(|(name, _)| *name != "bowl outside") {
+        let best = problem.best(&Domain::Ball(vec![0.0; DIM], 2.0)).expect("known");
+        let best = problem.value(&best);
+        for (seed, size) in [(1, 0.1), (2, 0.8), (3, 5.0)] {
+            let mut random = Random(seed);
+            let (mut ledger, mut x, mut total) = (Ledger::new(DIM), vec![0.0; DIM], 0.0);
+            for t in 1..=100 {
+                let w: Vec<f64> = (0..DIM).map(|_| size * random.normal()).collect();
+                let weight = random.unit();
+                total += weight;
+                x = plus(&x, weight / total, &plus(&w, -1.0, &x));
+                ledger.record(weight, &problem.gradient(&x), |i| w[i]);
+                let bound = ledger.certificate(total, &ball, &View::new(DIM, |i| x[i]), Gradients::Exact);
+                let gap = problem.value(&x) - best;
+                match bound {
+                    Ok(bound) => assert!(bound.value >= gap - 1e-13, "{name}, {t}: {} {gap}", bound.value),
+                    Err(why) => assert!(why == Uncertified::Outside && norm(&x) > 2.0, "{why}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rebase_starts_from_what_is_known() {
+    let (ball, model) = (Ball::<f64>::new(3.0), Model::new(Loss::Logistic));
+    let best = model.value(&model.best(&Domain::Ball(vec![0.0; DIM], 3.0)).expect("known"));
+    let mut method = Anytime::new(OgdNorm::new(DIM, ball.clone()), surefoot::Uniform).certified();
+    let mut plain = method.clone();
+    let tell = |method: &mut Anytime<f64, _, _>| {
+        let query = wide(&method.query());
+        method.tell(&model.gradient(&query));
+        model.value(&wide(&method.output())) - best
+    };
+    let gap = (0..50).map(|_| (tell(&mut method), tell(&mut plain)).0).last().expect("rounds");
+    let mut known = method.certificate(&ball, Gradients::Exact).expect("a bounded domain");
+    known.value = gap + 1e-9;
+    let noisy = method.certificate(&ball, Gradients::Fresh).expect("in expectation");
+    assert_eq!(method.rebase(&noisy), Err(Uncertified::Noisy));
+    method.rebase(&known).expect("deterministic");
+    for _ in 0..50 {
+        let gap = tell(&mut method);
+        tell(&mut plain);
+        let value = method.certificate(&ball, Gradients::Exact).expect("a bounded domain").value;
+        assert!(value >= gap && value < plain.certificate(&ball, Gradients::Exact).expect("too").value);
+    }
+}
+
+#[track_caller]
+fn near(got: f64, expected: f64, tolerance: f64) {
+    assert!((got - expected).abs() <= tolerance * expected.abs(), "{got:e} is not {expected:e}");
+}
+
+/// All expected values are those of numpy programs, 100 rounds on the same 40 rows.
+#[test]
+fn regret_and_values_as_numpy_has_them() {
+    let (ball, model) = (Ball::<f64>::new(3.0), Model::new(Loss::Logistic));
+    let mut method = Anytime::new(OgdNorm::new(DIM, ball.clone()), Linear).certified();
+    let mut cuts = Cuts::new(DIM, Inside::<f64, _>::new(&ball));
+    for t in 1..=100_u32 {
+        let query = wide(&method.query());
+        let gradient = model.gradient(&query);
+        cuts.record(f64::from(t), model.value(&query), &gradient, |i| query[i]);
+        method.tell(&gradient);
+        cuts.tighten();
+    }
+    let value = model.value(&wide(&method.output()));
+    near(value, 0.68045547700116227, 1e-13);
+    let first = method.certificate(&ball, Gradients::Exact).expect("a bounded domain");
+    // The sums are of order 1, so 1e-4 has 11 digits.
+    near(first.value, 0.00011513609174764356, 1e-10);
+    near(cuts.certificate(value).expect("cut").value, 1.8013057944910038e-05, 1e-9);
+    assert_eq!(first.kind, Kind::Deterministic);
+    assert!(first.assumptions.has(Assumption::ExactGradients));
+    let mean = method.certificate(&ball, Gradients::Drawn).expect("in expectation");
+    assert_eq!((mean.kind, mean.value), (Kind::Expectation, first.value));
+}
+
+#[test]
+fn composite_as_numpy_has_it() {
+    let (mu, model) = (0.05, Model::new(Loss::Logistic));
+    let net = ElasticNet::new(0.0, mu);
+    let (mut sums, mut cuts) = (Composite::new(DIM), Cuts::new(DIM, net));
+    let (mut x, mut total) = (vec![0.0; DIM], 0.0);
+    for t in 1..=100_u32 {
+        let weight = f64::from(t);
+        let w = if total > 0.0 { times(-1.0 / (mu * total), sums.ledger().gradients()) } else { vec![0.0; DIM] };
+        total += weight;
+        x = plus(&x, weight / total, &plus(&w, -1.0, &x));
+        let gradient = model.gradient(&x);
+        cuts.record(weight, model.value(&x), &gradient, |i| x[i]);
+        sums.record(weight, &gradient, |i| w[i], mu / 2.0 * dot(&w, &w));
+    }
+    cuts.tighten();
+    let value = model.value(&x) + mu / 2.0 * dot(&x, &x);
+    let first = sums.certificate(total, &net, Gradients::Exact).expect("a penalty");
+    near(first.value, 1.5446956009486684e-06, 1e-8);
+    near(cuts.certificate(value).expect("cut").value, 3.1739949490905417e-07, 1e-8);
+    let gap = surefoot::certificate::fenchel(&model, DIM, |i| x[i], None, &net).expect("a penalty");
+    near(gap.certificate.value, 7.1579319738643789e-11, 1e-4);
+    near(gap.objective, value, 1e-14);
+}
+
+/// F + (mu/2)‖·‖² with its gradient.
+fn ridge(model: &Model, mu: f64, x: &[f64]) -> (f64, Vec<f64>) {
+    (model.value(x) + mu / 2.0 * dot(x, x), plus(&model.gradient(x), mu, x))
+}
+
+/// A point whose gradient vanishes, by plain descent.
+fn ridge_best(model: &Model, mu: f64) -> f64 {
+    let mut x = vec![0.0; DIM];
+    (0..20_000).for_each(|_| x = plus(&x, -3.0, &ridge(model, mu, &x).1));
+    assert!(norm(&ridge(model, mu, &x).1) < 1e-14);
+    ridge(model, mu, &x).0
+}
+
+#[test]
+fn algorithm_four_as_numpy_has_it() {
+    let (model, mu, ball) = (Model::new(Loss::Logistic), 0.02, Ball::<f64>::new(3.0));
+    let best = ridge_best(&model, mu);
+    let mut learner = twins::Ogd::new(DIM, Domain::Ball(vec![0.0; DIM], 3.0));
+    let trace = conversions::accelerated(&mut learner, 6.0, 2.0, 0.0, 100, &mut |_, x| ridge(&model, mu, x).1);
+    let (mut measured, mut smooth, mut slope) = (Coupled::new(DIM), Coupled::new(DIM), Coupled::new(DIM));
+    let mut squares = 0.0;
+    for (t, round) in (1_u32..).zip(&trace) {
+        let weight = f64::from(t);
+        let ((value, gradient), (after, there)) = (ridge(&model, mu, &round.query), ridge(&model, mu, &round.output));
+        let w = |i: usize| round.iterate[i];
+        measured.record(weight, &gradient, w, Rise::Measured(after - value));
+        squares += weight * (weight + 1.0) / 2.0 * dot(&gradient, &gradient);
+        let (rate, square) = (12.0 / squares.sqrt(), dot(&gradient, &gradient));
+        // A quarter of the largest row, and the penalty.
+        smooth.record(weight, &gradient, w, Rise::Smooth { rate, square, smoothness: 0.25 + mu });
+        let step = plus(&round.output, -1.0, &round.query);
+        slope.record(weight, &gradient, w, Rise::Slope(dot(&there, &step)));
+        for sums in [&measured, &smooth, &slope] {
+            let certificate = sums.certificate(&ball, Gradients::Exact).expect("a bounded domain");
+            assert!(certificate.value >= after - best - 1e-15, "y in round {t}");
+            let query = sums.certificate_of_query(&ball, Gradients::Exact).expect("a bounded domain");
+            assert!(query.value >= value - best - 1e-15, "x in round {t}");
+        }
+    }
+    let certificate = measured.certificate(&ball, Gradients::Exact).expect("a bounded domain");
+    near(certificate.value, 0.00046477294347066066, 1e-9);
+    near(measured.certificate_of_query(&ball, Gradients::Exact).expect("too").value, 0.00046477294347066066, 1e-9);
+    let smooth = smooth.certificate(&ball, Gradients::Exact).expect("too");
+    assert!(smooth.value > certificate.value && smooth.assumptions.has(Assumption::Smooth));
+}
+
+#[test]
+fn strong_convexity_as_numpy_has_it() {
+    let (model, mu) = (Model::new(Loss::Logistic), 0.02);
+    let best = ridge_best(&model, mu);
+    let mut gradients = Vec::new();
+    let oracle = &mut |_: u64, x: &[f64]| {
+        gradients.push(ridge(&model, mu, x).1);
+        gradients.last().expect("one").clone()
+    };
+    let trace = conversions::strongly_convex(DIM, &Domain::Whole(1.0), mu, &|t| t as f64, 100, oracle);
+    let mut sums = Curved::new(DIM, mu);
+    for (t, (round, gradient)) in (1_u32..).zip(trace.iter().zip(&gradients)) {
+        sums.record(f64::from(t), gradient, |i| round.iterate[i]);
+        let certificate = sums.certificate(Gradients::Exact).expect("rounds");
+        assert!(certificate.value >= ridge(&model, mu, &round.output).0 - best - 1e-15, "round {t}");
+        if t == 10 {
+            near(certificate.value, 0.00034812182449183869, 1e-10);
+        }
+    }
+    near(sums.certificate(Gradients::Exact).expect("rounds").value, 3.7595128037842103e-06, 1e-8);
+    assert_eq!(sums.certificate(Gradients::Fresh).expect("in expectation").kind, Kind::Expectation);
+}
+
+/// Strong convexity without a leader: any iterates will do, far from 0 too.
+#[test]
+fn strong_convexity_with_iterates_at_random() {
+    let bowl = Bowl { centre: vec![1e3, 1e3 + 1.0, 999.0, 1e3, 1e3], curvature: vec![0.5, 1.0, 0.5, 2.0, 0.7] };
+    let (mut random, mut sums, mut x, mut total) = (Random(8), Curved::new(DIM, 0.5), vec![0.0; DIM], 0.0);
+    for t in 1..=300 {
+        let w: Vec<f64> = bowl.centre.iter().map(|c| c + random.normal()).collect();
+        let weight = 0.1 + random.unit();
+        total += weight;
+        x = plus(&x, weight / total, &plus(&w, -1.0, &x));
+        sums.record(weight, &bowl.gradient(&x), |i| w[i]);
+        let value = sums.certificate(Gradients::Exact).expect("rounds").value;
+        assert!(value >= bowl.value(&x) && value < 20.0, "{t}: {value} {}", bowl.value(&x));
+    }
+}
