@@ -34,7 +34,7 @@ pub trait Domain<F: Float> {
         }
         let norm = away.root();
         if norm == 0.0 {
-            return true;
+            return (0..dim).all(|i| x(i) == self.centre(i).wide());
         }
         let direction = |i: usize| (x(i) - self.centre(i).wide()) / norm;
         let inner: f64 = (0..dim).map(|i| direction(i) * x(i)).sum();

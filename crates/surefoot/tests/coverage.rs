@@ -1,0 +1,273 @@
+//! What holds with probability 1 − δ is false in no more than a share δ of runs, at any time; and what breaks it.
+
+mod common;
+
+use common::{Random, wide};
+use surefoot::certificate::{Gradients, Operator, Risk, Stream, boundary};
+use surefoot::{Anytime, AskTell, Ball, DualAveraging, Learner, Linear, OgdNorm, Uniform, View, Weights};
+use surefoot_oracle::vectors::{dot, norm, plus, times};
+
+/// Logistic regression on `rows` rows no longer than 1, with labels drawn from the model 8·direction.
+struct Logistic {
+    rows: Vec<Vec<f64>>,
+    labels: Vec<f64>,
+}
+
+impl Logistic {
+    fn new(seed: u64, count: usize, dim: usize) -> Self {
+        let mut random = Random(seed);
+        let direction: Vec<f64> = (0..dim).map(|_| random.normal()).collect();
+        let truth = times(8.0 / norm(&direction), &direction);
+        let mut row = || {
+            let size = (0.5 * random.normal()).exp();
+            (0..dim).map(|_| size * random.normal()).collect::<Vec<_>>()
+        };
+        let mut rows: Vec<Vec<f64>> = (0..count).map(|_| row()).collect();
+        let longest = rows.iter().map(|row| norm(row)).fold(0.0, f64::max);
+        rows.iter_mut().for_each(|row| *row = times(1.0 / longest, row));
+        let mut label = |row| if random.unit() < 1.0 / (1.0 + (-dot(row, &truth)).exp()) { 1.0 } else { -1.0 };
+        let labels = rows.iter().map(|row| label(row)).collect();
+        Self { rows, labels }
+    }
+
+    fn loss(&self, i: usize, margin: f64) -> f64 {
+        (1.0 + (-self.labels[i] * margin).exp()).ln()
+    }
+
+    fn slope(&self, i: usize, margin: f64) -> f64 {
+        -self.labels[i] / (1.0 + (self.labels[i] * margin).exp())
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        (0..self.rows.len()).map(|i| self.loss(i, dot(&self.rows[i], x))).sum::<f64>() / self.rows.len() as f64
+    }
+
+    fn gradient(&self, x: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; x.len()];
+        for (i, row) in self.rows.iter().enumerate() {
+            sum = plus(&sum, self.slope(i, dot(row, x)) / self.rows.len() as f64, row);
+        }
+        sum
+    }
+
+    /// A lower bound on the minimum over the ball, by the Frank–Wolfe gap, sharp to 1e-6.
+    fn minimum(&self, radius: f64) -> f64 {
+        let ball = surefoot_oracle::Domain::Ball(vec![0.0; self.rows[0].len()], radius);
+        let mut x = ball.centre(self.rows[0].len());
+        (0..300).for_each(|_| x = ball.project(&plus(&x, -30.0, &self.gradient(&x))));
+        let gradient = self.gradient(&x);
+        let gap = dot(&gradient, &x) + radius * norm(&gradient);
+        assert!(gap < 1e-6, "{gap}");
+        self.value(&x) - gap
+    }
+}
+
+const RADIUS: f64 = 3.0;
+
+/// How a run is watched.
+struct Watch {
+    steps: u64,
+    batch: u64,
+    beta: f64,
+    /// From how many of the rows it draws, and whether in turn instead of at random.
+    rows: usize,
+    in_turn: bool,
+}
+
+/// At a checkpoint: the loss, and bounds: the regret alone, with V, with the operator's V, on the risk, ΣY/A.
+struct Seen {
+    step: u64,
+    loss: f64,
+    regret: f64,
+    excess: f64,
+    sharp: f64,
+    risk: f64,
+    mean: f64,
+}
+
+/// A run with everything told to every tracker.
+fn run(problem: &Logistic, watch: &Watch, weights: impl Weights, seed: u64, delta: f64) -> Vec<Seen> {
+    let dim = problem.rows[0].len();
+    let ball = Ball::<f64>::new(RADIUS);
+    let mut method = Anytime::new(DualAveraging::new(dim, ball.clone()), Linear).certified().interpolate(watch.beta);
+    let (mut stream, mut noise) = (Stream::new(&ball, 1.0), Operator::new(dim));
+    let mut risk = Risk::new((1.0 + RADIUS.exp()).ln(), 1.0);
+    let (mut random, mut seen, mut check) = (Random(seed), Vec::new(), 4);
+    for t in 1..=watch.steps {
+        let (weight, query) = (weights.weight(t), wide(&method.query()));
+        let iterate = wide(&View::new(dim, |i| method.learner().at(i)));
+        let (lead, share) = (plus(&iterate, -1.0, &query), weight / watch.batch as f64);
+        stream.open(weight, watch.batch, norm(&iterate));
+        risk.open(weight, watch.batch, norm(&lead));
+        let mut gradient = vec![0.0; dim];
+        for k in 0..watch.batch {
+            let turn = (t - 1) * watch.batch + k;
+            let i = if watch.in_turn { turn } else { random.next() } as usize % watch.rows;
+            let margin = dot(&problem.rows[i], &query);
+            let own = times(problem.slope(i, margin), &problem.rows[i]);
+            stream.example(norm(&own));
+            noise.record(share, &own, |j| iterate[j]);
+            risk.example(problem.loss(i, margin), dot(&own, &lead));
+            gradient = plus(&gradient, 1.0 / watch.batch as f64, &own);
+        }
+        method.tell(&gradient);
+        if t == check || t == watch.steps {
+            check += check / 2;
+            let (total, output) = (method.total_weight(), wide(&method.output()));
+            let mean = method.certificate(&ball, Gradients::Drawn).expect("drawn with replacement");
+            let deviation = Some(noise.deviation(RADIUS));
+            seen.push(Seen {
+                step: t,
+                loss: problem.value(&output),
+                regret: mean.value,
+                excess: stream.certificate(&mean, total, delta, None).expect("bounded").value,
+                sharp: stream.certificate(&mean, total, delta, deviation).expect("bounded").value,
+                risk: risk.certificate(Gradients::Drawn, delta).expect("bounded").value,
+                mean: risk.expectation(Gradients::Drawn).expect("drawn").value,
+            });
+        }
+    }
+    seen
+}
+
+/// In 200 runs of each kind, no more than a share δ may ever be caught with a false bound.
+#[test]
+fn coverage_at_any_time() {
+    const RUNS: u64 = 200;
+    let (problem, delta) = (Logistic::new(3, 100, 4), 0.1);
+    let minimum = problem.minimum(RADIUS);
+    let mut lowest = 0;
+    for (batch, beta) in [(1, 1.0), (1, 0.5), (8, 1.0), (8, 0.0)] {
+        let watch = Watch { steps: 200, batch, beta, rows: 100, in_turn: false };
+        let (mut excess, mut sharp, mut risk) = (0, 0, 0);
+        for seed in 0..RUNS {
+            let seen = run(&problem, &watch, Linear, 1000 + seed, delta);
+            excess += u64::from(seen.iter().any(|s| s.loss - minimum > s.excess));
+            sharp += u64::from(seen.iter().any(|s| s.loss - minimum > s.sharp));
+            risk += u64::from(seen.iter().any(|s| s.loss > s.risk));
+            lowest += u64::from(seen.iter().any(|s| s.loss > s.mean));
+        }
+        println!("batch {batch}, beta {beta}: {excess}, {sharp}, {risk} of {RUNS} were ever false");
+        let allowed = delta * RUNS as f64;
+        assert!([excess, sharp, risk].iter().all(|&n| n as f64 <= allowed));
+    }
+    // The check can fail: what holds on average only is false at some time in most runs.
+    assert!(lowest > 4 * RUNS / 2, "{lowest}");
+}
+
+/// 64 examples a step. An independent numpy program, on other rows and with hints, has: gap 6e-5, regret alone 1.2e-4,
+/// with V 6.0e-3, with the operator 1.6e-3, and a risk of .6874 for .6865.
+#[test]
+fn a_stream_of_batches_knows_its_risk_within_one_percent() {
+    let problem = Logistic::new(5, 3000, 20);
+    let minimum = problem.minimum(RADIUS);
+    let watch = Watch { steps: 3500, batch: 64, beta: 1.0, rows: 3000, in_turn: false };
+    let seen = run(&problem, &watch, Linear, 77, 0.1);
+    for s in &seen {
+        let gap = s.loss - minimum;
+        println!(
+            "{:5} gap {gap:.2e} regret {:.2e} V {:.2e} operator {:.2e} loss {:.5} risk {:.5} mean {:.5}",
+            s.step, s.regret, s.excess, s.sharp, s.loss, s.risk, s.mean
+        );
+        assert!(gap <= s.sharp && s.sharp <= s.excess && s.loss <= s.risk);
+    }
+    let last = seen.last().expect("a checkpoint");
+    assert!(last.risk <= 1.01 * last.loss, "{} on {}", last.risk, last.loss);
+    assert!(last.excess < 8e-3 && last.sharp < 2.2e-3, "{} {}", last.excess, last.sharp);
+}
+
+/// Twenty rows over and over: the losses seen say nothing of those unseen, and a caller who says otherwise is wrong.
+#[test]
+fn reused_rows_make_the_risk_a_lie() {
+    let problem = Logistic::new(9, 2000, 20);
+    let watch = Watch { steps: 20_000, batch: 1, beta: 1.0, rows: 20, in_turn: true };
+    let seen = run(&problem, &watch, Linear, 0, 0.1);
+    let last = seen.last().expect("a checkpoint");
+    assert!(last.loss > last.risk, "{} {}", last.loss, last.risk);
+}
+
+/// The boundary on its own: coins, weights t, looked at again and again.
+#[test]
+fn the_boundary_under_stress() {
+    const PATHS: u64 = 1000;
+    let delta = 0.1;
+    let coins: [(&str, f64, f64, f64, f64); 3] =
+        // The chance of a low toss, its value and the other's, and the range below 0.
+        [("fair", 0.5, -1.0, 1.0, 1.0), ("skewed down", 0.02, -1.0, 0.02 / 0.98, 1.0), ("up", 0.98, -0.02 / 0.98, 1.0, 1.0)];
+    for (name, chance, low, high, range) in coins {
+        let mut random = Random(23);
+        let (mut false_ones, mut naive, mut ratio) = (0, 0, 0.0);
+        for _ in 0..PATHS {
+            let (mut sum, mut squares, mut ever, mut fooled) = (0.0, 0.0_f64, false, false);
+            for t in 1..=1500_u32 {
+                let toss = f64::from(t) * if random.unit() < chance { low } else { high };
+                sum += toss;
+                squares += toss * toss;
+                if t < 30 || t % 25 == 0 {
+                    let level = boundary(squares.sqrt(), f64::from(t) * range, range, delta);
+                    ever |= sum > level;
+                    fooled |= sum > 1.2816 * squares.sqrt();
+                    ratio = level / squares.sqrt();
+                }
+            }
+            false_ones += u64::from(ever);
+            naive += u64::from(fooled);
+        }
+        println!("{name}: {false_ones} and naively {naive} of {PATHS}, level {ratio:.2} deviations");
+        assert!(false_ones as f64 <= delta * PATHS as f64, "{name}");
+        // What suffices for one time fixed beforehand does not for all.
+        assert!(naive as f64 > 2.0 * delta * PATHS as f64, "{name}: {naive}");
+        if name == "fair" {
+            assert!((ratio - 4.17).abs() < 0.05, "numpy has 4.17, here {ratio}");
+        }
+    }
+}
+
+/// Levels of an independent numpy program.
+#[test]
+fn the_boundary_as_numpy_has_it() {
+    let cases = [
+        (1e4, 1.0, 1.0, 0.1, 342.10449985469381),
+        (3.7e6, 1500.0, 1.0, 0.1, 30720.649235498608),
+        (12.5, 0.3, 0.02, 0.01, 16.489996771519959),
+        (1e-9, 2e-5, 1e-5, 0.05, 0.00021081438776727638),
+    ];
+    for (variance, range, first, delta, expected) in cases {
+        let level = boundary(f64::sqrt(variance), range, first, delta);
+        assert!((level - expected).abs() <= 1e-9 * expected, "{level} {expected}");
+    }
+}
+
+/// Theorem 1 in probability: one dimension, slopes ±1 of mean 1/√T, L(x) = x/√T on the interval from −1 to 1.
+#[test]
+fn theorem_one_in_probability() {
+    const RUNS: usize = 4000;
+    const STEPS: u64 = 400;
+    let tilt = 1.0 / (STEPS as f64).sqrt();
+    let mut random = Random(41);
+    let mut beyond: Vec<f64> = (0..RUNS)
+        .map(|_| {
+            let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), Uniform).certified();
+            for _ in 0..STEPS {
+                let slope = if random.unit() < (1.0 + tilt) / 2.0 { 1.0 } else { -1.0 };
+                method.tell(&[slope]);
+            }
+            let ledger = method.ledger().expect("sums are kept");
+            // Against u = −1, the minimiser, not the worst point: that is what the theorem speaks of.
+            let regret = ledger.linear() + ledger.gradients()[0];
+            let gap = tilt * (wide(&method.output())[0] + 1.0);
+            // B·G·√Σα² = 2·√T.
+            (gap * STEPS as f64 - regret) / (2.0 * (STEPS as f64).sqrt())
+        })
+        .collect();
+    beyond.sort_by(f64::total_cmp);
+    for (delta, low, high) in [(0.1, 0.55, 0.75), (0.01, 1.45, 1.85)] {
+        let bound = surefoot::bound::Anytime { regret: 0.0, total: 1.0, squares: 1.0 }.probable(1.0, 1.0, delta);
+        let share = beyond.iter().filter(|&&x| x > bound).count() as f64 / RUNS as f64;
+        let error = (delta * (1.0 - delta) / RUNS as f64).sqrt();
+        assert!(share <= delta + 3.0 * error, "{share} at {delta}");
+        // numpy: .63 to .67 and 1.63 to 1.68, so the theorem is not tight, but neither is the test empty.
+        let quantile = beyond[((1.0 - delta) * RUNS as f64) as usize];
+        assert!((low..high).contains(&quantile), "{quantile} at {delta}");
+    }
+}

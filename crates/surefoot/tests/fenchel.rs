@@ -1,0 +1,174 @@
+//! The Fenchel gap: never below the truth, sharp at the optimum, with and without an intercept.
+
+mod common;
+mod problems;
+
+use common::Random;
+use problems::{Loss, Model, Problem, Same};
+use surefoot::certificate::{Comparator, ElasticNet, Glm, Inside, Kind, Penalty, Subject, Uncertified, fenchel};
+use surefoot::{Anytime, AskTell, Ball, Linear, OgdNorm};
+use surefoot_oracle::Domain;
+use surefoot_oracle::vectors::{dot, norm, plus};
+
+const DIM: usize = 5;
+
+/// The elastic net's minimiser by proximal gradient steps, with an intercept if asked for.
+fn solve(model: &Model, l1: f64, l2: f64, with_intercept: bool) -> (Vec<f64>, f64) {
+    let (mut x, mut b) = (vec![0.0; DIM], 0.0);
+    // The Hessian is at most 1 in the intercept and 1 in x together with it, as rows are no longer than 1.
+    let rate = 0.5;
+    for _ in 0..20_000 {
+        let (gradient, slope) = model.gradient_at(&x, b);
+        let free = plus(&x, -rate, &gradient);
+        let shrink = |v: f64| (v.abs() - rate * l1).max(0.0).copysign(v) / (1.0 + rate * l2);
+        x = free.into_iter().map(shrink).collect();
+        b -= if with_intercept { rate * slope } else { 0.0 };
+    }
+    (x, b)
+}
+
+#[test]
+fn above_the_gap_everywhere_and_zero_at_the_optimum() {
+    for loss in [Loss::Logistic, Loss::Squared, Loss::Huber] {
+        let model = Model::new(loss);
+        for (l1, l2) in [(0.0, 0.1), (0.02, 0.1), (0.02, 0.0), (0.0, 1e-3)] {
+            for with_intercept in [false, true] {
+                let case = format!("{loss:?}, l1 {l1}, l2 {l2}, intercept {with_intercept}");
+                let net = ElasticNet::new(l1, l2);
+                let objective = |x: &[f64], b: f64| model.value_at(x, b) + net.value(DIM, |i| x[i]);
+                let (best, intercept) = solve(&model, l1, l2, with_intercept);
+                let least = objective(&best, intercept);
+                let gap = |x: &[f64], b: f64| {
+                    fenchel(&model, DIM, |i| x[i], with_intercept.then_some(b), &net).expect("a penalty")
+                };
+                let there = gap(&best, intercept);
+                assert!(there.certificate.value < 1e-9, "{case}: {:e} at the optimum", there.certificate.value);
+                assert!((there.objective - least).abs() < 1e-14);
+                let mut random = Random(4);
+                for scale in [3.0, 1.0, 0.1, 1e-3, 1e-6] {
+                    let x: Vec<f64> = best.iter().map(|x| x + scale * random.normal()).collect();
+                    let b = if with_intercept { intercept + scale * random.normal() } else { 0.0 };
+                    let (there, excess) = (gap(&x, b), objective(&x, b) - least);
+                    assert!(there.certificate.value >= excess - 1e-15, "{case}, {scale}: {there:?} {excess:e}");
+                    assert!((there.objective - objective(&x, b)).abs() < 1e-13);
+                    assert_eq!(there.certificate.kind, Kind::Deterministic);
+                    assert_eq!(there.certificate.subject, Subject::Excess(Comparator::Space));
+                }
+            }
+        }
+    }
+}
+
+/// The gap far below the last digit of the objective: that of ridge is ‖∇P‖²/(2μ) exactly.
+#[test]
+fn nothing_cancels_near_the_optimum() {
+    let (model, mu) = (Model::new(Loss::Squared), 0.5);
+    let (best, _) = solve(&model, 0.0, mu, false);
+    let x: Vec<f64> = best.iter().map(|x| x + 1e-7).collect();
+    let gradient = plus(&model.gradient(&x), mu, &x);
+    let value = fenchel(&model, DIM, |i| x[i], None, &ElasticNet::new(0.0, mu)).expect("ridge").certificate.value;
+    let exact = dot(&gradient, &gradient) / (2.0 * mu);
+    assert!(exact < 1e-13 && value >= exact && value < exact + 2e-15, "{value:e} {exact:e}");
+}
+
+/// Over a ball it is the Frank–Wolfe gap; the value is a numpy program's, after 100 rounds of Algorithm 1.
+#[test]
+fn over_a_ball_as_numpy_has_it() {
+    let (ball, model) = (Ball::<f64>::new(3.0), Model::new(Loss::Logistic));
+    let mut method = Anytime::new(OgdNorm::new(DIM, ball.clone()), Linear);
+    let mut x = vec![0.0; DIM];
+    for _ in 0..100 {
+        method.write(&mut x);
+        method.tell(&model.gradient(&x));
+    }
+    let gap = fenchel(&model, DIM, |i| x[i], None, &Inside::<f64, _>::new(&ball)).expect("a ball");
+    let expected = 0.00011448317590451989;
+    assert!((gap.certificate.value - expected).abs() < 1e-10 * expected, "{gap:?}");
+    assert_eq!(gap.certificate.comparator(), Some(Comparator::Domain));
+    let outside = fenchel(&model, DIM, |_| 2.0, None, &Inside::<f64, _>::new(&ball));
+    assert_eq!(outside, Err(Uncertified::Outside));
+}
+
+/// With an intercept a gap that forgets to balance is infinite in truth; here is what it would have said instead.
+#[test]
+fn an_intercept_needs_a_balanced_dual_point() {
+    let (model, mu) = (Model::new(Loss::Logistic), 0.1);
+    let (best, intercept) = solve(&model, 0.0, mu, true);
+    let least = model.value_at(&best, intercept) + mu / 2.0 * dot(&best, &best);
+    // A point that is best for a fixed, wrong intercept looks perfect to the gap without one.
+    let wrong = Shifted(model.clone(), intercept + 2.0);
+    let mut x = vec![0.0; DIM];
+    for _ in 0..20_000 {
+        let (gradient, _) = model.gradient_at(&x, wrong.1);
+        x = plus(&x, -1.0, &plus(&gradient, mu, &x));
+    }
+    let net = ElasticNet::new(0.0, mu);
+    let excess = model.value_at(&x, wrong.1) + mu / 2.0 * dot(&x, &x) - least;
+    let careless = fenchel(&wrong, DIM, |i| x[i], None, &net).expect("ridge").certificate.value;
+    let right = fenchel(&model, DIM, |i| x[i], Some(wrong.1), &net).expect("ridge").certificate.value;
+    assert!(careless < 1e-12 && excess > 0.1 && right >= excess, "{careless} {excess} {right}");
+}
+
+/// A model with its intercept hidden in the margins.
+struct Shifted(Model, f64);
+
+impl Glm for Shifted {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn weight(&self, i: usize) -> f64 {
+        self.0.weight(i)
+    }
+
+    fn row(&self, i: usize, visit: impl FnMut(usize, f64)) {
+        self.0.row(i, visit);
+    }
+
+    fn loss(&self, i: usize, m: f64) -> f64 {
+        self.0.loss(i, m + self.1)
+    }
+
+    fn slope(&self, i: usize, m: f64) -> f64 {
+        self.0.slope(i, m + self.1)
+    }
+
+    fn conjugate(&self, i: usize, dual: f64) -> f64 {
+        self.0.conjugate(i, dual) - self.1 * dual
+    }
+}
+
+/// All labels alike: the only balanced dual point is 0, and its certificate is the objective itself.
+#[test]
+fn one_class_only() {
+    let mut model = Model::new(Loss::Logistic);
+    model.labels.fill(1.0);
+    let gap = fenchel(&model, DIM, |_| 0.1, Some(0.3), &ElasticNet::new(0.0, 0.1)).expect("ridge");
+    assert!((gap.certificate.value - gap.objective).abs() < 1e-14);
+}
+
+#[test]
+fn without_penalty_there_is_none() {
+    let model = Model::new(Loss::Logistic);
+    let none = fenchel(&model, DIM, |_| 0.1, None, &ElasticNet::new(0.0, 0.0));
+    assert_eq!(none, Err(Uncertified::Unbounded));
+    let whole = Same(&Domain::Whole(1.0));
+    let none = fenchel(&model, DIM, |_| 0.1, None, &Inside::<f64, _>::new(&whole));
+    assert_eq!(none, Err(Uncertified::Unbounded));
+}
+
+/// Conjugates in this file against their definition, so that the tests above test the gap.
+#[test]
+fn conjugates_are_what_they_say() {
+    for loss in [Loss::Logistic, Loss::Squared, Loss::Huber] {
+        let model = Model::new(loss);
+        for m in [-3.0, -0.9, 0.0, 0.7, 2.0] {
+            for i in 0..3 {
+                let dual = model.slope(i, m);
+                let gap = model.loss(i, m) + model.conjugate(i, dual) - dual * m;
+                assert!(gap.abs() < 1e-14, "{loss:?} {m}: {gap}");
+            }
+        }
+    }
+    assert!(norm(&Model::new(Loss::Logistic).rows[0]) <= 1.0);
+}
