@@ -149,52 +149,61 @@ fn runs_stay_below_theorem_one() {
     }
 }
 
-/// Nesterov's chain of smoothness 1 in `dim` dimensions: the gradient, the gap, and the distance of the minimum.
-fn chain(dim: usize) -> (impl Fn(&[f64]) -> Vec<f64>, impl Fn(&[f64]) -> f64, f64) {
-    let best: Vec<f64> = (1..=dim).map(|i| 1.0 - i as f64 / (dim as f64 + 1.0)).collect();
-    let gradient = |x: &[f64]| -> Vec<f64> {
+/// Nesterov's chain, of smoothness 1; its minimum.
+struct Chain(Vec<f64>);
+
+impl Chain {
+    fn new(dim: usize) -> Self {
+        Self((1..=dim).map(|i| 1.0 - i as f64 / (dim as f64 + 1.0)).collect())
+    }
+
+    fn gradient(&self, x: &[f64]) -> Vec<f64> {
         let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
         let before = |i: usize| if i == 0 { 1.0 } else { x[i - 1] };
         (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
-    };
-    let distance = norm(&best);
-    (gradient, move |x: &[f64]| dot(&plus(x, -1.0, &best), &gradient(x)) / 2.0, distance)
+    }
+
+    fn gap(&self, x: &[f64]) -> f64 {
+        dot(&plus(x, -1.0, &self.0), &self.gradient(x)) / 2.0
+    }
 }
 
 #[test]
 fn runs_stay_below_the_smooth_theorems() {
     for steps in [4_u64, 16, 64] {
-        let (gradient, gap, radius) = chain(2 * steps as usize + 1);
-        let (dim, ball) = (2 * steps as usize + 1, Domain::Ball(vec![0.0; 2 * steps as usize + 1], radius));
-        let first = norm(&gradient(&vec![0.0; dim]));
-        let mut oracle = |_: u64, x: &[f64]| gradient(x);
+        let dim = 2 * steps as usize + 1;
+        let chain = Chain::new(dim);
+        let radius = norm(&chain.0);
+        let ball = Domain::Ball(vec![0.0; dim], radius);
+        let first = norm(&chain.gradient(&vec![0.0; dim]));
+        let mut oracle = |_: u64, x: &[f64]| chain.gradient(x);
         // With α = 1, against Theorem N.
         let mut learner: Box<dyn Learner> = Box::new(twins::Ogd::new(dim, ball.clone()));
         let trace = conversions::anytime(learner.as_mut(), &|_| 1.0, 1.0, steps, &mut oracle);
         let smooth = Smooth { steps, psi: SQRT_2 * 2.0 * radius, smoothness: 1.0, noise: 0.0 };
-        assert!(gap(&trace[steps as usize - 1].output) <= smooth.expected());
+        assert!(chain.gap(&trace[steps as usize - 1].output) <= smooth.expected());
         // Algorithm 4 without ε, with its measured logarithm, against A(i) and A(iv).
         let mut learner = twins::Ogd::new(dim, ball.clone());
         let trace = conversions::accelerated(&mut learner, 2.0 * radius, 2.0, 0.0, steps, &mut oracle);
         let (mut squares, mut log, mut total) = (0.0, 0.0, 0.0);
         for (t, round) in (1_u32..).zip(&trace) {
             total += f64::from(t);
-            let term = total * norm(&gradient(&round.query)).powi(2);
+            let term = total * norm(&chain.gradient(&round.query)).powi(2);
             squares += term;
             log += term / squares;
         }
         let fast = Accelerated { steps, diameter: 2.0 * radius, smoothness: 1.0, ..Accelerated::default() };
         let last = &trace[steps as usize - 1];
-        let (y, x) = (gap(&last.output), gap(&last.query));
+        let (y, x) = (chain.gap(&last.output), chain.gap(&last.query));
         assert!(y <= fast.output_given(log) && x <= fast.query_given(log), "{steps}: {y} {x}");
         // No method can be better than 3LR²/(32(T+1)²), and the bounds are within 2000 of that.
         let lower = 3.0 * radius * radius / (32.0 * (steps as f64 + 1.0).powi(2));
         assert!(y >= lower && fast.output_given(log) <= 2000.0 * lower);
-        // Algorithm 3, whose theorem holds for any learner of its regret: here one of κ = 1/√2 and a little more for cuts.
+        // Algorithm 3, whose theorem holds for any learner of its regret: here one with half the constant, and cuts.
         let optimistic = Optimistic { steps, diameter: 2.0 * radius, smoothness: 1.0, first, ..Optimistic::default() };
         let mut learner = twins::DualAveraging::new(dim, ball, 0.0);
         let trace = conversions::optimistic(&mut learner, &|t| t as f64, steps, &mut oracle);
-        let last = gap(&trace[steps as usize - 1].output);
+        let last = chain.gap(&trace[steps as usize - 1].output);
         assert!(last >= lower && last <= optimistic.exact() && optimistic.exact() < optimistic.printed(), "{steps}");
     }
 }

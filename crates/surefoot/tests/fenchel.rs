@@ -82,7 +82,7 @@ fn over_a_ball_as_numpy_has_it() {
         method.tell(&model.gradient(&x));
     }
     let gap = fenchel(&model, DIM, |i| x[i], None, &Inside::<f64, _>::new(&ball)).expect("a ball");
-    let expected = 0.00011448317590451989;
+    let expected = 0.0001144831759045199;
     assert!((gap.certificate.value - expected).abs() < 1e-10 * expected, "{gap:?}");
     assert_eq!(gap.certificate.comparator(), Some(Comparator::Domain));
     let outside = fenchel(&model, DIM, |_| 2.0, None, &Inside::<f64, _>::new(&ball));
@@ -96,17 +96,19 @@ fn an_intercept_needs_a_balanced_dual_point() {
     let (best, intercept) = solve(&model, 0.0, mu, true);
     let least = model.value_at(&best, intercept) + mu / 2.0 * dot(&best, &best);
     // A point that is best for a fixed, wrong intercept looks perfect to the gap without one.
-    let wrong = Shifted(model.clone(), intercept + 2.0);
-    let mut x = vec![0.0; DIM];
-    for _ in 0..20_000 {
-        let (gradient, _) = model.gradient_at(&x, wrong.1);
-        x = plus(&x, -1.0, &plus(&gradient, mu, &x));
-    }
     let net = ElasticNet::new(0.0, mu);
-    let excess = model.value_at(&x, wrong.1) + mu / 2.0 * dot(&x, &x) - least;
-    let careless = fenchel(&wrong, DIM, |i| x[i], None, &net).expect("ridge").certificate.value;
-    let right = fenchel(&model, DIM, |i| x[i], Some(wrong.1), &net).expect("ridge").certificate.value;
-    assert!(careless < 1e-12 && excess > 0.1 && right >= excess, "{careless} {excess} {right}");
+    for wrong in [intercept + 2.0, 0.0] {
+        let shifted = Shifted(model.clone(), wrong);
+        let mut x = vec![0.0; DIM];
+        for _ in 0..20_000 {
+            let (gradient, _) = model.gradient_at(&x, wrong);
+            x = plus(&x, -1.0, &plus(&gradient, mu, &x));
+        }
+        let excess = model.value_at(&x, wrong) + mu / 2.0 * dot(&x, &x) - least;
+        let careless = fenchel(&shifted, DIM, |i| x[i], None, &net).expect("ridge").certificate.value;
+        let right = fenchel(&model, DIM, |i| x[i], Some(wrong), &net).expect("ridge").certificate.value;
+        assert!(careless < 1e-12 && excess > 1e-3 && right >= excess, "{wrong}: {careless} {excess} {right}");
+    }
 }
 
 /// A model with its intercept hidden in the margins.

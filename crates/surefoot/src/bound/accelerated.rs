@@ -44,8 +44,8 @@ impl Default for Accelerated {
 }
 
 impl Accelerated {
-    /// A bound on Λ = Σ A_t‖g_t‖²/(ε² + S_t), S_t = Σ_{i≤t} A_i‖g_i‖²: ln(1 + G²·T(T+1)(T+2)/(6ε²)). Infinite for ε = 0, when a
-    /// run can say 1 + ln(S_T/S_t) with t its first gradient other than 0.
+    /// A bound on Λ = Σ A_t‖g_t‖²/(ε² + S_t), S_t = Σ_{i≤t} A_i‖g_i‖²: ln(1 + G²·T(T+1)(T+2)/(6ε²)). Infinite for ε =
+    /// 0, when a run can say 1 + ln(S_T/S_t) with t its first gradient other than 0.
     pub fn log(&self) -> f64 {
         (self.gradient * self.gradient / (self.epsilon * self.epsilon) * self.sum_of_totals()).ln_1p()
     }
@@ -73,7 +73,8 @@ impl Accelerated {
         2.0 * exact.output_given(log) + 2.0 * self.step().powi(2) * self.smoothness / self.total()
     }
 
-    /// A(ii), exact gradients and c = 2√2·κ, twice the usual: (cBε + c²LB²·ln(max(1, cBL/ε)))/A_T, with no logarithm of T.
+    /// A(ii), exact gradients and c = 2√2·κ, twice the usual: (cBε + c²LB²·ln(max(1, cBL/ε)))/A_T, with no logarithm of
+    /// T.
     pub fn doubled(&self) -> f64 {
         let cb = 2.0 * self.step();
         let log = (cb * self.smoothness / self.epsilon).max(1.0).ln();

@@ -16,7 +16,8 @@ pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -
     kappa * diameter * gradient * squares.sqrt()
 }
 
-/// Theorem 1 (and 2, and for α = 1 the corollary of 1): from a bound on the regret to one on the excess of the last point.
+/// Theorem 1 (and 2, and for α = 1 the corollary of 1): from a bound on the regret to one on the excess of the last
+/// point.
 ///
 /// ```
 /// use surefoot::Linear;
@@ -62,8 +63,8 @@ impl Anytime {
     ///
     /// *Assumes* ‖g_t‖ ≤ G always, and a domain of diameter B.
     ///
-    /// Source: Theorem 1, with 2BG√(Σα²·ln(2/δ)) in print: given the past a noise term lies in an interval of length 2α_tBG,
-    /// for which Hoeffding's lemma gives this, at least √2 less.
+    /// Source: Theorem 1, with 2BG√(Σα²·ln(2/δ)) in print: given the past a noise term lies in an interval of length
+    /// 2α_tBG, for which Hoeffding's lemma gives this, at least √2 less.
     pub fn probable(&self, diameter: f64, gradient: f64, delta: f64) -> f64 {
         let noise = diameter * gradient * (2.0 * self.squares * (1.0 / delta).ln()).sqrt();
         (self.regret + noise) / self.total

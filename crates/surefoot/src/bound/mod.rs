@@ -2,9 +2,9 @@
 //!
 //! | paper (arXiv 1903.00974) | here | differs from the print |
 //! | --- | --- | --- |
-//! | Theorem 1, in expectation; its corollary for α = 1; Theorem 2 | [`Anytime::expected`] | E of a quotient only for fixed weights |
+//! | Theorem 1 in expectation, its first corollary, Theorem 2 | [`Anytime::expected`] | for fixed weights only |
 //! | Theorem 1, in probability | [`Anytime::probable`] | √2 sharper, and ln(1/δ) for ln(2/δ) |
-//! | corollary on weighted regret | [`weighted_regret`], [`root_regret`] | the claim without a logarithm is about sums |
+//! | corollary on weighted regret | [`weighted_regret`], [`root_regret`] | without a logarithm for sums |
 //! | corollary on other weights afterwards | [`Reweighted`] | with its constant |
 //! | corollaries on strong convexity, Theorem S | [`StronglyConvex`] | no domain needed |
 //! | remark on exp-concave losses | [`ExpConcave`] | with its constant |
@@ -26,7 +26,8 @@
 //! use surefoot::bound::{Accelerated, Optimistic, StronglyConvex};
 //!
 //! // Logistic regression on rows no longer than 1 in a ball of radius 3: L = 1/4, G = 1, and σ = 1 at most.
-//! let stream = |steps| Optimistic { steps, diameter: 6.0, smoothness: 0.25, noise: 1.0, first: 1.0, ..Optimistic::default() };
+//! let problem = Optimistic { diameter: 6.0, smoothness: 0.25, noise: 1.0, first: 1.0, ..Optimistic::default() };
+//! let stream = |steps| Optimistic { steps, ..problem };
 //! // One example a step: how many steps for an excess of 0.1 on average?
 //! let steps = (0..).map(|k| 1 << k).find(|&steps| stream(steps).expected() < 0.1);
 //! assert_eq!(steps, Some(32_768));

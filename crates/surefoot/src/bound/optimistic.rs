@@ -76,8 +76,8 @@ impl Optimistic {
     }
 }
 
-/// Theorem O by coordinate, for exact gradients in a box: (2/(T(T+1)))·Σ_j(4L_jB_j² + √2·B_j|g_{1,j}|), where the Hessian is at
-/// most diag(L_j) and B_j are the sides. Takes (L_j, B_j, g_{1,j}) for each coordinate; κ = √2.
+/// Theorem O by coordinate, for exact gradients in a box: (2/(T(T+1)))·Σ_j(4L_jB_j² + √2·B_j|g_{1,j}|), where the
+/// Hessian is at most diag(L_j) and B_j are the sides. Takes (L_j, B_j, g_{1,j}) for each coordinate; κ = √2.
 ///
 /// ```
 /// use surefoot::bound::diagonal;

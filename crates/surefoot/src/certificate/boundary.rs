@@ -3,12 +3,13 @@
 /// The number of rates tried, each half the last: enough for ranges that grow 2^69-fold.
 const RATES: u32 = 70;
 
-/// A level that the sum of centred increments Y_i − E[Y_i] exceeds, at any time, with probability at most `delta`.
+/// A level that the sum of centred increments Y_i − E Y_i exceeds, at any time, with probability at most `delta`.
 ///
-/// Each increment is bounded from below, Y_i ≥ Ŷ_i − c_i, with Ŷ_i and c_i known beforehand. `deviation` is the root of V =
-/// Σ(Y_i − Ŷ_i)² (or anything larger), `range` the largest c_i so far, `first` = c_1. With λ_m = 2^{−m}/c_1, the level is the
-/// least over m with λ_m·range ≤ ½ of ln(m(m+1)/δ)/λ_m + λ_m·k(λ_m·range)·V, where k(x) = (−ln(1−x) − x)/x². Each m
-/// makes a supermartingale, and Σ 1/(m(m+1)) = 1 pays for trying them all. About √(2V·ln(1/δ)) times 1.5 to 3.
+/// Each increment is bounded from below, Y_i ≥ Ŷ_i − c_i, with Ŷ_i and c_i known beforehand. `deviation` is the root of
+/// V = Σ(Y_i − Ŷ_i)² (or anything larger), `range` the largest c_i so far, `first` = c_1. With λ_m = 2^{−m}/c_1, the
+/// level is the least over m with λ_m·range ≤ ½ of ln(m(m+1)/δ)/λ_m + λ_m·k(λ_m·range)·V, where k(x) = (−ln(1−x) −
+/// x)/x². Each m makes a supermartingale, and Σ 1/(m(m+1)) = 1 pays for trying them all. About √(2V·ln(1/δ)) times 1.5
+/// to 3.
 ///
 /// It sees V and not a bound on it, so noise that fades is noticed. Some 70 logarithms; no state. Homogeneous: in other
 /// units the level is what it was in those units.

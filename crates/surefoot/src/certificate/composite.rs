@@ -7,9 +7,9 @@ use crate::{Float, Vector};
 
 /// [`Ledger`] for an objective P = F + Ω of which Ω is known in closed form and never linearised; no domain needed.
 ///
-/// *Guarantee*: with subgradients g_t of F at the query points, P(x_T) − P(u) ≤ (Σ α_t(⟨g_t, w_t⟩ + Ω(w_t)) + A_T·Ω*(−Z_T/A_T))/A_T
-/// for every u. Under strong convexity it falls like 1/T² or so, while good methods converge faster: where a full pass
-/// is affordable, [`fenchel`](super::fenchel) is the better number.
+/// *Guarantee*: with subgradients g_t of F at the query points, P(x_T) − P(u) ≤ (Σ α_t(⟨g_t, w_t⟩ + Ω(w_t)) +
+/// A_T·Ω*(−Z_T/A_T))/A_T for every u. Under strong convexity it falls like 1/T² or so, while good methods converge
+/// faster: where a full pass is affordable, [`fenchel`](super::fenchel()) is the better number.
 ///
 /// *Cost*: O(nnz) a step and the value Ω(w_t), which ridge learners know in O(1); O(d) a certificate.
 ///

@@ -41,9 +41,9 @@ impl Rise {
 
 /// [`Ledger`] for Algorithm 4, whose steps from x_t to y_t leave the average.
 ///
-/// *Guarantee*: with E_t = Σ_{i≤t} A_i·e_i, L(y_T) − L(u) ≤ (S + h_D(−Z) + E_T)/A_T and
-/// L(x_T) − L(u) ≤ (S + h_D(−Z) + E_{T−1})/A_T for every u in the learner's domain D. The iterates of Algorithm 4 may leave
-/// D and be better than all of it, so the excess may be negative.
+/// *Guarantee*: with E_t = Σ_{i≤t} A_i·e_i, L(y_T) − L(u) ≤ (S + h_D(−Z) + E_T)/A_T and L(x_T) − L(u) ≤ (S + h_D(−Z) +
+/// E_{T−1})/A_T for every u in the learner's domain D. The iterates of Algorithm 4 may leave D and be better than all
+/// of it, so the excess may be negative.
 ///
 /// *Cost*: that of [`Ledger`], and one number a step.
 ///

@@ -8,9 +8,9 @@ use crate::{Float, Vector};
 /// A lower bound on the minimum of F + Ω, from values and subgradients of F anywhere; with it, a bound on the excess of
 /// *any* point whose value is known.
 ///
-/// *Guarantee*: each query cuts, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and so does the average of all cuts. Hence the minimum is at
-/// least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights. The best bound so far is kept, so it never
-/// falls. For the output of an anytime run it is at most the value of [`Ledger`](super::Ledger)'s certificate.
+/// *Guarantee*: each query cuts, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and so does the average of all cuts. Hence the minimum
+/// is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights. The best bound so far is kept, so it
+/// never falls. For the output of an anytime run it is at most the value of [`Ledger`](super::Ledger)'s certificate.
 ///
 /// *Cost*: O(nnz) a step, one `f64` a coordinate, O(d) to tighten. Deterministic: exact values and gradients only.
 ///

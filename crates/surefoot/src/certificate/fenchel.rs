@@ -55,13 +55,14 @@ pub struct Optimality {
 
 /// The Fenchel gap of a model at `point` (in `dim` dimensions), with or without an `intercept`, which no penalty holds.
 ///
-/// *Guarantee*: P(x) − P(u) ≤ P(x) − D(θ) for all u and b, with D(θ) = −Σω_iφ_i*(θ_i) − Ω*(−Σω_iθ_i a_i) and θ_i = φ_i'(margin). With a
-/// ball as the penalty ([`Inside`](super::Inside)) that is r‖∇F‖ + ⟨x, ∇F⟩, with ridge ‖∇P‖²/(2μ). Where Ω* is infinite, θ is
-/// made feasible first: balanced for an intercept, scaled for a pure L1. Deterministic: it does not matter where the
-/// point came from. Summed so that gaps far below the last digit of P are still right; rounding is allowed for.
+/// *Guarantee*: P(x) − P(u) ≤ P(x) − D(θ) for all u and b, with D(θ) = −Σω_iφ_i*(θ_i) − Ω*(−Σω_iθ_i a_i) and θ_i =
+/// φ_i'(margin). With a ball as the penalty ([`Inside`](super::Inside)) that is r‖∇F‖ + ⟨x, ∇F⟩, with ridge ‖∇P‖²/(2μ).
+/// Where Ω* is infinite, θ is made feasible first: balanced for an intercept, scaled for a pure L1. Deterministic: it
+/// does not matter where the point came from. Summed so that gaps far below the last digit of P are still right;
+/// rounding is allowed for.
 ///
-/// *Cost*: two passes over the rows; allocates two numbers a row and one a coordinate. A good schedule is whenever the number
-/// of examples has doubled. [`Ledger::rebase`](super::Ledger::rebase) takes the result as a start.
+/// *Cost*: two passes over the rows; allocates two numbers a row and one a coordinate. A good schedule is whenever the
+/// number of examples has doubled. [`Ledger::rebase`](super::Ledger::rebase) takes the result as a start.
 ///
 /// Without penalty and domain there is none: [`Uncertified::Unbounded`].
 ///

@@ -103,7 +103,8 @@ impl Ledger {
     /// Starts anew from a bound on the excess of the present output, for instance that of a full pass: later
     /// certificates are (A_s·U_s + Σ_{t>s} α_t⟨g_t, w_t⟩ + h_D(−(Z_T − Z_s)))/A_T. O(d).
     ///
-    /// `total` is the sum of weights A_s so far. A bound that is not deterministic is refused and changes nothing.
+    /// `total` is the sum of weights A_s so far; the bound is to be against the domain of later certificates, or against
+    /// the whole space. One that is not deterministic is refused and changes nothing.
     pub fn rebase(&mut self, total: f64, known: &Certificate) -> Result<(), Uncertified> {
         match (known.kind, known.subject) {
             (Kind::Deterministic, Subject::Excess(_)) => {}

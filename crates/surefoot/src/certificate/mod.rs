@@ -12,15 +12,15 @@
 //! | Algorithm 4 | [`Coupled`] | for certain, or in expectation |
 //! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`] | with probability 1 − δ |
 //! | the loss itself, without a hold-out set | [`Risk`] | with probability 1 − δ, or in expectation |
-//! | a generalised linear model, one full pass | [`fenchel`] | for certain |
+//! | a generalised linear model, one full pass | [`fenchel()`] | for certain |
 //!
 //! What holds with probability 1 − δ holds at all steps at once, so one may stop whenever one likes what one sees.
 //!
-//! What breaks certificates, and what is done about it: rows of a second pass and shuffled epochs are not unbiased given
-//! the past ([`Gradients::Reused`] is refused; [`fenchel`] does not mind); gradients that were clipped before they were
-//! told are gradients of something else, and nothing can notice; a weight may not depend on its round's gradient, so
-//! trackers are told it first; in Algorithm 4 values from the batch of the gradient flatter ([`Rise::SameBatch`] is
-//! refused). Hints and interpolation are harmless.
+//! What breaks certificates, and what is done about it: rows of a second pass and shuffled epochs are not unbiased
+//! given the past ([`Gradients::Reused`] is refused; [`fenchel()`] does not mind); gradients that were clipped before
+//! they were told are gradients of something else, and nothing can notice; a weight may not depend on its round's
+//! gradient, so trackers are told it first; in Algorithm 4 values from the batch of the gradient flatter
+//! ([`Rise::SameBatch`] is refused). Hints and interpolation are harmless.
 //!
 //! ```
 //! use surefoot::certificate::{Gradients, Kind};

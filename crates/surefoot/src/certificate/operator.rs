@@ -5,12 +5,12 @@ use crate::{Float, Squares, Vector};
 /// The most coordinates for which a matrix is kept.
 const MOST: usize = 500;
 
-/// The noise of a run as a matrix, for [`Stream`](super::Stream): it knows that noise in all directions cannot point at the
-/// comparator all the time.
+/// The noise of a run as a matrix, for [`Stream`](super::Stream): it knows that noise in all directions cannot point at
+/// the comparator all the time.
 ///
-/// *Guarantee*: for every u within r of the centre, Σ((α/b)⟨g_i, w_t − u⟩)² is at most
-/// (√Σ((α/b)⟨g_i, w_t − centre⟩)² + r·√λ_max)², λ_max the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. In d dimensions with
-/// noise alike in all of them that is up to d times less than the sum of ‖g_i‖².
+/// *Guarantee*: for every u within r of the centre, Σ((α/b)⟨g_i, w_t − u⟩)² is at most (√Σ((α/b)⟨g_i, w_t − centre⟩)² +
+/// r·√λ_max)², λ_max the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. In d dimensions with noise alike in all of them
+/// that is up to d times less than the sum of ‖g_i‖².
 ///
 /// *Cost*: O(nnz²) an example, two d × d matrices of `f64`; a deviation costs some ten decompositions of d³/6
 /// multiplications, and is exact to 1 part in 1000, on the safe side.

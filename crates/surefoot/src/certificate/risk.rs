@@ -7,10 +7,11 @@ use crate::Squares;
 
 /// An upper bound on the expected loss L(x_T) of the output, from the losses seen while training in one pass.
 ///
-/// *Guarantee*: with Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), the loss and the gradient of round t at its query point, A_T·L(x_T) is at
-/// most the sum of the Y_t's expectations given the past, whatever the interpolation. So E[L(x_T)] ≤ E[ΣY_t]/A_T, and
-/// with probability 1 − δ at all steps at once L(x_T) ≤ (ΣY_t + [`boundary`])/A_T, each example an increment of range
-/// (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. It needs no comparator and no domain.
+/// *Guarantee*: with Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), the loss and the gradient of round t at its query point,
+/// A_T·L(x_T) is at most the sum of the Y_t's expectations given the past, whatever the interpolation. So E L(x_T) ≤
+/// E(ΣY_t)/A_T, and with probability 1 − δ at all steps at once L(x_T) ≤ (ΣY_t + [`boundary()`])/A_T, each example an
+/// increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. It needs no comparator and
+/// no domain.
 ///
 /// *Cost*: O(1) a round and an example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
 ///
@@ -44,8 +45,8 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// For losses between 0 and `loss` = f_max with gradients no longer than `slope` = G; ∞ where no bound is known, and then
-    /// there will be a bound in expectation only.
+    /// For losses between 0 and `loss` = f_max with gradients no longer than `slope` = G; ∞ where no bound is known,
+    /// and then there will be a bound in expectation only.
     ///
     /// # Panics
     /// If a bound is not positive.
@@ -56,8 +57,8 @@ impl Risk {
         Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, fault: None }
     }
 
-    /// Opens a round of weight α_t and so many examples, before any of them is known. `away` is ‖w_t − q_t‖, the distance
-    /// of iterate and query point, or anything larger. O(1).
+    /// Opens a round of weight α_t and so many examples, before any of them is known. `away` is ‖w_t − q_t‖, the
+    /// distance of iterate and query point, or anything larger. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, away: f64) {
         self.fault = self.fault.or(self.rounds.open(weight, examples));
         self.away = away;

@@ -9,7 +9,7 @@ use crate::{Domain, Float, Squares};
 /// examples of a round are independent given the past, so each is an increment of its own, which makes the bound far
 /// smaller than with the mean of the batch as one. With D of reach r around its centre, B_t = r + ‖w_t − centre‖ and
 /// ‖g_i‖ ≤ G, an increment has range (α_t/b)·B_t·G and contributes at most ((α_t/b)·B_t·‖g_i‖)² to V; then
-/// L(x_T) − L(u) ≤ (S + h_D(−Z))/A_T + [`boundary`]/A_T. The range matters until T is about (B·G/σ)².
+/// L(x_T) − L(u) ≤ (S + h_D(−Z))/A_T + [`boundary()`]/A_T. The range matters until T is about (B·G/σ)².
 ///
 /// *Cost*: O(1) a round and O(1) an example; three numbers. For a linear model ‖g_i‖ is |φ'|·‖a_i‖.
 ///
