@@ -256,6 +256,32 @@ fn increments_by_hand() {
     assert!((value - expected).abs() < 1e-12, "{value} {expected}");
 }
 
+/// A loss times a power of two has certificates times that, to the bit.
+#[test]
+fn units_of_the_loss_do_not_matter() {
+    let ball = Ball::<f64>::new(2.0);
+    let values = |unit: f64| {
+        let mut method = Anytime::new(DualAveraging::new(3, ball.clone()), Linear).certified();
+        let (mut stream, mut risk) = (Stream::new(&ball, 4.0 * unit), Risk::new(9.0 * unit, 4.0 * unit));
+        let mut random = Random(2);
+        for t in 1..=50_u32 {
+            let gradient: Vec<f64> = (0..3).map(|_| unit * random.unit()).collect();
+            stream.open(f64::from(t), 1, 1.5);
+            // The largest coordinate, for a length without squares.
+            stream.example(gradient.iter().copied().fold(0.0, f64::max));
+            risk.open(f64::from(t), 1, 0.0);
+            risk.example(gradient[0], 0.0);
+            method.tell(&gradient);
+        }
+        let mean = method.certificate(&ball, Gradients::Fresh).expect("in expectation");
+        let probable = stream.certificate(&mean, method.total_weight(), 0.1, None).expect("bounded").value;
+        [mean.value, probable, risk.certificate(Gradients::Fresh, 0.1).expect("bounded").value]
+    };
+    for unit in [2f64.powi(330), 2f64.powi(-330), 2f64.powi(600)] {
+        assert_eq!(values(unit), values(1.0).map(|value| value * unit));
+    }
+}
+
 /// Levels of an independent numpy program.
 #[test]
 fn the_boundary_as_numpy_has_it() {
