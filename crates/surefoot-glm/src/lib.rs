@@ -6,6 +6,7 @@ mod clock;
 mod coding;
 mod coordinate;
 mod fault;
+mod features;
 mod lanes;
 mod lead;
 mod loss;

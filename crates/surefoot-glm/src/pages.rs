@@ -1,6 +1,6 @@
 //! Memory that is allocated page by page when a coordinate is first touched.
 //!
-//! Ids are used raw, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and eight
+//! Ids are places, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and eight
 //! bytes of directory for each page below it, which the system gives only when they are written.
 //!
 //! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
@@ -53,6 +53,27 @@ impl<T> Slot<T> {
         Slot(unsafe { page.add(id as usize % PAGE) })
     }
 
+    /// The value.
+    ///
+    /// # Safety
+    /// The map that gave the slot is alive, and not borrowed exclusively elsewhere, for as long as the reference is.
+    #[inline(always)]
+    pub(crate) unsafe fn value<'a>(self) -> &'a T {
+        // SAFETY: the slot lies in a slab of the map; its values are zeroed or written.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The value, to be changed.
+    ///
+    /// # Safety
+    /// The map that gave the slot is alive, and borrowed exclusively by the caller, for as long as the reference is; no
+    /// other reference to this value is in use.
+    #[inline(always)]
+    pub(crate) unsafe fn value_mut<'a>(mut self) -> &'a mut T {
+        // SAFETY: as in `value`.
+        unsafe { self.0.as_mut() }
+    }
+
     /// Asks the processor to bring the value near.
     #[inline(always)]
     pub(crate) fn fetch(self) {
@@ -69,7 +90,7 @@ impl<T> Slot<T> {
 unsafe impl<T: Send> Send for Pages<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Pages<T> {}
-// SAFETY: a slot is an address; it becomes a reference in `Pages::at` only, whose caller has the map.
+// SAFETY: a slot is an address; it becomes a reference in `value` only, whose caller has the map.
 unsafe impl<T: Send> Send for Slot<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Slot<T> {}
@@ -123,37 +144,10 @@ impl<T: Copy + Zeroable> Pages<T> {
         Some(Slot::within(page, id))
     }
 
-    /// The value in a slot.
-    ///
-    /// # Safety
-    /// [`find`](Pages::find) or [`touch`](Pages::touch) of this map gave the slot.
-    #[inline(always)]
-    pub(crate) unsafe fn at(&self, slot: Slot<T>) -> &T {
-        // SAFETY: the slot lies in a slab of this map, which is alive; its values are zeroed or written, and are
-        // borrowed for as long as the map is.
-        unsafe { slot.0.as_ref() }
-    }
-
-    /// The same, to be changed.
-    ///
-    /// # Safety
-    /// As for [`at`](Pages::at).
-    #[inline(always)]
-    pub(crate) unsafe fn at_mut(&mut self, mut slot: Slot<T>) -> &mut T {
-        // SAFETY: as in `at`, and the map is borrowed exclusively.
-        unsafe { slot.0.as_mut() }
-    }
-
     /// The value of `id`, if its page exists.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
-        // SAFETY: the slot was found just now.
-        self.find(id).map(|slot| unsafe { self.at(slot) })
-    }
-
-    /// The value of `id`, whose page is made if it does not exist; `None` where there is no memory for it.
-    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
-        // SAFETY: the slot was found just now.
-        self.touch(id).map(|slot| unsafe { self.at_mut(slot) })
+        // SAFETY: the slot was found just now, and the map stays borrowed.
+        self.find(id).map(|slot| unsafe { slot.value() })
     }
 
     /// All ids of existing pages in ascending order with their values.
@@ -162,7 +156,7 @@ impl<T: Copy + Zeroable> Pages<T> {
         present.flat_map(move |(high, page)| {
             let ids = (0..PAGE as u64).map(move |low| high as u64 * PAGE as u64 + low);
             // SAFETY: the page comes from the directory of this map, as in `find`.
-            ids.map(move |id| (id, unsafe { self.at(Slot::within(page, id)) }))
+            ids.map(move |id| (id, unsafe { Slot::within(page, id).value() }))
         })
     }
 
@@ -189,11 +183,11 @@ mod tests {
         let slots: Vec<_> = ids.iter().map(|&id| pages.touch(id).unwrap()).collect();
         for (&id, &slot) in ids.iter().zip(&slots) {
             // SAFETY: found above.
-            *unsafe { pages.at_mut(slot) } = id + 1;
+            *unsafe { slot.value_mut() } = id + 1;
         }
         for (&id, &slot) in ids.iter().zip(&slots) {
             // SAFETY: found above.
-            assert_eq!((pages.get(id), *unsafe { pages.at(slot) }), (Some(&(id + 1)), id + 1));
+            assert_eq!((pages.get(id), *unsafe { slot.value() }), (Some(&(id + 1)), id + 1));
         }
         pages.each(|value| *value *= u64::from(*value > 1));
         let mut left: Vec<u64> = pages.iter().filter(|(_, value)| **value > 0).map(|(id, _)| id).collect();

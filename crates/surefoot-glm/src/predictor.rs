@@ -1,6 +1,6 @@
 //! A prediction vector, laid out for fast lookup.
 
-use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, margin::Margin, pages::Pages};
+use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, features::Features, margin::Margin};
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
@@ -19,7 +19,7 @@ use std::alloc::Layout;
 #[derive(Debug)]
 pub struct Predictor {
     intercept: f64,
-    weights: Pages<Slot>,
+    weights: Features<Slot>,
 }
 
 #[derive(Clone, Copy, Debug, Zeroable)]
@@ -46,7 +46,7 @@ impl Predictor {
     }
 
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
-        let mut weights = Pages::default();
+        let mut weights = Features::default();
         for (id, weight) in vector {
             let Some(slot) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
             *slot = Slot { weight, seen: 1 };

@@ -10,16 +10,17 @@ use crate::{
     block::{BLOCK, Block, rate_of, weight_of},
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE},
+    features::Features,
     lanes::{Lanes, Wide},
     margin::Margin,
-    pages::{ID_LIMIT, Pages, Slot},
+    pages::Slot,
 };
 
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) intercept: Option<Coordinate>,
-    pub(crate) features: Pages<Coordinate>,
+    pub(crate) features: Features<Coordinate>,
 }
 
 /// What [`Stack::ask`] found out about a row, kept for [`Stack::tell`]; its buffers are reused.
@@ -78,20 +79,18 @@ impl Stack {
     /// No features, and an intercept if there is to be one.
     pub(crate) fn new(intercept: bool) -> Stack {
         let intercept = intercept.then(Coordinate::of_unit_one);
-        Stack { intercept, features: Pages::default() }
+        Stack { intercept, features: Features::default() }
     }
 
     /// Finds the coordinates of a row, making those that are new.
     ///
     /// # Errors
-    /// At the first id that is too large.
+    /// At the first id that there is no memory for.
     pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         answer.clear();
-        // One comparison a pair without a branch, for the usual case; ids ascend.
-        let usual = row.value.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE))
-            && row.index.last().is_none_or(|&last| last < ID_LIMIT);
-        if !usual {
-            return self.find_unusual(row, answer);
+        // One comparison a pair without a branch, for the usual case.
+        if !row.value.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE)) {
+            return self.find_some(row, answer);
         }
         answer.values.extend_from_slice(row.value);
         answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
@@ -101,14 +100,10 @@ impl Stack {
         Ok(())
     }
 
-    /// [`Stack::find`] where values are left out or ids are too large.
+    /// [`Stack::find`] where values are left out.
     #[cold]
-    fn find_unusual(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
+    fn find_some(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
-            if id >= ID_LIMIT {
-                let message = format!("index {id} is beyond {}: hash indices with --bits", ID_LIMIT - 1);
-                return Err(Fault::new(Part::Pair(at), message));
-            }
             if value.abs() >= NEGLIGIBLE {
                 answer.slots.push(self.features.touch(id).ok_or_else(|| full(at, id))?);
                 answer.values.push(value);
@@ -198,8 +193,8 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answe
     let (values, _) = answer.values.as_chunks::<BLOCK>();
     let (relatives, _) = answer.relatives.as_chunks_mut::<BLOCK>();
     let (averages, _) = answer.averages.as_chunks_mut::<BLOCK>();
-    // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static.
-    let coordinates = |b: usize| slots[b].map(|slot| unsafe { stack.features.at(slot) });
+    // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static; the stack stays borrowed.
+    let coordinates = |b: usize| slots[b].map(|slot| unsafe { slot.value() });
     let mut coming = ahead.slots.chunks(BLOCK);
     // While the lanes of one block are worked on, the roots and divisions of the next are under way.
     let mut blocks = [Block::default(); 2];
@@ -261,12 +256,12 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>,
         c.tell(clock, &gradients, 1.0, &answer.intercept);
     }
     for &pair in &answer.growing {
-        // SAFETY: `find` of this stack gave the slot.
-        unsafe { stack.features.at_mut(answer.slots[pair]) }.raise_unit(answer.values[pair].abs());
+        // SAFETY: `find` of this stack gave the slot, and the stack is borrowed exclusively.
+        unsafe { answer.slots[pair].value_mut() }.raise_unit(answer.values[pair].abs());
     }
     for (&slot, (&relative, average)) in answer.slots.iter().zip(answer.relatives.iter().zip(&answer.averages)) {
-        // SAFETY: `find` of this stack gave the slot.
-        unsafe { stack.features.at_mut(slot) }.tell(clock, &gradients, relative, average);
+        // SAFETY: `find` of this stack gave the slot, and the stack is borrowed exclusively.
+        unsafe { slot.value_mut() }.tell(clock, &gradients, relative, average);
     }
 }
 

@@ -299,10 +299,10 @@ fn a_refused_row_changes_nothing() {
     let good = batch(&rows(Loss::Logistic, 50, 81));
     let mut bad = Batch::default();
     bad.push(Some(3.0), 1.0, &[(1, 1.0)]);
-    bad.push(Some(1.0), 1.0, &[(1 << 32, 1.0)]);
+    bad.push(Some(1.0), 1e300, &[(1, 1.0)]);
     let mut trainer = fit(Loss::Logistic, Plan::ONE_PASS, &good);
     let before = trainer.model();
-    for (r, named) in [(0, "third class"), (1, "--bits")] {
+    for (r, named) in [(0, "third class"), (1, "weight is too large")] {
         let (at, fault) = trainer.learn(&bad, r, r + 1).unwrap_err();
         assert!(at == r && fault.message.contains(named), "{fault}");
         assert_eq!(trainer.model(), before);
@@ -407,4 +407,24 @@ fn values_too_small_to_divide_by_count_as_zero_everywhere() {
     trainer.loss_recent();
     trainer.learn(&small, 0, 1).unwrap();
     assert_eq!(trainer.loss_recent(), Some(Loss::Logistic.value(1.0, margin)));
+}
+
+#[test]
+fn ids_of_64_bits_are_as_good_as_small_ones() {
+    // Ascending as the small ids are: hashes of names, beside raw indices.
+    let large = |id: u64| if id < 4 { id } else { (1 << 63) + id * 0x0123_4567_89ab };
+    for loss in Loss::ALL {
+        let small = rows(loss, 400, 5);
+        let mapped: Vec<_> = small
+            .iter()
+            .map(|(label, pairs)| (*label, pairs.iter().map(|&(id, x)| (large(id), x)).collect::<Vec<_>>()))
+            .collect();
+        let (small, mapped) = (batch(&small), batch(&mapped));
+        let (one, other) = (fit(loss, Plan::ONE_PASS, &small).model(), fit(loss, Plan::ONE_PASS, &mapped).model());
+        assert_eq!(one.weight, other.weight);
+        assert_eq!(one.index.iter().map(|&id| large(id)).collect::<Vec<_>>(), other.index);
+        assert_eq!(margins(&one, &small), margins(&other, &mapped));
+        let again = Trainer::resume(&other, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        assert_eq!(again.model().weight, other.weight);
+    }
 }
