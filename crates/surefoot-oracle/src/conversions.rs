@@ -70,11 +70,91 @@ pub fn optimistic(
     rounds: u64,
     gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
 ) -> Vec<Round> {
+    hinted(learner, weight, &mut |_, last| last.map(<[f64]>::to_vec), rounds, gradient)
+}
+
+/// Algorithm 2 with the online Newton step: losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)); w_{t+1} minimises
+/// their weighted sum + (ε/2)‖· − c‖² over the domain of centre c and radius r.
+pub fn online_newton(
+    dim: usize,
+    domain: &Domain,
+    (gamma, epsilon): (f64, f64),
+    weight: &dyn Fn(u64) -> f64,
+    rounds: u64,
+    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
+) -> Vec<Round> {
+    let centre = domain.centre(dim);
+    let (mut w, mut x, mut total, mut trace) = (centre.clone(), centre.clone(), 0.0, Vec::new());
+    let (mut h, mut b) = (vec![vec![0.0; dim]; dim], vec![0.0; dim]);
+    (0..dim).for_each(|i| h[i][i] = epsilon);
+    for t in 1..=rounds {
+        let a = weight(t);
+        x = times(1.0 / (total + a), &plus(&times(total, &x), a, &w));
+        total += a;
+        let g = gradient(t, &x);
+        trace.push(Round { iterate: w, query: x.clone(), output: x.clone() });
+        let gamma = if norm(&g) > 0.0 { gamma.min(1.0 / (16.0 * domain.radius() * norm(&g))) } else { 0.0 };
+        for (row, gi) in h.iter_mut().zip(&g) {
+            *row = plus(row, a * gamma * gi, &g);
+        }
+        b = plus(&b, a * (gamma * dot(&g, &plus(&x, -1.0, &centre)) - 1.0), &g);
+        w = plus(&centre, 1.0, &confined(&h, &b, domain));
+    }
+    trace
+}
+
+/// The least of ½⟨p, Hp⟩ − ⟨b, p⟩ where centre + p lies in the domain, by bisection of the multiplier.
+fn confined(h: &[Vec<f64>], b: &[f64], domain: &Domain) -> Vec<f64> {
+    let shifted = |nu: f64| {
+        let mut m = h.to_vec();
+        (0..m.len()).for_each(|i| m[i][i] += nu);
+        solve(m, b.to_vec())
+    };
+    let free = shifted(0.0);
+    let Domain::Ball(_, radius) = domain else { return free };
+    if norm(&free) <= *radius {
+        return free;
+    }
+    let (mut low, mut high) = (0.0, norm(b) / radius);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if norm(&shifted(middle)) > *radius { low = middle } else { high = middle }
+    }
+    shifted(high)
+}
+
+/// Mp = b, by Gaussian elimination; M is positive definite.
+fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    for k in 0..b.len() {
+        for i in k + 1..b.len() {
+            let factor = m[i][k] / m[k][k];
+            m[i] = plus(&m[i], -factor, &m[k].clone());
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..b.len()).rev() {
+        let rest: f64 = (k + 1..b.len()).map(|j| m[k][j] * b[j]).sum();
+        b[k] = (b[k] - rest) / m[k][k];
+    }
+    b
+}
+
+/// ĝ_t, given t and g_{t−1}.
+pub type Hint<'a> = &'a mut dyn FnMut(u64, Option<&[f64]>) -> Option<Vec<f64>>;
+
+/// Algorithm 3 with any hint ĝ_t, given t and g_{t−1}.
+pub fn hinted(
+    learner: &mut dyn Learner,
+    weight: &dyn Fn(u64) -> f64,
+    hint: Hint,
+    rounds: u64,
+    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
+) -> Vec<Round> {
     let (mut total, mut x, mut last, mut trace) = (0.0, Vec::new(), None, Vec::new());
     for t in 1..=rounds {
         let a = weight(t);
-        let hint = last.map(|g: Vec<f64>| times(a, &g));
-        let w = learner.predict(hint.as_deref());
+        let h = hint(t, last.as_deref()).map(|h| times(a, &h));
+        let w = learner.predict(h.as_deref());
         total += a;
         x = if t == 1 { w.clone() } else { plus(&x, a / total, &plus(&w, -1.0, &x)) };
         let g = gradient(t, &x);
@@ -83,6 +163,21 @@ pub fn optimistic(
         last = Some(g);
     }
     trace
+}
+
+/// Hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to 0 … 1; 1 while there is nothing.
+pub fn shrunk(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[f64]>) -> Option<Vec<f64>> + '_ {
+    let (mut above, mut below, mut before) = (0.0, 0.0, None::<Vec<f64>>);
+    move |t, last| {
+        let last = last?;
+        if let Some(before) = &before {
+            above += weight(t - 1).powi(2) * dot(last, before);
+            below += weight(t - 1).powi(2) * dot(before, before);
+        }
+        before = Some(last.to_vec());
+        let theta = if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 1.0 };
+        Some(times(theta, last))
+    }
 }
 
 /// Algorithm 4, weights t: x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t, y_t = x_t − η_t g_t with
@@ -106,6 +201,33 @@ pub fn accelerated(
         y = if squares > 0.0 { plus(&x, -c * diameter / squares.sqrt(), &g) } else { x.clone() };
         learner.update(&times(a, &g));
         trace.push(Round { iterate: w, query: x, output: y.clone() });
+    }
+    trace
+}
+
+/// Linear decay of a learner's moves over all the rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). The
+/// output is the average of the iterates.
+pub fn linear_decay(
+    learner: &mut dyn Learner,
+    weight: &dyn Fn(u64) -> f64,
+    rounds: u64,
+    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
+) -> Vec<Round> {
+    let whole: f64 = (1..=rounds).map(weight).sum();
+    let (mut rest, mut total) = (whole, 0.0);
+    let mut w = learner.predict(None);
+    let (mut x, mut sum, mut trace) = (w.clone(), vec![0.0; w.len()], Vec::new());
+    for t in 1..=rounds {
+        let a = weight(t);
+        rest -= a;
+        total += a;
+        sum = plus(&sum, a, &w);
+        let g = gradient(t, &x);
+        trace.push(Round { iterate: w.clone(), query: x.clone(), output: times(1.0 / total, &sum) });
+        learner.update(&times(a, &g));
+        let next = learner.predict(None);
+        x = plus(&x, rest / whole, &plus(&next, -1.0, &w));
+        w = next;
     }
     trace
 }

@@ -163,3 +163,83 @@ impl Learner for DualAdaGrad {
         }
     }
 }
+
+/// Follow the leader on Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
+#[derive(Clone, Debug)]
+pub struct Ridge {
+    domain: Domain,
+    mu: f64,
+    weights: Vec<f64>,
+    z: Vec<f64>,
+    total: f64,
+    t: usize,
+}
+
+impl Ridge {
+    /// At the centre; the weights of the rounds are needed, since they weigh the penalty.
+    pub fn new(dim: usize, domain: Domain, mu: f64, weights: Vec<f64>) -> Self {
+        Self { domain, mu, weights, z: vec![0.0; dim], total: 0.0, t: 0 }
+    }
+}
+
+impl Learner for Ridge {
+    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+        let centre = self.domain.centre(self.z.len());
+        if self.total == 0.0 {
+            return centre;
+        }
+        self.domain.project(&plus(&centre, -1.0 / (self.mu * self.total), &self.z))
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        self.total += self.weights[self.t];
+        self.t += 1;
+        self.z = plus(&self.z, 1.0, gradient);
+    }
+}
+
+/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖², gradients above the largest before them cut to it (never with an
+/// infinite reach): w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), λ_t = √(2(Γ² + V))/r.
+#[derive(Clone, Debug)]
+pub struct CompositeAveraging {
+    /// l1 and l2.
+    pub penalty: (f64, f64),
+    /// r.
+    pub reach: f64,
+    /// α_1, α_2 …: they weigh the penalty.
+    pub weights: Vec<f64>,
+    /// Γ.
+    pub gamma: f64,
+    z: Vec<f64>,
+    v: f64,
+    told: f64,
+    t: usize,
+}
+
+impl CompositeAveraging {
+    /// At 0.
+    pub fn new(dim: usize, penalty: (f64, f64), reach: f64, weights: Vec<f64>) -> Self {
+        Self { penalty, reach, weights, gamma: 0.0, z: vec![0.0; dim], v: 0.0, told: 0.0, t: 0 }
+    }
+}
+
+impl Learner for CompositeAveraging {
+    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+        let total = self.told + self.weights[self.t];
+        let (l1, l2) = self.penalty;
+        let below = (2.0 * (self.gamma.powi(2) + self.v)).sqrt() / self.reach + total * l2;
+        let soft = |z: &f64| z.signum() * (z.abs() - total * l1).max(0.0);
+        self.z.iter().map(|z| if below > 0.0 { -soft(z) / below } else { 0.0 }).collect()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        let size = norm(gradient);
+        let bounded = self.reach.is_finite() && size > self.gamma;
+        let clipped = times(if bounded { self.gamma / size } else { 1.0 }, gradient);
+        self.v += norm(&clipped).powi(2);
+        self.z = plus(&self.z, 1.0, &clipped);
+        self.gamma = self.gamma.max(size);
+        self.told += self.weights[self.t];
+        self.t += 1;
+    }
+}

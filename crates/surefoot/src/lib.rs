@@ -32,12 +32,15 @@
 //! | paper | here |
 //! | --- | --- |
 //! | Algorithm 1, Theorem 1 | [`Anytime`] in O(nnz), [`DenseAnytime`] in O(d) |
-//! | classic conversion (introduction) | [`classic`] |
+//! | classic conversion (introduction) | [`classic`]; [`linear_decay`], the other baseline |
+//! | Algorithm 2, Theorem 2 | [`General`] for any [`Quadratic`] learner, in O(d); [`StronglyConvex`] in O(nnz) |
+//! | follow the leader, exp-concave losses | [`Leader`], [`OnlineNewton`] |
+//! | Algorithm 3, Theorem 3 | [`Optimistic`]; a caller's own hints: [`AskHintTell`] |
+//! | Algorithm 4, Theorems 4 and 5 | [`Accelerated`], in O(nnz) and O(d) |
+//! | penalties, counted in full | [`Penalised`] learners: [`Ridge`], [`CompositeAveraging`]; [`CompositeAnytime`] |
 //! | weights α_t, sums A_t = α_1 + … + α_t (α_{1:t} in print) | [`Weights`], [`Rounds`] |
 //! | online learner, regret R_T(u) | [`Learner`] and its refinements |
-//! | losses with curvature of Algorithm 2 | [`Quadratic`] |
 //! | hint of Algorithm 3 | [`Hinted`], [`LazyHinted`] |
-//! | output y_T of Algorithm 4 | [`AskTell::output`] |
 //! | adaptive regret B·√(2Σ‖α_t g_t‖²) | [`OgdNorm`], [`Descent`]; per coordinate [`AdaGrad`] |
 //! | optimistic regret of Algorithm 3 | [`DualAveraging`] |
 //! | Theorem 1 after the fact | [`Ledger`], [`Certificate`] and all of [`certificate`] |
@@ -56,13 +59,18 @@
 //! | h_t, δ_t = G_t − h_t | `hint`, `error` | hint and what it missed |
 //! | D, B, r | `domain`, twice `reach`, `reach` | domain, its diameter, its radius |
 //! | Γ_t | `largest` | bound on ‖δ_t‖ |
+//! | μ, γ | `curvature`, `gamma` | strong convexity, curvature along gradients |
+//! | Ω, Ω* | `penalty`, `conjugate` | penalty that is not linearised |
+//! | η_t, Λ_T, κ, ε | `rate`, `growth`, `kappa`, `epsilon` | of Algorithm 4 |
 //! | θ_j, S_j, c | `theta`, `squares`, `damping` | a coordinate's sums and damping |
 //!
 //! # Where this differs from the paper's print
 //!
 //! * Algorithm 1 prints Σ α_i w_t for the sum; it is Σ α_i w_i.
 //! * The weight in the hint of Algorithm 3 is that of the new round, and the hint comes before the iterate.
-//! * Algorithm 4 returns x_T in print, but its theorem bounds y_T; the output point is what the theorem bounds.
+//! * Algorithm 4 returns x_T in print, but its theorem bounds y_T; the output point is what the theorem bounds. Its "1 +"
+//!   below a root has units; here it is ε², and 0.
+//! * The leader of Algorithm 2 lacks weights and domain in print, and its bound is sharper here.
 #![forbid(unsafe_code)]
 
 mod average;
@@ -80,12 +88,16 @@ mod vector;
 mod weights;
 
 pub use average::Average;
-pub use certificate::{Certificate, Certified, Gradients, Ledger, Uncertified};
-pub use convert::{Anytime, AskTell, DenseAnytime, classic};
+pub use certificate::{Certificate, Certified, ElasticNet, Gradients, Ledger, Penalty, Uncertified};
+pub use convert::{
+    Accelerated, Anytime, AskHintTell, AskTell, CompositeAnytime, DenseAnytime, General, Optimistic, StronglyConvex,
+    classic, linear_decay,
+};
 pub use domain::{Ball, Cuboid, Domain, Project, Radial, Separable, Whole};
 pub use float::{Float, Real};
 pub use learner::{
-    AdaGrad, Descent, DualAdaGrad, DualAveraging, Hinted, Lazy, LazyHinted, Learner, OgdNorm, Quadratic, Rescale,
+    AdaGrad, CompositeAveraging, Descent, DualAdaGrad, DualAveraging, Hinted, Lazy, LazyHinted, Leader, Learner,
+    OgdNorm, OnlineNewton, Penalised, Quadratic, Rescale, Ridge,
 };
 pub use point::{Point, View};
 pub use rounds::{Rounds, Status};

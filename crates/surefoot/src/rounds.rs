@@ -71,15 +71,30 @@ impl<W: Weights> Rounds<W> {
         self.next / (self.total + self.next)
     }
 
+    /// α_1 + … + α_steps, from the weights themselves. O(steps).
+    pub(crate) fn until(&self, steps: u64) -> f64 {
+        (1..=steps).map(|t| self.weights.weight(t)).sum()
+    }
+
     /// See [`Status`].
     pub fn status(&self) -> Status {
         self.status
     }
 
+    /// The weight of the open round, if it is one.
+    pub fn open(&self) -> Option<f64> {
+        self.is_sound().then_some(self.next)
+    }
+
+    /// Whether `hint`, a guess of the open round's gradient, can be used with its weight. O(nnz).
+    pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&self, dim: usize, hint: &V) -> bool {
+        self.is_sound() && fault(dim, self.next, hint).is_none()
+    }
+
     /// The weight with which `gradient` is to be used in the open round; or `None`, and the status says why.
     /// O(nnz). Nothing but the status changes.
     pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V) -> Option<f64> {
-        let sound = self.next >= 0.0 && (self.total + self.next).is_finite();
+        let sound = self.is_sound();
         let index = if sound { fault(dim, self.next, gradient) } else { None };
         if sound && index.is_none() {
             return Some(self.next);
@@ -88,6 +103,11 @@ impl<W: Weights> Rounds<W> {
             self.status = Status::Refused { step: self.steps + 1, index };
         }
         None
+    }
+
+    /// Whether the open round's weight is one.
+    fn is_sound(&self) -> bool {
+        self.next >= 0.0 && (self.total + self.next).is_finite()
     }
 
     /// Closes the open round and opens the next one.

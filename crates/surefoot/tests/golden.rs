@@ -3,15 +3,10 @@
 
 mod common;
 
-use common::{distance, wide};
-use surefoot::{Anytime, AskTell, Ball, DualAveraging, Lazy, Linear, OgdNorm, Uniform, Weights};
-
-/// The gradient of the chain (its Hessian is a quarter of the second difference).
-fn chain(x: &[f64]) -> Vec<f64> {
-    let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-    let before = |i: usize| if i == 0 { 1.0 } else { x[i - 1] };
-    (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
-}
+use common::{chain, distance, wide};
+use surefoot::{
+    Accelerated, Anytime, AskTell, Ball, DualAveraging, Lazy, Linear, OgdNorm, Optimistic, Uniform, Weights,
+};
 
 /// The query of round 40, the iterate of round 40, and Σ α⟨g, w⟩ up to it.
 fn play<L: Lazy<f64>>(learner: L, weights: impl Weights) -> (Vec<f64>, Vec<f64>, f64) {
@@ -126,4 +121,62 @@ fn dual_averaging_with_a_known_bound() {
             0.04571934979832029,
         ],
     );
+}
+
+/// Weights t, last gradients as hints, clipped dual averaging.
+#[test]
+fn algorithm_3() {
+    let mut method = Optimistic::new(DualAveraging::<f64, _>::new(6, Ball::new(2.0)), Linear);
+    for _ in 0..40 {
+        let query = wide(&method.query());
+        method.tell(&chain(&query));
+    }
+    let expected = [
+        0.8493902324832103,
+        0.700453645391374,
+        0.554427036503989,
+        0.4118425212512311,
+        0.2724948865747228,
+        0.13559600718844658,
+    ];
+    assert!(distance(&wide(&method.output()), &expected) < 1e-13);
+}
+
+/// Over OGD with one rate, ε = 0 and 1.
+#[test]
+fn algorithm_4() {
+    let x = [
+        0.8544923697900957,
+        0.7095143127899648,
+        0.5654880207295417,
+        0.42264034180081594,
+        0.2809653718918564,
+        0.14022425294184743,
+    ];
+    let y = [
+        0.8546892407621853,
+        0.709868135236839,
+        0.5659261749047767,
+        0.4230763010986785,
+        0.2813125347442863,
+        0.14041639996059554,
+    ];
+    let y_one = [
+        0.8551851885098036,
+        0.7107559306552801,
+        0.5670230600267245,
+        0.4241615430888133,
+        0.2821746698869075,
+        0.1408915907443681,
+    ];
+    for (epsilon, y) in [(0.0, y), (1.0, y_one)] {
+        let mut method = Accelerated::new(OgdNorm::<f64, _>::new(6, Ball::new(2.0)), 4.0).with_epsilon(epsilon);
+        for _ in 0..40 {
+            let query = wide(&method.query());
+            method.tell(&chain(&query));
+            assert!(distance(&wide(&method.main()), &query) < 1e-14);
+        }
+        assert!(distance(&wide(&method.output()), &y) < 1e-13);
+        assert!(epsilon > 0.0 || distance(&wide(&method.main()), &x) < 1e-13);
+    }
 }

@@ -118,7 +118,7 @@ impl Ledger {
     }
 
     /// (A_s·U_s + S + `extra` + A·Ω*(−Z/A) + allowance)/A.
-    pub(super) fn excess(&self, total: f64, extra: f64, penalty: &impl Penalty) -> Result<f64, Uncertified> {
+    pub(crate) fn excess(&self, total: f64, extra: f64, penalty: &impl Penalty) -> Result<f64, Uncertified> {
         if total.is_nan() || total <= 0.0 {
             return Err(Uncertified::NoRounds);
         }
@@ -135,7 +135,7 @@ impl Ledger {
 }
 
 /// A bound on an excess, as true as the gradients let it be.
-pub(super) fn vouch(value: f64, over: Comparator, gradients: Gradients) -> Certified {
+pub(crate) fn vouch(value: f64, over: Comparator, gradients: Gradients) -> Certified {
     let assumptions = Assumptions::of(&[Assumption::Convex, gradients.unbiased()?]);
     let exact = gradients == Gradients::Exact;
     let kind = if exact { Kind::Deterministic } else { Kind::Expectation };

@@ -66,6 +66,7 @@ pub use curved::Curved;
 pub use cuts::Cuts;
 pub use fenchel::{Balance, Glm, Optimality, fenchel};
 pub use ledger::Ledger;
+pub(crate) use ledger::vouch;
 pub use operator::Operator;
 pub use penalty::{ElasticNet, Inside, Penalty};
 pub use risk::Risk;

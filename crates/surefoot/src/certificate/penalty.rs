@@ -46,8 +46,8 @@ pub trait Penalty {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticNet {
-    l1: f64,
-    l2: f64,
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
 }
 
 impl ElasticNet {

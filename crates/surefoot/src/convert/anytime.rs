@@ -2,9 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::{AskTell, checked, output_share, query_share};
+use super::{AskHintTell, AskTell, Interpolation, output_share};
 use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
-use crate::{Average, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status, Vector, View, Weights, kernel};
+use crate::{
+    Average, Domain, Float, Lazy, LazyHinted, Ledger, Point, Rescale, Rounds, Sparse, Status, Vector, View, Weights,
+    kernel,
+};
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
@@ -40,8 +43,9 @@ use crate::{Average, Domain, Float, Lazy, Ledger, Point, Rescale, Rounds, Status
 pub struct Anytime<F, L, W> {
     learner: L,
     rounds: Rounds<W>,
-    interpolation: f64,
+    interpolation: Interpolation,
     directions: Average,
+    hinted: bool,
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
@@ -51,13 +55,16 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
-    pub fn new(learner: L, weights: W) -> Self {
+    pub fn new(mut learner: L, weights: W) -> Self {
+        let rounds = Rounds::new(weights);
+        learner.open(rounds.next());
         let directions = Average::new(learner.dim());
         Self {
             learner,
-            rounds: Rounds::new(weights),
-            interpolation: 1.0,
+            rounds,
+            interpolation: Interpolation::Fixed(1.0),
             directions,
+            hinted: false,
             ledger: None,
             arrays: PhantomData,
         }
@@ -69,7 +76,18 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// If `beta` is not between 0 and 1.
     #[must_use]
     pub fn interpolate(mut self, beta: f64) -> Self {
-        self.interpolation = checked(beta);
+        self.interpolation = Interpolation::fixed(beta);
+        self
+    }
+
+    /// Lets the interpolation rise as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
+    /// [`linear_decay`](crate::linear_decay). O(rounds), once.
+    ///
+    /// # Panics
+    /// If the weights of these rounds do not sum to a positive number.
+    #[must_use]
+    pub fn rise(mut self, rounds: u64) -> Self {
+        self.interpolation = Interpolation::rising(&self.rounds, rounds);
         self
     }
 
@@ -103,11 +121,26 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
     ///
     /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
-    /// weights. Nothing happens if it is negative or not finite.
+    /// weights. Nothing happens if it is negative or not finite. For learners that rest while gradients are zero, as all
+    /// do that have no penalty.
     pub fn skip(&mut self, steps: u64, weight: f64) {
         if weight >= 0.0 && weight.is_finite() {
+            if self.hinted && steps > 0 {
+                // The hint is for the first of them.
+                let first = self.rounds.next();
+                self.tell(&Sparse::<F>::new(&[], &[]));
+                return self.skip(steps - 1, weight - first);
+            }
             self.rounds.skip(steps, weight);
             self.rest(weight);
+            self.open();
+        }
+    }
+
+    /// The learner hears the weight of the next round.
+    fn open(&mut self) {
+        if let Some(weight) = self.rounds.open() {
+            self.learner.open(weight);
         }
     }
 
@@ -141,7 +174,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     }
 
     fn query(&self) -> impl Point<F> {
-        self.point(query_share(self.interpolation, &self.rounds))
+        self.point(self.interpolation.share(&self.rounds))
     }
 
     fn output(&self) -> impl Point<F> {
@@ -155,8 +188,10 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
         }
         self.rounds.close();
         self.rest(weight);
+        self.hinted = false;
         let directions = &mut self.directions;
         self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old));
+        self.open();
     }
 
     fn steps(&self) -> u64 {
@@ -170,6 +205,22 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
+    }
+}
+
+impl<F: Float, L: LazyHinted<F>, W: Weights> AskHintTell<F> for Anytime<F, L, W> {
+    fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint) {
+            return false;
+        }
+        let directions = &mut self.directions;
+        self.learner.hint_moved(self.rounds.next(), hint, |i, old| directions.touch(i, old));
+        self.hinted = true;
+        true
+    }
+
+    fn next_weight(&self) -> f64 {
+        self.rounds.next()
     }
 }
 

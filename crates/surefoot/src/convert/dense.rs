@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{AskTell, checked, output_share, query_share};
+use super::{AskHintTell, AskTell, Interpolation, output_share};
 use crate::certificate::{Certified, Gradients, Uncertified};
-use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
+use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, Status, Vector, View, Weights, kernel};
 
 /// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out, in `f64`: O(d) a step.
 ///
@@ -15,8 +15,9 @@ use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View,
 pub struct DenseAnytime<F, L, W> {
     learner: L,
     rounds: Rounds<W>,
-    interpolation: f64,
+    interpolation: Interpolation,
     average: Vec<f64>,
+    hinted: bool,
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
@@ -26,9 +27,19 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
-    pub fn new(learner: L, weights: W) -> Self {
+    pub fn new(mut learner: L, weights: W) -> Self {
+        let rounds = Rounds::new(weights);
+        learner.open(rounds.next());
         let average = vec![0.0; learner.dim()];
-        Self { learner, rounds: Rounds::new(weights), interpolation: 1.0, average, ledger: None, arrays: PhantomData }
+        Self {
+            learner,
+            rounds,
+            interpolation: Interpolation::Fixed(1.0),
+            average,
+            hinted: false,
+            ledger: None,
+            arrays: PhantomData,
+        }
     }
 
     /// Sets the interpolation β: 1 queries the average, 0 the iterate.
@@ -37,7 +48,18 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
     /// If `beta` is not between 0 and 1.
     #[must_use]
     pub fn interpolate(mut self, beta: f64) -> Self {
-        self.interpolation = checked(beta);
+        self.interpolation = Interpolation::fixed(beta);
+        self
+    }
+
+    /// Lets the interpolation rise as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
+    /// [`linear_decay`](crate::linear_decay). O(rounds), once.
+    ///
+    /// # Panics
+    /// If the weights of these rounds do not sum to a positive number.
+    #[must_use]
+    pub fn rise(mut self, rounds: u64) -> Self {
+        self.interpolation = Interpolation::rising(&self.rounds, rounds);
         self
     }
 
@@ -53,9 +75,48 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         &self.learner
     }
 
+    /// The sum of weights A_t of the closed rounds.
+    pub fn total_weight(&self) -> f64 {
+        self.rounds.total()
+    }
+
     /// The sums of the certificate, if [`certified`](DenseAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
+    }
+
+    /// The learner hears the weight of the next round.
+    fn open(&mut self) {
+        if let Some(weight) = self.rounds.open() {
+            self.learner.open(weight);
+        }
+    }
+
+    /// Closes the round, if its gradient can be used, but for the learner; returns the round's weight.
+    fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
+        let weight = self.rounds.admit(self.learner.dim(), gradient)?;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(weight, gradient, |i| self.learner.at(i));
+        }
+        let share = self.rounds.share();
+        for (i, x) in self.average.iter_mut().enumerate() {
+            *x = kernel::blend(*x, self.learner.at(i).wide(), 1.0 - share, share);
+        }
+        self.rounds.close();
+        self.hinted = false;
+        Some(weight)
+    }
+
+    /// [`tell`](AskTell::tell) for learners that are to know where the gradient was taken: at the average.
+    pub(super) fn tell_around<V: Vector<F> + ?Sized>(&mut self, gradient: &V)
+    where
+        L: Quadratic<F>,
+    {
+        let Some(weight) = self.close(gradient) else { return };
+        let average = &self.average;
+        let query = View::new(average.len(), |i| F::of(average[i]));
+        self.learner.tell_quadratic(weight, gradient, &query);
+        self.open();
     }
 
     /// The point with a given share of the average of closed rounds.
@@ -72,7 +133,7 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
     }
 
     fn query(&self) -> impl Point<F> {
-        self.point(query_share(self.interpolation, &self.rounds))
+        self.point(self.interpolation.share(&self.rounds))
     }
 
     fn output(&self) -> impl Point<F> {
@@ -80,16 +141,10 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient) else { return };
-        if let Some(ledger) = &mut self.ledger {
-            ledger.record(weight, gradient, |i| self.learner.at(i));
+        if let Some(weight) = self.close(gradient) {
+            self.learner.tell(weight, gradient);
+            self.open();
         }
-        let share = self.rounds.share();
-        for (i, x) in self.average.iter_mut().enumerate() {
-            *x = kernel::blend(*x, self.learner.at(i).wide(), 1.0 - share, share);
-        }
-        self.rounds.close();
-        self.learner.tell(weight, gradient);
     }
 
     fn steps(&self) -> u64 {
@@ -103,5 +158,20 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
+    }
+}
+
+impl<F: Float, L: Hinted<F>, W: Weights> AskHintTell<F> for DenseAnytime<F, L, W> {
+    fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint) {
+            return false;
+        }
+        self.learner.hint(self.rounds.next(), hint);
+        self.hinted = true;
+        true
+    }
+
+    fn next_weight(&self) -> f64 {
+        self.rounds.next()
     }
 }

@@ -1,12 +1,27 @@
 //! Conversions: from the regret of an online learner to a point with a guarantee.
 
+mod accelerated;
 mod anytime;
 mod classic;
+mod composite;
+mod decay;
 mod dense;
+mod general;
+mod optimistic;
+mod pair;
+mod queue;
+mod strongly_convex;
+mod sums;
 
+pub use accelerated::Accelerated;
 pub use anytime::Anytime;
 pub use classic::classic;
+pub use composite::CompositeAnytime;
+pub use decay::linear_decay;
 pub use dense::DenseAnytime;
+pub use general::General;
+pub use optimistic::Optimistic;
+pub use strongly_convex::StronglyConvex;
 
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::{Domain, Float, Point, Rounds, Status, Vector, Weights};
@@ -81,18 +96,71 @@ pub trait AskTell<F: Float> {
     }
 }
 
-/// The share of the average of closed rounds in the query point β·x + (1−β)·w, where x includes the open round.
-fn query_share<W: Weights>(interpolation: f64, rounds: &Rounds<W>) -> f64 {
-    interpolation * (1.0 - rounds.share())
+/// Ask, hint, tell: a conversion whose learner takes a guess of the next gradient.
+///
+/// [`Optimistic`] gives the last gradient as the hint, as Algorithm 3 does. A caller who knows better
+/// gives hints of its own, at most one a round, before it asks for the query point of that round. A hint is a guess:
+/// a bad one costs regret, and the guarantee of the conversion stays.
+///
+/// ```
+/// use surefoot::{Anytime, AskHintTell, AskTell, Ball, DualAveraging, Learner, Linear};
+///
+/// // Gradients that alternate, which the caller can foresee: there is nothing to regret.
+/// let mut method = Anytime::new(DualAveraging::<f64, _>::new(1, Ball::new(1.0)), Linear);
+/// for t in 0..100 {
+///     let foreseen = [if t % 2 == 0 { 1.0 } else { -1.0 }];
+///     method.hint(&foreseen);
+///     method.tell(&foreseen);
+/// }
+/// assert_eq!(method.learner().regret_bound(), Some(0.0));
+/// ```
+pub trait AskHintTell<F: Float>: AskTell<F> {
+    /// Announces a guess of the open round's gradient; the round's weight is put to it here. O(nnz).
+    ///
+    /// Returns whether it was taken. A second hint in a round is not, nor is one with a coordinate that is not finite
+    /// once weighted (or outside the dimension); then nothing changes.
+    fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool;
+
+    /// The weight α of the open round.
+    fn next_weight(&self) -> f64;
 }
 
-/// The share of that average in the output: all of it, once there is one.
+/// Where between iterate and average gradients are taken.
+#[derive(Clone, Copy, Debug)]
+enum Interpolation {
+    /// At β·x_t + (1−β)·w_t.
+    Fixed(f64),
+    /// The same with β_t = A_t/A, which becomes 1 when the sum of weights is A.
+    Rising(f64),
+}
+
+impl Interpolation {
+    /// # Panics
+    /// If `beta` is not between 0 and 1.
+    fn fixed(beta: f64) -> Self {
+        assert!((0.0..=1.0).contains(&beta), "an interpolation between 0 and 1");
+        Self::Fixed(beta)
+    }
+
+    /// # Panics
+    /// If the weights of the first `steps` rounds do not sum to a positive number.
+    fn rising<W: Weights>(rounds: &Rounds<W>, steps: u64) -> Self {
+        let total = rounds.until(steps);
+        assert!(total > 0.0 && total.is_finite(), "weights with a positive sum");
+        Self::Rising(total)
+    }
+
+    /// The share of the average of closed rounds in the query point.
+    fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
+        let kept = 1.0 - rounds.share();
+        match self {
+            Self::Fixed(beta) => beta * kept,
+            Self::Rising(total) => (rounds.total() / total).min(kept),
+        }
+    }
+}
+
+/// The share of the average of closed rounds in the output: all of it, once there is one.
 fn output_share<W: Weights>(rounds: &Rounds<W>) -> f64 {
     if rounds.total() > 0.0 { 1.0 } else { 0.0 }
-}
-
-/// Accepts an interpolation between 0 and 1.
-fn checked(interpolation: f64) -> f64 {
-    assert!((0.0..=1.0).contains(&interpolation), "an interpolation between 0 and 1");
-    interpolation
 }

@@ -1,11 +1,8 @@
 //! Dual averaging with one adaptive rate, with or without hints.
 
-use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, place};
+use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, place};
 use crate::squares::weigh;
 use crate::{Float, Radial, Squares, Vector};
-
-/// No rate is above this, so that sums of rates stay finite; gradients that would ask for more are below 1e-270.
-const STEEPEST: f64 = 1e270;
 
 /// Optimistic dual averaging, centred.
 ///

@@ -8,35 +8,54 @@
 //! | --- | --- | --- |
 //! | [`Learner`] | has an iterate, learns from linear losses | [`DenseAnytime`](crate::DenseAnytime), O(d) a step |
 //! | [`Lazy`] | moves only where the gradient is not zero, up to one global scale | [`Anytime`](crate::Anytime), O(nnz) |
-//! | [`Hinted`], [`LazyHinted`] | uses a guess of the next gradient | Algorithm 3 |
-//! | [`Quadratic`] | learns from losses with curvature | Algorithm 2 |
+//! | [`Hinted`], [`LazyHinted`] | uses a guess of the next gradient | [`Optimistic`](crate::Optimistic), Algorithm 3 |
+//! | [`Quadratic`] | learns from losses with curvature | [`General`](crate::General), Algorithm 2 |
+//! | [`Penalised`] | counts a penalty in full | penalised losses |
 //! | [`Rescale`] | has a global multiplier that the caller may change | labels of any scale |
 
 mod adagrad;
+mod cholesky;
+mod composite;
 mod descent;
 mod dual_adagrad;
 mod dual_averaging;
+mod leader;
+mod newton;
 mod ogd;
+mod ridge;
 mod unit;
 
 pub use adagrad::AdaGrad;
+pub use composite::CompositeAveraging;
 pub use descent::Descent;
 pub use dual_adagrad::DualAdaGrad;
 pub use dual_averaging::DualAveraging;
+pub use leader::Leader;
+pub use newton::OnlineNewton;
 pub use ogd::OgdNorm;
+pub use ridge::Ridge;
 
-use crate::{Float, Point, Vector};
+use crate::{Float, Penalty, Point, Vector};
+
+/// No rate is above this, so that sums of rates stay finite; gradients that would ask for more are below 1e-270.
+const STEEPEST: f64 = 1e270;
 
 /// An online learner for linear losses ⟨α_t g_t, ·⟩.
 ///
 /// Contract: the iterate depends on past losses (and the present hint) only, lies in the learner's domain, and stays
-/// where it is, finite, when gradients are zero. Conversions pass on finite gradients within the dimension only.
+/// where it is, finite, when gradients are zero (but for a penalty of its own). Conversions pass on finite gradients within the dimension only.
 pub trait Learner<F: Float> {
     /// The number of coordinates.
     fn dim(&self) -> usize;
 
     /// Coordinate `i` of the iterate, in O(1).
     fn at(&self, i: usize) -> F;
+
+    /// Announces the weight of the round that is open, before its iterate is used: for learners whose iterate depends on
+    /// it, as where a penalty counts in every round. Nothing changes for others.
+    fn open(&mut self, weight: f64) {
+        let _ = weight;
+    }
 
     /// Learns from the round's loss: `gradient` times `weight`.
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V);
@@ -87,15 +106,34 @@ pub trait LazyHinted<F: Float>: Lazy<F> + Hinted<F> {
     fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, moved: impl FnMut(usize, f64));
 }
 
-/// A learner for losses with curvature, `weight · (⟨gradient, ·⟩ + (curvature/2)·‖· − around‖²)`.
+/// A learner for losses with curvature: lower bounds of a convex loss that are quadratic around the query point.
 ///
-/// Source: arXiv 1903.00974, Algorithm 2 and the strongly convex corollary.
+/// Which curvature there is the learner was told when it was made: [`Leader`] knows a constant of strong convexity,
+/// [`OnlineNewton`] one of exp-concavity.
+/// Its regret is that of these losses, Σ α_t(ℓ_t(w_t) − ℓ_t(u)).
+///
+/// Source: arXiv 1903.00974, Algorithm 2.
 pub trait Quadratic<F: Float>: Learner<F> {
-    /// Learns from the round's loss.
-    fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, curvature: f64, around: &P)
+    /// Learns from the round's loss: `weight` times the lower bound that `gradient`, taken at `around`, gives.
+    fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, around: &P)
     where
         V: Vector<F> + ?Sized,
         P: Point<F>;
+}
+
+/// A learner that counts a penalty Ω in full in every round, instead of its gradients.
+///
+/// Its iterate moves even when gradients are zero. Its regret is Σ α_t(⟨g_t, w_t − u⟩ + Ω(w_t) − Ω(u)), and for
+/// gradients of F it bounds the excess of F + Ω at the averages of [`Anytime`](crate::Anytime), since Ω is convex. What
+/// the certificate [`Composite`](crate::certificate::Composite) takes for F + Ω is here.
+///
+/// Source: Xiao (2010); Duchi, Shalev-Shwartz, Singer and Tewari (2010).
+pub trait Penalised<F: Float>: Learner<F> {
+    /// Ω.
+    fn penalty(&self) -> impl Penalty;
+
+    /// Ω at the present iterate.
+    fn present(&self) -> f64;
 }
 
 /// A learner with a global multiplier of the distance from its centre, which the caller may set before any round.

@@ -1,6 +1,8 @@
 //! The tables that all tests share: learners with their twins, weights, and recorded gradients.
 #![allow(dead_code)]
 
+pub(crate) mod methods;
+
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -9,6 +11,7 @@ use surefoot::{
     Whole,
 };
 use surefoot_oracle::learners as twins;
+use surefoot_oracle::vectors::times;
 use surefoot_oracle::{Domain, Learner as Twin};
 
 pub(crate) type Weight = Rc<dyn Fn(u64) -> f64>;
@@ -126,7 +129,6 @@ pub(crate) trait Visit<F: Float> {
 /// All learners, on all the domains that fit them. A new learner is a new row here.
 pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     let ramp = |scale: f64, shift: f64| -> Vec<f64> { (0..dim).map(|i| scale * (i % 4) as f64 + shift).collect() };
-    let narrow = |x: &[f64]| -> Vec<F> { x.iter().map(|&x| F::of(x)).collect() };
     let whole = Domain::Whole(0.5);
     let ball = Domain::Ball(vec![0.0; dim], 2.0);
     let centre = ramp(0.25, -0.5);
@@ -171,6 +173,18 @@ pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     visit.lazy("dual adagrad, damped", damped, &dual_ada(4.0), &whole);
 }
 
+/// The gradient of Nesterov's chain, the quadratic that is hardest for methods that use gradients; 𝓛 = 1.
+pub(crate) fn chain(x: &[f64]) -> Vec<f64> {
+    let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+    let before = |i: usize| if i == 0 { 1.0 } else { x[i - 1] };
+    (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
+}
+
+/// Numbers, rounded to `F`.
+pub(crate) fn narrow<F: Float>(x: &[f64]) -> Vec<F> {
+    x.iter().map(|&x| F::of(x)).collect()
+}
+
 /// A point, written out in `f64`.
 pub(crate) fn wide<F: Float>(point: &impl Point<F>) -> Vec<f64> {
     let mut all = vec![F::default(); point.dim()];
@@ -187,4 +201,29 @@ pub(crate) fn distance(x: &[f64], y: &[f64]) -> f64 {
 /// The largest |x_i|.
 pub(crate) fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most, x| x.abs().max(most))
+}
+
+/// Gradients that challenge a bound: random, all alike, growing, alternating, with spikes.
+pub(crate) fn sequences(dim: usize) -> Vec<Vec<Vec<f64>>> {
+    let mut random = Random(62);
+    let mut draw = || (0..dim).map(|_| random.normal()).collect::<Vec<_>>();
+    let base = draw();
+    vec![
+        (0..200).map(|_| draw()).collect(),
+        vec![base.clone(); 200],
+        (0..200).map(|t| times(1.05_f64.powi(t), &draw())).collect(),
+        (0..200).map(|t| times(if t % 2 == 0 { 1.0 } else { -1.0 }, &base)).collect(),
+        (0..200).map(|t| times(if t % 50 == 7 { 30.0 } else { 0.1 }, &draw())).collect(),
+    ]
+}
+
+/// Weights as a function of the round.
+pub(crate) fn own(weight: &Weight) -> impl Fn(u64) -> f64 + use<> {
+    let weight = weight.clone();
+    move |t| weight(t)
+}
+
+/// A learner's iterate, written out.
+pub(crate) fn iterate(learner: &impl Learner<f64>) -> Vec<f64> {
+    (0..learner.dim()).map(|i| learner.at(i)).collect()
 }

@@ -1,0 +1,238 @@
+//! Algorithm 4: the anytime conversion with a gradient step of its own.
+
+use super::AskTell;
+use crate::certificate::{Certified, Gradients, Uncertified};
+use crate::{
+    Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Ledger, Linear, Point, Squares, Status, Vector, View,
+};
+
+/// Adaptive stochastic acceleration: each average takes one more gradient step before the next iterate joins it.
+///
+/// *Update*, with α_t = t, A_t = t(t+1)/2 and y_0 of no consequence: the query is x_t = (A_{t−1}y_{t−1} + t·w_t)/A_t, the
+/// learner is told t·g_t, and y_t = x_t − η_t g_t with η_t = c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) is the output (x_t while that
+/// root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is the diameter of its domain.
+///
+/// *Guarantee*: for a convex L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of the
+/// domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
+/// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6:
+/// E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε + c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). Where L is not smooth it is O(BG·√(log T/T)).
+/// Queries may leave the domain, by at most cB/√2; L must be defined there. [`Optimistic`](crate::Optimistic) has the
+/// better guarantee (no Λ_T, any domain) and is to be preferred; this is for comparison.
+///
+/// *Cost*: O(nnz) a step for [`new`](Accelerated::new), exactly, for any [`Lazy`] learner: with Σ t·w_t kept as
+/// [`Anytime`] keeps it, A_t·x_t is that sum less Σ_{i<t} A_i η_i g_i, one more sparse sum. Two `f64` and an index a
+/// coordinate more than [`Anytime`]. O(d) for [`dense`](Accelerated::dense).
+///
+/// With ε = 0, as at first, losses times a constant change nothing.
+///
+/// ```
+/// use surefoot::{Accelerated, AskTell, Ball, OgdNorm, Point};
+///
+/// let gradient = |x: f64, y: f64| [x - 0.6, 0.01 * (y + 0.8)];
+/// let mut method = Accelerated::new(OgdNorm::<f64, _>::new(2, Ball::new(1.0)), 2.0);
+/// for _ in 0..500 {
+///     let slope = gradient(method.at(0), method.at(1));
+///     method.tell(&slope);
+/// }
+/// let output = method.output();
+/// assert!((output.at(0) - 0.6).abs() < 1e-3 && (output.at(1) + 0.8).abs() < 1e-2);
+/// ```
+///
+/// Source: arXiv 1903.00974, Algorithm 4 and Theorems 4 and 5. The print returns x_T ([`main`](Accelerated::main)), its
+/// theorem bounds y_T; it has 1 for ε², which has units, and c = 2, which belongs to κ = √2.
+#[derive(Clone, Debug)]
+pub struct Accelerated<F, A> {
+    method: A,
+    diameter: f64,
+    constant: f64,
+    squares: Squares,
+    growth: f64,
+    /// Σ A_i η_i g_i over the closed rounds.
+    steps: Vec<f64>,
+    last: Step<F>,
+}
+
+/// The last gradient step: η g, mostly 0, and the list of where it is not.
+#[derive(Clone, Debug)]
+struct Step<F> {
+    rate: f64,
+    value: Vec<F>,
+    support: Vec<usize>,
+}
+
+impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
+    /// In O(nnz), over a learner on a domain of diameter B. Allocates O(d), here and nowhere else.
+    ///
+    /// # Panics
+    /// If `diameter` is not positive and finite.
+    pub fn new(learner: L, diameter: f64) -> Self {
+        Self::over(Anytime::new(learner, Linear), diameter)
+    }
+
+    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    #[must_use]
+    pub fn certified(mut self) -> Self {
+        self.method = self.method.certified();
+        self
+    }
+
+    /// Those sums. A certificate takes bounds on L(y_t) − L(x_t) besides; see [`Coupled`](crate::certificate::Coupled).
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.method.ledger()
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &L {
+        self.method.learner()
+    }
+}
+
+impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
+    /// In O(d), for learners that move everywhere.
+    ///
+    /// # Panics
+    /// If `diameter` is not positive and finite.
+    pub fn dense(learner: L, diameter: f64) -> Self {
+        Self::over(DenseAnytime::new(learner, Linear), diameter)
+    }
+
+    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    #[must_use]
+    pub fn certified(mut self) -> Self {
+        self.method = self.method.certified();
+        self
+    }
+
+    /// Those sums. A certificate takes bounds on L(y_t) − L(x_t) besides; see [`Coupled`](crate::certificate::Coupled).
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.method.ledger()
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &L {
+        self.method.learner()
+    }
+}
+
+impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
+    /// Over an anytime conversion with weights t and without interpolation.
+    fn over(method: A, diameter: f64) -> Self {
+        assert!(diameter > 0.0 && diameter.is_finite(), "a positive diameter");
+        let dim = method.dim();
+        let last = Step { rate: 0.0, value: vec![F::zero(); dim], support: Vec::with_capacity(dim) };
+        let (constant, squares) = (2.0, Squares::default());
+        Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
+    }
+
+    /// Sets κ, for which the learner has R_T ≤ κB·√(Σ‖α_t g_t‖²); √2 at first.
+    ///
+    /// # Panics
+    /// If `kappa` is not positive and finite.
+    #[must_use]
+    pub fn with_kappa(mut self, kappa: f64) -> Self {
+        assert!(kappa > 0.0 && kappa.is_finite(), "a positive constant");
+        self.constant = std::f64::consts::SQRT_2 * kappa;
+        self
+    }
+
+    /// Sets ε ≥ 0, in units of a gradient; 0 at first. The method is scale-free for ε = 0 only.
+    ///
+    /// # Panics
+    /// If `epsilon` is negative or not finite, or a gradient has been told.
+    #[must_use]
+    pub fn with_epsilon(mut self, epsilon: f64) -> Self {
+        assert!(epsilon >= 0.0 && epsilon.is_finite(), "a finite number that is not negative");
+        assert!(self.steps() == 0, "before the first gradient");
+        self.squares = Squares::default();
+        self.squares.add(epsilon);
+        self
+    }
+
+    /// x_t, where the last gradient was taken. It has the guarantee of y_t with twice the constants.
+    pub fn main(&self) -> impl Point<F> {
+        let output = self.output();
+        View::new(self.dim(), move |i| F::of(output.at(i).wide() + self.last.value[i].wide()))
+    }
+
+    /// η_t, the rate of the last round's step; 0 before.
+    pub fn rate(&self) -> f64 {
+        self.last.rate
+    }
+
+    /// Λ_T, the growth of the sum of squares that the guarantee has in place of a logarithm.
+    pub fn growth(&self) -> f64 {
+        self.growth
+    }
+
+    /// A_t for the closed rounds, and for these and `open` more.
+    fn total(&self, open: f64) -> f64 {
+        let t = self.steps() as f64 + open;
+        t * (t + 1.0) / 2.0
+    }
+
+    /// A point of the anytime conversion, less all gradient steps.
+    fn less<'a>(&'a self, point: impl Point<F> + 'a, total: f64) -> impl Point<F> + 'a {
+        View::new(self.dim(), move |i| {
+            let steps = if total > 0.0 { self.steps[i] / total } else { 0.0 };
+            F::of(point.at(i).wide() - steps)
+        })
+    }
+
+    /// y = x − η g, for the round that has just been closed.
+    fn descend<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
+        let total = self.total(0.0);
+        let size = total.sqrt() * Squares::of(1.0, gradient).root();
+        self.squares.add(size);
+        while let Some(i) = self.last.support.pop() {
+            self.last.value[i] = F::zero();
+        }
+        let root = self.squares.root();
+        self.last.rate = 0.0;
+        if root > 0.0 {
+            let stride = self.constant * self.diameter;
+            self.last.rate = stride / root;
+            self.growth += (size / root) * (size / root);
+            gradient.each(|i, g| {
+                let step = stride * (g.wide() / root);
+                self.steps[i] += total * step;
+                self.last.value[i] = F::of(step);
+                self.last.support.push(i);
+            });
+        }
+    }
+}
+
+impl<F: Float, A: AskTell<F>> AskTell<F> for Accelerated<F, A> {
+    fn dim(&self) -> usize {
+        self.method.dim()
+    }
+
+    fn query(&self) -> impl Point<F> {
+        self.less(self.method.query(), self.total(1.0))
+    }
+
+    fn output(&self) -> impl Point<F> {
+        self.less(self.method.output(), self.total(0.0))
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
+        let steps = self.method.steps();
+        self.method.tell(gradient);
+        if self.method.steps() > steps {
+            self.descend(gradient);
+        }
+    }
+
+    fn steps(&self) -> u64 {
+        self.method.steps()
+    }
+
+    fn status(&self) -> Status {
+        self.method.status()
+    }
+
+    /// None without bounds on L(y_t) − L(x_t); [`Coupled`](crate::certificate::Coupled) takes them.
+    fn certificate<D: Domain<F>>(&self, _: &D, _: Gradients) -> Certified {
+        Err(Uncertified::NoRises)
+    }
+}

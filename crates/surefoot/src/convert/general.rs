@@ -1,0 +1,97 @@
+//! Algorithm 2: losses with curvature instead of gradients alone.
+
+use super::AskTell;
+use crate::certificate::{Certified, Gradients};
+use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vector, Weights};
+
+/// The general conversion: the learner is told a lower bound of the loss, not its gradient alone.
+///
+/// *Update*: queries and outputs are those of [`Anytime`](crate::Anytime); a [`Quadratic`] learner is told g_t and x_t, and
+/// makes of them a convex ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
+///
+/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T with the regret of these losses. With [`Leader`](crate::Leader), L
+/// μ-strongly convex on the domain (the whole space will do) and E‖g_t‖² ≤ G²:
+/// E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log T)/(μT) for α_t = 1 and
+/// (8/3)G²/(μ(T+1)) for α_t = t. No diameter comes into it.
+///
+/// *Cost*: O(d) a step and that of the learner.
+///
+/// ```
+/// use surefoot::{AskTell, Cuboid, General, Leader, Linear, Point};
+///
+/// // (x − 1)² + (y + 2)² where x and y lie between −1 and ½.
+/// let square = Cuboid::new(vec![-1.0; 2], vec![0.5; 2]);
+/// let mut method = General::new(Leader::<f64, _>::new(2, square, 2.0), Linear);
+/// for _ in 0..200 {
+///     let slope = [2.0 * (method.at(0) - 1.0), 2.0 * (method.at(1) + 2.0)];
+///     method.tell(&slope);
+/// }
+/// assert!((method.output().at(0) - 0.5).abs() < 1e-3 && (method.output().at(1) + 1.0).abs() < 1e-3);
+/// ```
+///
+/// Source: arXiv 1903.00974, Algorithm 2 and Theorem 2, where the print has α_{1:t−1} for α_{1:t} below x_t; the bound
+/// in ‖g_t‖ is sharper than its (μB + G)², and uses the strong convexity that the proof there leaves unused.
+#[derive(Clone, Debug)]
+pub struct General<F, L, W>(DenseAnytime<F, L, W>);
+
+impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
+    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    ///
+    /// # Panics
+    /// If the first weight is not positive and finite.
+    pub fn new(learner: L, weights: W) -> Self {
+        Self(DenseAnytime::new(learner, weights))
+    }
+
+    /// Keeps the sums that a certificate needs: one `f64` a coordinate.
+    #[must_use]
+    pub fn certified(self) -> Self {
+        Self(self.0.certified())
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &L {
+        self.0.learner()
+    }
+
+    /// The sum of weights A_t of the closed rounds.
+    pub fn total_weight(&self) -> f64 {
+        self.0.total_weight()
+    }
+
+    /// The sums of the certificate, if [`certified`](General::certified).
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.0.ledger()
+    }
+}
+
+impl<F: Float, L: Quadratic<F>, W: Weights> AskTell<F> for General<F, L, W> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn query(&self) -> impl Point<F> {
+        self.0.query()
+    }
+
+    fn output(&self) -> impl Point<F> {
+        self.0.output()
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
+        self.0.tell_around(gradient);
+    }
+
+    fn steps(&self) -> u64 {
+        self.0.steps()
+    }
+
+    fn status(&self) -> Status {
+        self.0.status()
+    }
+
+    /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.
+    fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
+        self.0.certificate(domain, gradients)
+    }
+}

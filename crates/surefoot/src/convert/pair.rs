@@ -1,0 +1,58 @@
+//! A pair of points that goes, coordinate by coordinate, through the same 2×2 matrices.
+
+use crate::squares::binade;
+
+/// A map of (x, u) that all coordinates share.
+pub(super) type Matrix = [[f64; 2]; 2];
+
+pub(super) const SAME: Matrix = [[1.0, 0.0], [0.0, 1.0]];
+
+pub(super) fn apply(map: &Matrix, [x, u]: [f64; 2]) -> [f64; 2] {
+    [map[0][0] * x + map[0][1] * u, map[1][0] * x + map[1][1] * u]
+}
+
+pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
+    let [first, second] = [0, 1].map(|j| apply(left, [right[0][j], right[1][j]]));
+    [[first[0], second[0]], [first[1], second[1]]]
+}
+
+/// ‖x‖², ⟨x, u⟩ and ‖u‖² in units of a power of two, squared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Norms {
+    unit: f64,
+    pub(super) products: [f64; 3],
+}
+
+impl Norms {
+    /// A coordinate goes from one state to another.
+    pub(super) fn change(&mut self, old: [f64; 2], new: [f64; 2]) {
+        let size = old.into_iter().chain(new).fold(0.0_f64, |size, x| size.max(x.abs()));
+        if size > self.unit {
+            let unit = binade(size);
+            let ratio = self.unit / unit;
+            self.products = self.products.map(|product| product * ratio * ratio);
+            self.unit = unit;
+        }
+        if self.unit > 0.0 {
+            let ([a, b], [x, u]) = (old.map(|x| x / self.unit), new.map(|x| x / self.unit));
+            self.products[0] += (x - a) * (x + a);
+            self.products[1] += x * u - a * b;
+            self.products[2] += (u - b) * (u + b);
+        }
+    }
+
+    /// All coordinates go through a matrix.
+    pub(super) fn pass(&mut self, [[a, b], [c, d]]: &Matrix) {
+        let [xx, xu, uu] = self.products;
+        self.products = [
+            a * a * xx + 2.0 * a * b * xu + b * b * uu,
+            a * c * xx + (a * d + b * c) * xu + b * d * uu,
+            c * c * xx + 2.0 * c * d * xu + d * d * uu,
+        ];
+    }
+
+    /// ‖u‖.
+    pub(super) fn far(&self) -> f64 {
+        self.unit * self.products[2].max(0.0).sqrt()
+    }
+}

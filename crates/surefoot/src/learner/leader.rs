@@ -1,0 +1,115 @@
+//! Follow the leader, for losses of known strong convexity.
+
+use super::{Learner, Quadratic};
+use crate::squares::weigh;
+use crate::{Float, Point, Project, Squares, Vector};
+
+/// Follow the leader on quadratic lower bounds, on any domain with a projection.
+///
+/// *Update*, for losses α_t(⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²): w_{t+1} = Π_D((Σ α_i x_i − Z_t/μ)/A_t), the point of the domain
+/// where the sum of all losses so far is least. Starts at the centre. There is nothing to tune; losses times a constant,
+/// μ included, change nothing.
+///
+/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), in the whole space too.
+///
+/// *Cost*: O(d) a step or what the projection costs. In the whole space or a ball [`StronglyConvex`](crate::StronglyConvex)
+/// does the same in O(nnz).
+///
+/// ```
+/// use surefoot::{AskTell, General, Leader, Learner, Linear, Whole};
+/// let mut method = General::new(Leader::<f64, _>::new(1, Whole::new(1.0), 2.0), Linear);
+/// method.tell(&[4.0]); // at 0; the least of 4w + w² is at −2
+/// assert_eq!((method.learner().at(0), method.at(0)), (-2.0, -2.0 * 2.0 / 3.0));
+/// ```
+///
+/// Source: arXiv 1903.00974, the learner of the corollaries on strong convexity, whose print lacks weights and domain;
+/// regret: McMahan (2017).
+#[derive(Clone, Debug)]
+pub struct Leader<F, D> {
+    domain: D,
+    curvature: f64,
+    iterate: Vec<F>,
+    /// Σ α_i x_i − Z/μ.
+    pull: Vec<f64>,
+    /// Σ α_i of the losses with curvature.
+    total: f64,
+    regret: Squares,
+}
+
+impl<F: Float, D: Project<F>> Leader<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions, for losses of strong convexity μ = `curvature`.
+    ///
+    /// # Panics
+    /// If `curvature` is not positive and finite.
+    pub fn new(dim: usize, domain: D, curvature: f64) -> Self {
+        assert!(curvature > 0.0 && curvature.is_finite(), "a positive curvature");
+        let iterate = (0..dim).map(|i| domain.centre(i)).collect();
+        Self { domain, curvature, iterate, pull: vec![0.0; dim], total: 0.0, regret: Squares::default() }
+    }
+
+    /// μ.
+    pub fn curvature(&self) -> f64 {
+        self.curvature
+    }
+
+    /// Goes to where the sum of all losses is least. A sum without curvature has no such point, and nothing moves.
+    fn follow(&mut self) {
+        if self.total > 0.0 {
+            for (w, pull) in self.iterate.iter_mut().zip(&self.pull) {
+                *w = F::of(pull / self.total);
+            }
+            self.domain.project(&mut self.iterate);
+        }
+    }
+
+    /// Learns the linear part of a loss whose gradient at w_t is `gradient` plus `bend`, both weighted.
+    fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, bend: impl Fn(&Self, usize) -> f64) {
+        let mut slope = Squares::default();
+        (0..self.pull.len()).for_each(|i| slope.add(bend(self, i)));
+        gradient.each(|i, g| {
+            let bend = bend(self, i);
+            slope.change(bend, bend + weigh(weight, g).wide());
+        });
+        let size = slope.root();
+        if size > 0.0 {
+            self.regret.add(size / (2.0 * self.curvature * self.total).sqrt());
+        }
+        gradient.each(|i, g| self.pull[i] -= weigh(weight, g).wide() / self.curvature);
+        self.follow();
+    }
+}
+
+impl<F: Float, D: Project<F>> Learner<F> for Leader<F, D> {
+    fn dim(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        self.iterate[i]
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.learn(weight, gradient, |_, _| 0.0);
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        let root = self.regret.root();
+        root.is_finite().then_some(root * root)
+    }
+}
+
+impl<F: Float, D: Project<F>> Quadratic<F> for Leader<F, D> {
+    fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, around: &P)
+    where
+        V: Vector<F> + ?Sized,
+        P: Point<F>,
+    {
+        self.total += weight;
+        for (i, pull) in self.pull.iter_mut().enumerate() {
+            *pull += weight * around.at(i).wide();
+        }
+        self.learn(weight, gradient, |this, i| {
+            weight * this.curvature * (this.iterate[i].wide() - around.at(i).wide())
+        });
+    }
+}

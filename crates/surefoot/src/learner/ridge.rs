@@ -1,0 +1,167 @@
+//! Follow the leader with a quadratic penalty.
+
+use std::marker::PhantomData;
+
+use super::{Lazy, Learner, Penalised, place};
+use crate::certificate::Comparator;
+use crate::squares::weigh;
+use crate::{Float, Penalty, Radial, Squares, Vector};
+
+/// Follow the leader for losses F + (μ/2)‖· − centre‖², told the gradients of F only.
+///
+/// *Update*: w_{t+1} = Π_D(centre − Z_t/(μA_t)), the point of the domain where Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²) is
+/// least. Starts at the centre. There is nothing to tune; losses times a constant, μ included, change nothing.
+///
+/// *Guarantee*: the regret with the penalty counted in full, see [`Penalised`], is at most
+/// Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t), in the whole space too.
+///
+/// *Cost*: O(nnz) a step: Z moves with the gradient, all else is one global factor. One `f64` a coordinate.
+///
+/// ```
+/// use surefoot::certificate::{Composite, Gradients};
+/// use surefoot::{Anytime, AskTell, Learner, Linear, Penalised, Point, Ridge, Sparse, Vector, Whole};
+///
+/// // Ridge regression: ½(2w_0 − 3)² + ½·0.5·w_0² has its minimum at 6/4.5.
+/// let mut method = Anytime::new(Ridge::<f64, _>::new(3, Whole::new(1.0), 0.5), Linear);
+/// let mut sums = Composite::new(3); // for a certificate
+/// for t in 1..=2000_u32 {
+///     let row = Sparse::new(&[0_u32], &[2.0]);
+///     let slope = method.dot(&row) - 3.0; // without the penalty
+///     let learner = method.learner();
+///     sums.record(f64::from(t), &row.times(slope), |i| learner.at(i), learner.present());
+///     method.tell(&row.times(slope));
+/// }
+/// assert!((method.output().at(0) - 6.0 / 4.5).abs() < 1e-4);
+/// let certificate = sums.certificate(method.total_weight(), &method.learner().penalty(), Gradients::Exact)?;
+/// assert!(certificate.value < 0.01);
+/// # Ok::<(), surefoot::certificate::Uncertified>(())
+/// ```
+///
+/// Source: arXiv 1903.00974, the corollaries on strong convexity, with the penalty kept apart; Xiao (2010).
+#[derive(Clone, Debug)]
+pub struct Ridge<F, D> {
+    domain: D,
+    strength: f64,
+    sum: Vec<f64>,
+    norm: Squares,
+    total: f64,
+    regret: Squares,
+    arrays: PhantomData<F>,
+}
+
+impl<F: Float, D: Radial<F>> Ridge<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions, with a penalty of strength μ. The only allocation.
+    ///
+    /// # Panics
+    /// If `strength` is not positive and finite.
+    pub fn new(dim: usize, domain: D, strength: f64) -> Self {
+        assert!(strength > 0.0 && strength.is_finite(), "a positive strength");
+        Self {
+            domain,
+            strength,
+            sum: vec![0.0; dim],
+            norm: Squares::default(),
+            total: 0.0,
+            regret: Squares::default(),
+            arrays: PhantomData,
+        }
+    }
+}
+
+impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
+    fn dim(&self) -> usize {
+        self.sum.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        place(self, i)
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+
+    /// Of the regret with the penalty counted in full.
+    fn regret_bound(&self) -> Option<f64> {
+        let root = self.regret.root();
+        root.is_finite().then_some(root * root)
+    }
+}
+
+impl<F: Float, D: Radial<F>> Lazy<F> for Ridge<F, D> {
+    fn centre(&self, i: usize) -> F {
+        self.domain.centre(i)
+    }
+
+    fn scale(&self) -> f64 {
+        if self.total == 0.0 {
+            return 0.0;
+        }
+        let curvature = self.strength * self.total;
+        self.domain.shrink(self.norm.root() / curvature) / curvature
+    }
+
+    fn direction(&self, i: usize) -> f64 {
+        -self.sum[i]
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
+        let (scale, pull) = (self.scale(), weight * self.strength);
+        let distance = scale * self.norm.root();
+        self.total += weight;
+        let mut slope = Squares::default();
+        slope.add(pull * distance);
+        gradient.each(|i, g| {
+            let (old, g) = (self.direction(i), weigh(weight, g).wide());
+            slope.change(pull * scale * old, pull * scale * old + g);
+            moved(i, old);
+            self.sum[i] += g;
+            self.norm.change(old, self.sum[i]);
+        });
+        self.regret.add(slope.root() / (2.0 * self.strength * self.total).sqrt());
+    }
+}
+
+impl<F: Float, D: Radial<F>> Penalised<F> for Ridge<F, D> {
+    fn penalty(&self) -> impl Penalty {
+        Around { centre: |i| self.centre(i).wide(), strength: self.strength }
+    }
+
+    /// O(1).
+    fn present(&self) -> f64 {
+        let distance = self.scale() * self.norm.root();
+        self.strength / 2.0 * distance * distance
+    }
+}
+
+/// (μ/2)‖· − centre‖².
+struct Around<C> {
+    centre: C,
+    strength: f64,
+}
+
+impl<C: Fn(usize) -> f64> Penalty for Around<C> {
+    fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64 {
+        let mut distance = Squares::default();
+        (0..dim).for_each(|i| distance.add(x(i) - (self.centre)(i)));
+        self.strength / 2.0 * distance.root() * distance.root()
+    }
+
+    /// ⟨z, centre⟩ + ‖z‖²/(2μ).
+    fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        let (mut norm, mut inner) = (Squares::default(), 0.0);
+        for i in 0..dim {
+            norm.add(z(i));
+            inner += z(i) * (self.centre)(i);
+        }
+        inner + norm.root() * (norm.root() / (2.0 * self.strength))
+    }
+
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+        (0..dim).map(|i| ((self.centre)(i) + z(i) / self.strength).abs()).fold(0.0, f64::max)
+    }
+
+    fn comparator(&self) -> Comparator {
+        Comparator::Space
+    }
+}

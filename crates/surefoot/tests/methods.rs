@@ -1,0 +1,247 @@
+//! Every conversion of the table: agreement with its dense, literal twin, powers of two, refusals, no allocation.
+
+mod common;
+
+use std::fmt::Debug;
+
+use common::methods::{Methods, Play, methods};
+use common::{Record, distance, narrow, size, wide};
+use surefoot::{AskTell, Float, Gradients, Point, Sparse, Status, Vector, Whole};
+
+/// Recorded gradients, and those of a smooth function at each side's own queries.
+struct Agree {
+    record: Record,
+    tolerance: f64,
+    worst: f64,
+    cases: usize,
+}
+
+impl Agree {
+    fn near(&mut self, name: &str, what: &str, t: u64, got: &[f64], expected: &[f64], most: f64) {
+        let error = distance(got, expected) / most;
+        self.worst = self.worst.max(error);
+        assert!(error <= self.tolerance, "{name}: {what} of round {t} is off by {error:e}");
+    }
+}
+
+impl<F: Float> Methods<F> for Agree {
+    fn rounds(&self) -> u64 {
+        self.record.len()
+    }
+
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, twin: Play) {
+        let rounds = self.record.len();
+        let trace = twin(rounds, &mut |t, _| self.record.dense(t));
+        let most = trace.iter().map(|round| size(&round.output)).fold(0.0, f64::max);
+        assert!(most > 1e-3, "{name}: nothing moves");
+        for (t, expected) in (1..).zip(&trace) {
+            let looked_at = t <= 40 || t % 83 == 0 || t + 3 > rounds;
+            if looked_at {
+                self.near(name, "query", t, &wide(&method.query()), &expected.query, most);
+            }
+            self.record.tell(&mut method, t);
+            if looked_at {
+                self.near(name, "output", t, &wide(&method.output()), &expected.output, most);
+            }
+        }
+        assert_eq!((method.status(), method.steps()), (Status::Sound, rounds));
+        self.cases += 1;
+    }
+}
+
+fn agree<F: Float>(record: Record, size: f64, tolerance: f64) {
+    let mut visit = Agree { record, tolerance, worst: 0.0, cases: 0 };
+    methods::<F>(visit.record.dim, size, &mut visit);
+    println!("{} cases, worst error {:e}", visit.cases, visit.worst);
+}
+
+#[test]
+fn random_gradients() {
+    agree::<f64>(Record::sparse(51, 40, 10_000, |_| 1.0), 1.0, 1e-12);
+    agree::<f32>(Record::sparse(51, 40, 10_000, |_| 1.0), 1.0, 1e-5);
+}
+
+/// Those that are dense in every respect, too.
+#[test]
+fn few_coordinates() {
+    agree::<f64>(Record::sparse(57, 9, 400, |_| 1.0), 1.0, 1e-12);
+    agree::<f32>(Record::sparse(57, 9, 400, |_| 1.0), 1.0, 1e-5);
+}
+
+#[test]
+fn growing_gradients() {
+    let record = || Record::sparse(52, 30, 4000, |t| 10_f64.powf(t as f64 / 250.0 - 8.0));
+    agree::<f64>(record(), 1.0, 1e-12);
+    agree::<f32>(record(), 1.0, 1e-5);
+}
+
+#[test]
+fn spiky_gradients() {
+    let record = || Record::sparse(53, 30, 4000, |t| if t % 100 == 7 { 1000.0 } else { 1.0 });
+    agree::<f64>(record(), 1.0, 1e-12);
+    agree::<f32>(record(), 1.0, 1e-5);
+}
+
+/// The gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})).
+fn slope(x: &[f64]) -> Vec<f64> {
+    let bend = |i: usize| if i + 1 < x.len() { (x[i] + x[i + 1]).tanh() } else { 0.0 };
+    (0..x.len()).map(|i| x[i] - i as f64 / 10.0 + bend(i) + if i > 0 { bend(i - 1) } else { 0.0 }).collect()
+}
+
+/// Gradients of a smooth function, each side asking at its own query points.
+struct Closed;
+
+impl Methods<f64> for Closed {
+    fn rounds(&self) -> u64 {
+        1000
+    }
+
+    fn method<A: AskTell<f64> + Clone + Debug>(&mut self, name: &str, mut method: A, twin: Play) {
+        if name.contains("t^2.5") || name.contains("own") {
+            return; // these weights make some learners swing, and rounding errors grow with the swings
+        }
+        for (t, round) in (1..).zip(&twin(if name.contains("newton") { 100 } else { 1000 }, &mut |_, x| slope(x))) {
+            let query = wide(&method.query());
+            let error = distance(&query, &round.query);
+            assert!(error <= 1e-11 * size(&round.query).max(1.0), "{name}: query of round {t} is off by {error:e}");
+            method.tell(&slope(&query));
+        }
+    }
+}
+
+#[test]
+fn closed_loops_on_a_smooth_function() {
+    methods(8, 1.0, &mut Closed);
+}
+
+/// All points of a run, bit for bit.
+#[derive(Default)]
+struct Bits {
+    record: Option<Record>,
+    power: i32,
+    runs: Vec<(String, Vec<u64>)>,
+}
+
+impl<F: Float> Methods<F> for Bits {
+    fn rounds(&self) -> u64 {
+        500
+    }
+
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, _: Play) {
+        let mut bits = Vec::new();
+        for (indices, values) in &self.record.as_ref().expect("a record").rows {
+            let values: Vec<F> = values.iter().map(|x| F::of(x * 2_f64.powi(self.power))).collect();
+            method.tell(&Sparse::new(indices, &values));
+            bits.extend(wide(&method.query()).iter().chain(&wide(&method.output())).map(|x| x.to_bits()));
+        }
+        self.runs.push((name.to_owned(), bits));
+    }
+}
+
+fn bits<F: Float>(dim: usize, power: i32) -> Vec<(String, Vec<u64>)> {
+    let record = Some(Record::sparse(54, dim, 500, |t| if t % 50 == 3 { 4096.0 } else { 1.0 }));
+    let mut visit = Bits { record, power, runs: Vec::new() };
+    methods::<F>(dim, 2_f64.powi(power), &mut visit);
+    visit.runs
+}
+
+/// Losses times a power of two, with everything that has their unit: the same points.
+#[test]
+fn a_power_of_two_changes_no_bit() {
+    for power in [-500, -40, 1, 500] {
+        assert!(bits::<f64>(20, power) == bits::<f64>(20, 0), "2^{power}");
+    }
+    assert!(bits::<f32>(20, 40) == bits::<f32>(20, 0));
+    assert!(bits::<f64>(8, 301) == bits::<f64>(8, 0) && bits::<f32>(8, 41) == bits::<f32>(8, 0));
+}
+
+/// A gradient that cannot be used changes no bit but the status.
+struct Refusing(Record);
+
+impl<F: Float> Methods<F> for Refusing {
+    fn rounds(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, _: Play) {
+        for t in 1..=self.0.len() {
+            self.0.tell(&mut method, t);
+        }
+        let state = |method: &A| format!("{method:?}").replace(&format!("{:?}", method.status()), "");
+        let (before, step) = (state(&method), method.steps() + 1);
+        method.tell(&Sparse::new(&[4_u32, 5], &[F::one(), F::nan()]));
+        method.tell(&Sparse::new(&[999_u32], &[F::one()]));
+        assert_eq!(state(&method), before, "{name}");
+        assert_eq!(method.status(), Status::Refused { step, index: Some(5) }, "{name}");
+    }
+}
+
+#[test]
+fn gradients_that_are_not_finite_change_no_bit() {
+    methods::<f64>(20, 1.0, &mut Refusing(Record::sparse(55, 20, 120, |_| 1.0)));
+    methods::<f32>(20, 1.0, &mut Refusing(Record::sparse(55, 20, 120, |_| 1.0)));
+    methods::<f64>(8, 1.0, &mut Refusing(Record::sparse(55, 8, 120, |_| 1.0)));
+}
+
+/// Sizes so far apart that all sums would overflow or underflow, in one run.
+struct Extremes;
+
+impl Methods<f64> for Extremes {
+    fn rounds(&self) -> u64 {
+        24
+    }
+
+    fn method<A: AskTell<f64> + Clone + Debug>(&mut self, name: &str, method: A, _: Play) {
+        for sizes in [
+            [0.0, 1e-150, 1e150, 1e-300, 1e200, 1e-200, 1.0, 1e200],
+            [1e-200, 1e200, 1.0, 0.0, 1e-155, 1e155, 1e-300, 1e200],
+        ] {
+            let mut method = method.clone();
+            for size in sizes {
+                for sign in [1.0, 1.0, -1.0] {
+                    method.tell(&[size * sign, 0.0, -size, size * 0.25]);
+                    let points = [wide(&method.query()), wide(&method.output())];
+                    assert!(points.iter().flatten().all(|x| x.is_finite()), "{name}: {size:e}");
+                }
+            }
+            assert_eq!((method.steps(), method.status()), (24, Status::Sound), "{name}");
+        }
+    }
+}
+
+#[test]
+fn any_size_after_any_other() {
+    methods(4, 1.0, &mut Extremes);
+}
+
+/// Once built, nothing allocates: not asking, not telling, not refusing.
+struct Counting(Record);
+
+impl<F: Float> Methods<F> for Counting {
+    fn rounds(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, _: Play) {
+        let rows: Vec<_> = self.0.rows.iter().map(|(i, x)| (i.clone(), narrow::<F>(x))).collect();
+        let mut all = vec![F::zero(); method.dim()];
+        let used = allocation_counter::measure(|| {
+            for (indices, values) in &rows {
+                let row = Sparse::new(indices, values);
+                let slope = method.dot(&row).tanh();
+                method.tell(&row.times(1.0 + slope));
+                method.tell(&[F::nan()]);
+            }
+            method.output().write(&mut all);
+            let _ = method.certificate(&Whole::new(1.0), Gradients::Fresh);
+        });
+        assert_eq!(used.count_total, 0, "{name}");
+    }
+}
+
+#[test]
+fn nothing_is_allocated() {
+    methods::<f64>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
+    methods::<f32>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
+    methods::<f64>(8, 1.0, &mut Counting(Record::sparse(56, 8, 3000, |_| 1.0)));
+}
