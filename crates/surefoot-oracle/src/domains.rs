@@ -11,13 +11,18 @@ pub enum Domain {
     Ball(Vec<f64>, f64),
     /// Lower and upper ends.
     Cuboid(Vec<f64>, Vec<f64>),
+    /// Nothing negative, sum 1; in so many dimensions.
+    Simplex(usize),
+    /// Absolute values sum to at most the radius.
+    L1(f64),
 }
 
 impl Domain {
     /// Where learners start.
     pub fn centre(&self, dim: usize) -> Vec<f64> {
         match self {
-            Domain::Whole(_) => vec![0.0; dim],
+            Domain::Whole(_) | Domain::L1(_) => vec![0.0; dim],
+            Domain::Simplex(_) => vec![1.0 / dim as f64; dim],
             Domain::Ball(centre, _) => centre.clone(),
             Domain::Cuboid(lower, upper) => lower.iter().zip(upper).map(|(l, u)| (l + u) / 2.0).collect(),
         }
@@ -27,7 +32,8 @@ impl Domain {
     pub fn radius(&self) -> f64 {
         match self {
             Domain::Whole(reach) => *reach,
-            Domain::Ball(_, radius) => *radius,
+            Domain::Ball(_, radius) | Domain::L1(radius) => *radius,
+            Domain::Simplex(dim) => (1.0 - 1.0 / *dim as f64).sqrt(),
             Domain::Cuboid(lower, upper) => norm(&plus(upper, -1.0, lower)) / 2.0,
         }
     }
@@ -44,6 +50,14 @@ impl Domain {
             Domain::Cuboid(lower, upper) => {
                 x.iter().zip(lower.iter().zip(upper)).map(|(x, (l, u))| x.clamp(*l, *u)).collect()
             }
+            Domain::Simplex(_) => onto_simplex(x, 1.0),
+            Domain::L1(radius) => {
+                let sizes: Vec<f64> = x.iter().map(|x| x.abs()).collect();
+                if sizes.iter().sum::<f64>() <= *radius {
+                    return x.to_vec();
+                }
+                onto_simplex(&sizes, *radius).iter().zip(x).map(|(p, x)| p * x.signum()).collect()
+            }
         }
     }
 
@@ -55,6 +69,23 @@ impl Domain {
             Domain::Cuboid(lower, upper) => {
                 z.iter().zip(lower.iter().zip(upper)).map(|(z, (l, u))| (z * l).max(z * u)).sum()
             }
+            Domain::Simplex(_) => z.iter().fold(f64::NEG_INFINITY, |most, z| most.max(*z)),
+            Domain::L1(radius) => radius * z.iter().fold(0.0_f64, |most, z| most.max(z.abs())),
         }
     }
+}
+
+/// Sort; the k largest are positive for the largest k with x_(k) > (Σ_{i≤k} x_(i) − total)/k.
+fn onto_simplex(x: &[f64], total: f64) -> Vec<f64> {
+    let mut sorted = x.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let (mut sum, mut level) = (0.0, 0.0);
+    for (i, v) in sorted.iter().enumerate() {
+        sum += v;
+        let candidate = (sum - total) / (i as f64 + 1.0);
+        if i == 0 || *v > candidate {
+            level = candidate;
+        }
+    }
+    x.iter().map(|v| (v - level).max(0.0)).collect()
 }

@@ -69,10 +69,13 @@ impl Learner for DualAveraging {
         self.h = hint.map_or(vec![0.0; dim], <[f64]>::to_vec);
         self.lambda = self.lambda.max((2.0 * (self.gamma.powi(2) + self.v)).sqrt() / self.domain.radius());
         let centre = self.domain.centre(dim);
+        let z = plus(&self.z, 1.0, &self.h);
         if self.lambda == 0.0 {
-            return centre;
+            // No error yet: the leader of the linear part, where there is one.
+            let leads = norm(&z) > 0.0 && matches!(self.domain, Domain::Ball(..));
+            return if leads { plus(&centre, -self.domain.radius() / norm(&z), &z) } else { centre };
         }
-        let w = self.domain.project(&plus(&centre, -1.0 / self.lambda, &plus(&self.z, 1.0, &self.h)));
+        let w = self.domain.project(&plus(&centre, -1.0 / self.lambda, &z));
         plus(&centre, (self.multiplier)(self.t), &plus(&w, -1.0, &centre))
     }
 
@@ -99,12 +102,12 @@ impl AdaGrad {
     /// At the centre.
     ///
     /// # Panics
-    /// For a ball.
+    /// For a domain that is no product of intervals.
     pub fn new(dim: usize, domain: Domain) -> Self {
         let width = match &domain {
             Domain::Whole(reach) => vec![2.0 * reach; dim],
             Domain::Cuboid(lower, upper) => plus(upper, -1.0, lower),
-            Domain::Ball(..) => panic!("a ball has no widths"),
+            _ => panic!("no product of intervals"),
         };
         Self { w: domain.centre(dim), domain, width, s: vec![0.0; dim] }
     }

@@ -7,7 +7,10 @@
 
 pub mod conversions;
 pub mod domains;
+pub mod experts;
 pub mod learners;
+pub mod parameter_free;
+pub mod proximal;
 pub mod trainer;
 pub mod vectors;
 

@@ -1,8 +1,12 @@
-//! Where iterates may lie: the whole space, a ball, a box, or a set of the caller's.
+//! Where iterates may lie: the whole space, a ball, a box, a simplex, an L1 ball, or a set of the caller's.
 //!
 //! What a domain can do decides which learners fit it, and the rest does not compile: a scalar-rate learner with sparse
 //! steps needs a [`Radial`] domain, a per-coordinate one a [`Separable`] one, and any domain that can [`Project`] fits
 //! the learner that costs O(d).
+
+mod simplex;
+
+pub use simplex::{L1Ball, Simplex};
 
 use crate::{Float, Squares};
 

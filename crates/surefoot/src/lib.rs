@@ -42,7 +42,10 @@
 //! | online learner, regret R_T(u) | [`Learner`] and its refinements |
 //! | hint of Algorithm 3 | [`Hinted`], [`LazyHinted`] |
 //! | adaptive regret B·√(2Σ‖α_t g_t‖²) | [`OgdNorm`], [`Descent`]; per coordinate [`AdaGrad`] |
-//! | optimistic regret of Algorithm 3 | [`DualAveraging`] |
+//! | optimistic regret of Algorithm 3 | [`DualAveraging`], [`Proximal`]; per coordinate [`DiagonalProximal`] |
+//! | regret without a radius | [`FreeGrad`], [`CoinBetting`], per coordinate [`DiagonalFreeGrad`] |
+//! | reductions | [`Constrained`] to a domain, [`Magnitude`] and direction |
+//! | simplex and L1 ball | [`Hedge`], [`AdaHedge`], [`SignedHedge`] (EG±), [`PNorm`] |
 //! | Theorem 1 after the fact | [`Ledger`], [`Certificate`] and all of [`certificate`] |
 //! | all theorems and corollaries beforehand | [`bound`] |
 //!
@@ -93,11 +96,12 @@ pub use convert::{
     Accelerated, Anytime, AskHintTell, AskTell, CompositeAnytime, DenseAnytime, General, Optimistic, StronglyConvex,
     classic, linear_decay,
 };
-pub use domain::{Ball, Cuboid, Domain, Project, Radial, Separable, Whole};
+pub use domain::{Ball, Cuboid, Domain, L1Ball, Project, Radial, Separable, Simplex, Whole};
 pub use float::{Float, Real};
 pub use learner::{
-    AdaGrad, CompositeAveraging, Descent, DualAdaGrad, DualAveraging, Hinted, Lazy, LazyHinted, Leader, Learner,
-    OgdNorm, OnlineNewton, Penalised, Quadratic, Rescale, Ridge,
+    AdaGrad, AdaHedge, CoinBetting, CompositeAveraging, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,
+    DualAdaGrad, DualAveraging, FreeGrad, Hedge, Hinted, Lazy, LazyHinted, Leader, Learner, Magnitude, OgdNorm,
+    OnlineNewton, PNorm, Penalised, Proximal, Quadratic, Rescale, Ridge, SignedHedge,
 };
 pub use point::{Point, View};
 pub use rounds::{Rounds, Status};

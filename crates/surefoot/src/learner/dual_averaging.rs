@@ -9,7 +9,8 @@ use crate::{Float, Radial, Squares, Vector};
 /// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, Z = ΣG: the iterate is
 /// w_t = Π_D(centre − r·(Z_{t−1} + h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the domain, V sums ‖δ‖², and Γ_t
 /// bounds ‖δ_t‖ beforehand. If δ_t is larger after all, it is cut to Γ_t before it is used, and Γ grows. Without
-/// [`with_bound`](DualAveraging::with_bound) Γ starts at 0, so that the first gradient only sets the scale.
+/// [`with_bound`](DualAveraging::with_bound) Γ starts at 0, so that the first gradient only sets the scale. Before the
+/// first error, a hint sends the iterate to the boundary of a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
 /// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. None in the whole space.
@@ -160,7 +161,12 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
     }
 
     fn scale(&self) -> f64 {
-        self.multiplier * self.rate * self.domain.shrink(self.rate * self.norm.root())
+        let norm = self.norm.root();
+        if self.rate == 0.0 && norm > 0.0 && self.domain.bounded() {
+            // Hints have come true so far: nothing but the linear part, whose leader is at the boundary.
+            return self.multiplier * (self.domain.reach() / norm).min(STEEPEST);
+        }
+        self.multiplier * self.rate * self.domain.shrink(self.rate * norm)
     }
 
     #[inline]

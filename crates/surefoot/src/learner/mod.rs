@@ -13,27 +13,52 @@
 //! | [`Penalised`] | counts a penalty in full | penalised losses |
 //! | [`Rescale`] | has a global multiplier that the caller may change | labels of any scale |
 
+mod ada_hedge;
 mod adagrad;
 mod cholesky;
+mod clip;
+mod coin_betting;
 mod composite;
+mod constrained;
 mod descent;
+mod diagonal_free_grad;
+mod diagonal_proximal;
 mod dual_adagrad;
 mod dual_averaging;
+mod experts;
+mod free_grad;
+mod hedge;
 mod leader;
+mod magnitude;
 mod newton;
 mod ogd;
+mod p_norm;
+mod potential;
+mod proximal;
 mod ridge;
+mod signed_hedge;
 mod unit;
 
+pub use ada_hedge::AdaHedge;
 pub use adagrad::AdaGrad;
+pub use coin_betting::CoinBetting;
 pub use composite::CompositeAveraging;
+pub use constrained::Constrained;
 pub use descent::Descent;
+pub use diagonal_free_grad::DiagonalFreeGrad;
+pub use diagonal_proximal::DiagonalProximal;
 pub use dual_adagrad::DualAdaGrad;
 pub use dual_averaging::DualAveraging;
+pub use free_grad::FreeGrad;
+pub use hedge::Hedge;
 pub use leader::Leader;
+pub use magnitude::Magnitude;
 pub use newton::OnlineNewton;
 pub use ogd::OgdNorm;
+pub use p_norm::PNorm;
+pub use proximal::Proximal;
 pub use ridge::Ridge;
+pub use signed_hedge::SignedHedge;
 
 use crate::{Float, Penalty, Point, Vector};
 
@@ -64,6 +89,13 @@ pub trait Learner<F: Float> {
     /// a theorem that says so.
     fn regret_bound(&self) -> Option<f64> {
         None
+    }
+
+    /// The same against points within `distance` of the learner's first iterate. Learners that need no radius have a
+    /// bound at any distance, even where they have none over all points.
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        let _ = distance;
+        self.regret_bound()
     }
 }
 

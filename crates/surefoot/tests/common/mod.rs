@@ -7,12 +7,13 @@ use std::fmt::Debug;
 use std::rc::Rc;
 
 use surefoot::{
-    AdaGrad, AskTell, Ball, Cuboid, Descent, DualAdaGrad, DualAveraging, Float, Lazy, Learner, OgdNorm, Point, Sparse,
-    Whole,
+    AdaGrad, AdaHedge, AskTell, Ball, CoinBetting, Constrained, Cuboid, Descent, DiagonalFreeGrad, DiagonalProximal,
+    DualAdaGrad, DualAveraging, Float, FreeGrad, Hedge, L1Ball, Lazy, Learner, Magnitude, OgdNorm, PNorm, Point,
+    Proximal, SignedHedge, Simplex, Sparse, Whole,
 };
-use surefoot_oracle::learners as twins;
 use surefoot_oracle::vectors::times;
 use surefoot_oracle::{Domain, Learner as Twin};
+use surefoot_oracle::{experts, learners as twins, parameter_free as free, proximal};
 
 pub(crate) type Weight = Rc<dyn Fn(u64) -> f64>;
 
@@ -171,6 +172,86 @@ pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     visit.lazy("dual adagrad", DualAdaGrad::new(dim, 0.25), &dual_ada(0.0), &whole);
     let damped = DualAdaGrad::new(dim, 0.25).with_damping(4.0);
     visit.lazy("dual adagrad, damped", damped, &dual_ada(4.0), &whole);
+
+    let prox = |d: &Domain| {
+        let d = d.clone();
+        move || Box::new(proximal::Proximal::new(dim, d.clone())) as Box<dyn Twin>
+    };
+    let (simplex, l1) = (Domain::Simplex(dim), Domain::L1(1.5));
+    visit.dense("proximal, ball", Proximal::new(dim, Ball::new(2.0)), &prox(&ball), &ball);
+    visit.dense("proximal, ball elsewhere", Proximal::new(dim, core_away()), &prox(&away), &away);
+    visit.dense("proximal, box", Proximal::new(dim, core_cuboid()), &prox(&cuboid), &cuboid);
+    visit.dense("proximal, simplex", Proximal::new(dim, Simplex::new(dim)), &prox(&simplex), &simplex);
+    let diagonal = || Box::new(proximal::DiagonalProximal::new(&cuboid)) as Box<dyn Twin>;
+    visit.lazy("diagonal proximal, box", DiagonalProximal::new(dim, core_cuboid()), &diagonal, &cuboid);
+    visit.dense("descent, simplex", Descent::new(dim, Simplex::new(dim)), &ogd(&simplex), &simplex);
+    visit.dense("descent, L1 ball", Descent::new(dim, L1Ball::new(1.5)), &ogd(&l1), &l1);
+
+    parameter_free(dim, visit);
+
+    let hedge = |gamma: f64| move || Box::new(experts::Hedge::new(dim, gamma)) as Box<dyn Twin>;
+    visit.dense("hedge", Hedge::new(dim), &hedge(0.0), &simplex);
+    visit.dense("hedge, bound", Hedge::new(dim).with_range(30.0), &hedge(30.0), &simplex);
+    let ada_hedge = || Box::new(experts::AdaHedge::new(dim)) as Box<dyn Twin>;
+    visit.dense("adahedge", AdaHedge::new(dim), &ada_hedge, &simplex);
+    let signed = || Box::new(experts::SignedHedge::new(dim, 1.5)) as Box<dyn Twin>;
+    visit.dense("signed hedge", SignedHedge::new(dim, 1.5), &signed, &l1);
+    let p_norm = || Box::new(experts::PNorm::new(dim, 1.5)) as Box<dyn Twin>;
+    visit.dense("p-norm", PNorm::new(dim, 1.5), &p_norm, &l1);
+}
+
+/// The rows of learners that need no radius, and of the reductions.
+fn parameter_free<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
+    let whole = Domain::Whole(0.5);
+    let (ball, unit) = (Domain::Ball(vec![0.25; dim], 2.0), Domain::Ball(vec![0.0; dim], 1.0));
+    let (cuboid, simplex) = (Domain::Cuboid(vec![-0.5; dim], vec![1.0; dim]), Domain::Simplex(dim));
+    let core_ball = || Ball::around(vec![F::of(0.25); dim], 2.0);
+    let core_cuboid = || Cuboid::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
+
+    let free_grad = |d: &Domain| {
+        let d = d.clone();
+        move || Box::new(free::FreeGrad::new(dim, d.clone())) as Box<dyn Twin>
+    };
+    visit.lazy("free grad, whole", FreeGrad::new(dim, Whole::new(0.5)), &free_grad(&whole), &whole);
+    visit.lazy("free grad, ball elsewhere", FreeGrad::new(dim, core_ball()), &free_grad(&ball), &ball);
+
+    let diagonal = |d: &Domain| {
+        let d = d.clone();
+        let one = |interval| free::FreeGrad::new(1, interval);
+        move || Box::new(free::Coordinates::new(dim, &d, one)) as Box<dyn Twin>
+    };
+    visit.lazy("diagonal free grad, whole", DiagonalFreeGrad::new(dim, Whole::new(0.5)), &diagonal(&whole), &whole);
+    visit.lazy("diagonal free grad, box", DiagonalFreeGrad::new(dim, core_cuboid()), &diagonal(&cuboid), &cuboid);
+
+    let coins = |d: &Domain| {
+        let d = d.clone();
+        let one = |interval| free::CoinBetting::new(interval, 30.0);
+        move || Box::new(free::Coordinates::new(dim, &d, one)) as Box<dyn Twin>
+    };
+    visit.lazy("coins, whole, bound", CoinBetting::new(dim, Whole::new(0.5), 30.0), &coins(&whole), &whole);
+    visit.lazy("coins, box, bound", CoinBetting::new(dim, core_cuboid(), 30.0), &coins(&cuboid), &cuboid);
+
+    let magnitude = || {
+        let size = twins::AdaGrad::new(1, Domain::Cuboid(vec![-1.5], vec![1.5]));
+        let direction = twins::DualAveraging::new(dim, unit.clone(), 0.0);
+        Box::new(free::Magnitude::new(size, direction)) as Box<dyn Twin>
+    };
+    let size = AdaGrad::<f64, _>::new(1, Cuboid::cube(1, 1.5));
+    let core = Magnitude::new(size, DualAveraging::new(dim, Ball::new(1.0)));
+    visit.lazy("magnitude", core, &magnitude, &whole);
+
+    let constrained = |d: &Domain| {
+        let (d, whole) = (d.clone(), whole.clone());
+        move || {
+            let base = free::FreeGrad::new(dim, whole.clone());
+            Box::new(free::Constrained::new(base, d.clone())) as Box<dyn Twin>
+        }
+    };
+    let base = || FreeGrad::new(dim, Whole::new(0.5));
+    let core = Constrained::new(base(), core_cuboid());
+    visit.dense("constrained free grad, box", core, &constrained(&cuboid), &cuboid);
+    let core = Constrained::new(base(), Simplex::new(dim));
+    visit.dense("constrained free grad, simplex", core, &constrained(&simplex), &simplex);
 }
 
 /// The gradient of Nesterov's chain, the quadratic that is hardest for methods that use gradients; 𝓛 = 1.

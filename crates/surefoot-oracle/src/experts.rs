@@ -1,0 +1,223 @@
+//! Exponential weights over the corners of the simplex and of the L1 ball, and p-norms.
+
+use crate::Learner;
+use crate::vectors::{dot, norm, plus, times};
+
+/// What learners that cut errors share: Z, the hint, Σ of squared sizes, and the largest size before.
+#[derive(Clone, Debug)]
+struct Sums {
+    z: Vec<f64>,
+    h: Vec<f64>,
+    v: f64,
+    gamma: f64,
+}
+
+impl Sums {
+    fn new(dim: usize, gamma: f64) -> Self {
+        Self { z: vec![0.0; dim], h: vec![0.0; dim], v: 0.0, gamma }
+    }
+
+    fn guess(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        self.h = hint.map_or(vec![0.0; self.z.len()], <[f64]>::to_vec);
+        plus(&self.z, 1.0, &self.h)
+    }
+
+    fn update(&mut self, gradient: &[f64], size: impl Fn(&[f64]) -> f64) {
+        let delta = plus(gradient, -1.0, &self.h);
+        let s = size(&delta);
+        let cut = if s > self.gamma { times(self.gamma / s, &delta) } else { delta };
+        self.v += s.min(self.gamma).powi(2);
+        self.z = plus(&plus(&self.z, 1.0, &self.h), 1.0, &cut);
+        self.gamma = self.gamma.max(s);
+    }
+
+    /// Γ² + V.
+    fn spread(&self) -> f64 {
+        self.gamma.powi(2) + self.v
+    }
+}
+
+fn range(x: &[f64]) -> f64 {
+    x.iter().fold(f64::NEG_INFINITY, |m, x| m.max(*x)) - x.iter().fold(f64::INFINITY, |m, x| m.min(*x))
+}
+
+fn least(x: &[f64]) -> f64 {
+    x.iter().fold(f64::INFINITY, |m, x| m.min(*x))
+}
+
+/// Proportional to exp(−rate·x); for an infinite rate uniform over the smallest.
+fn gibbs(rate: f64, x: &[f64]) -> Vec<f64> {
+    let low = least(x);
+    let p: Vec<f64> = x
+        .iter()
+        .map(|x| if rate.is_infinite() { f64::from(u8::from(*x == low)) } else { (-rate * (x - low)).exp() })
+        .collect();
+    let total: f64 = p.iter().sum();
+    times(1.0 / total, &p)
+}
+
+/// −ln(Σ exp(−rate·x))/rate.
+fn soft_least(rate: f64, x: &[f64]) -> f64 {
+    let low = least(x);
+    if rate.is_infinite() { low } else { low - x.iter().map(|x| (-rate * (x - low)).exp()).sum::<f64>().ln() / rate }
+}
+
+/// Hedge with the rate 2√(ln K/(Γ² + Σ range²)).
+#[derive(Clone, Debug)]
+pub struct Hedge(Sums);
+
+impl Hedge {
+    /// Uniform over `dim` experts, with a first Γ.
+    pub fn new(dim: usize, gamma: f64) -> Self {
+        Self(Sums::new(dim, gamma))
+    }
+}
+
+impl Learner for Hedge {
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        let z = self.0.guess(hint);
+        let rate = 2.0 * ((z.len() as f64).ln() / self.0.spread()).sqrt();
+        gibbs(rate, &z)
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        self.0.update(gradient, range);
+    }
+}
+
+/// AdaHedge: rate ln K/Δ, Δ the sum of mixability gaps.
+#[derive(Clone, Debug)]
+pub struct AdaHedge {
+    z: Vec<f64>,
+    h: Vec<f64>,
+    w: Vec<f64>,
+    gaps: f64,
+}
+
+impl AdaHedge {
+    /// Uniform over `dim` experts.
+    pub fn new(dim: usize) -> Self {
+        Self { z: vec![0.0; dim], h: vec![0.0; dim], w: vec![0.0; dim], gaps: 0.0 }
+    }
+
+    fn rate(&self) -> f64 {
+        (self.z.len() as f64).ln() / self.gaps
+    }
+}
+
+impl Learner for AdaHedge {
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        self.h = hint.map_or(vec![0.0; self.z.len()], <[f64]>::to_vec);
+        self.w = gibbs(self.rate(), &plus(&self.z, 1.0, &self.h));
+        self.w.clone()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        let (rate, z) = (self.rate(), plus(&self.z, 1.0, gradient));
+        let delta = plus(gradient, -1.0, &self.h);
+        let mean: f64 = self.w.iter().zip(&delta).map(|(w, d)| w * d).sum();
+        let mix = soft_least(rate, &z) - soft_least(rate, &plus(&self.z, 1.0, &self.h));
+        self.gaps += (mean - mix).max(0.0);
+        self.z = z;
+    }
+}
+
+/// EG±: Hedge over the 2d corners ±r of the L1 ball.
+#[derive(Clone, Debug)]
+pub struct SignedHedge {
+    sums: Sums,
+    radius: f64,
+}
+
+impl SignedHedge {
+    /// At 0.
+    pub fn new(dim: usize, radius: f64) -> Self {
+        Self { sums: Sums::new(2 * dim, 0.0), radius }
+    }
+
+    fn corners(&self, x: &[f64]) -> Vec<f64> {
+        x.iter().map(|x| self.radius * x).chain(x.iter().map(|x| -self.radius * x)).collect()
+    }
+}
+
+impl Learner for SignedHedge {
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        let hint = hint.map(|h| self.corners(h));
+        let z = self.sums.guess(hint.as_deref());
+        let rate = 2.0 * ((z.len() as f64).ln() / self.sums.spread()).sqrt();
+        let p = gibbs(rate, &z);
+        let dim = z.len() / 2;
+        if range(&z) == 0.0 {
+            return vec![0.0; dim];
+        }
+        (0..dim).map(|j| self.radius * (p[j] - p[dim + j])).collect()
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        let gradient = self.corners(gradient);
+        self.sums.update(&gradient, range);
+    }
+}
+
+/// The leader of ⟨Z, w⟩ + (λ/2)‖w‖_p² in the L1 ball, q the even number next above 2 ln d.
+#[derive(Clone, Debug)]
+pub struct PNorm {
+    sums: Sums,
+    radius: f64,
+    q: i32,
+}
+
+impl PNorm {
+    /// At 0.
+    pub fn new(dim: usize, radius: f64) -> Self {
+        Self { sums: Sums::new(dim, 0.0), radius, q: 2 * (dim as f64).ln().ceil().max(1.0) as i32 }
+    }
+
+    /// ∇½‖θ‖_q².
+    fn mirror(&self, theta: &[f64]) -> Vec<f64> {
+        let size = self.size(theta);
+        let one = |x: &f64| if size > 0.0 { x.signum() * size * (x.abs() / size).powi(self.q - 1) } else { 0.0 };
+        theta.iter().map(one).collect()
+    }
+
+    fn size(&self, x: &[f64]) -> f64 {
+        x.iter().map(|x| x.abs().powi(self.q)).sum::<f64>().powf(1.0 / f64::from(self.q))
+    }
+}
+
+impl Learner for PNorm {
+    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+        let z = self.sums.guess(hint);
+        let lambda = (2.0 * f64::from(self.q - 1) * self.sums.spread()).sqrt() / self.radius;
+        if norm(&z) == 0.0 {
+            return z;
+        }
+        if lambda == 0.0 {
+            // Nothing but the linear part: the corner against its largest coordinate, shared where there are several.
+            let most = z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
+            let corner: Vec<f64> = z.iter().map(|z| if z.abs() == most { -z.signum() } else { 0.0 }).collect();
+            return times(self.radius / dot(&corner, &corner), &corner);
+        }
+        // The multiplier μ of ‖w‖₁ ≤ r soft-thresholds Z; by bisection.
+        let at = |mu: f64| {
+            let theta: Vec<f64> = z.iter().map(|z| -z.signum() * (z.abs() - mu).max(0.0)).collect();
+            times(1.0 / lambda, &self.mirror(&theta))
+        };
+        let size = |w: &[f64]| w.iter().map(|w| w.abs()).sum::<f64>();
+        if size(&at(0.0)) <= self.radius {
+            return at(0.0);
+        }
+        let (mut low, mut high) = (0.0, z.iter().fold(0.0_f64, |m, z| m.max(z.abs())));
+        for _ in 0..80 {
+            let middle = f64::midpoint(low, high);
+            if size(&at(middle)) > self.radius { low = middle } else { high = middle }
+        }
+        let w = at(high);
+        times(self.radius / size(&w), &w)
+    }
+
+    fn update(&mut self, gradient: &[f64]) {
+        let q = self.q;
+        self.sums.update(gradient, |x| x.iter().map(|x| x.abs().powi(q)).sum::<f64>().powf(1.0 / f64::from(q)));
+    }
+}

@@ -1,0 +1,102 @@
+//! AdaHedge: exponential weights on the simplex, with the rate that their own losses call for.
+
+use std::marker::PhantomData;
+
+use super::experts::{Sums, decay, gibbs, range};
+use super::{Hinted, Learner};
+use crate::{Float, Vector};
+
+/// Exponential weights over the corners of the [`Simplex`](crate::Simplex) that need no range, and hardly lose where one
+/// expert is clearly the best.
+///
+/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, Δ the sum of the mixability gaps
+/// ⟨w_t, δ_t⟩ + ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t; uniform over the leaders while Δ = 0.
+///
+/// *Guarantee*: R_T(u) ≤ 2Δ_T. With Φ_η(Z) = −ln(Σ_k exp(−ηZ_k)/K)/η: Φ(Z + h + δ) − Φ(Z + h) is ⟨w, δ⟩ less the gap, and
+/// Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since Φ is concave; sum up, and use that Φ_η falls in η and that
+/// Φ_η(Z) ≤ min Z + ln K/η. So hints cost nothing in the proof. Δ never exceeds what [`Hedge`](crate::Hedge) pays by more
+/// than a constant and a multiple of the largest range.
+///
+/// *Cost*: O(K) a step, with 2K exponentials.
+///
+/// ```
+/// use surefoot::{AdaHedge, Learner};
+/// let mut learner = AdaHedge::<f64>::new(3);
+/// for _ in 0..1000 {
+///     learner.tell(1.0, &[1.0, 0.0, 1.0]);
+/// }
+/// assert!(learner.at(1) > 0.999 && learner.regret_bound().unwrap() < 3.0); // not of order √1000
+/// ```
+///
+/// Source: de Rooij, van Erven, Grünwald and Koolen (2014); hints added here.
+#[derive(Clone, Debug)]
+pub struct AdaHedge<F> {
+    sums: Sums,
+    iterate: Vec<f64>,
+    gaps: f64,
+    arrays: PhantomData<F>,
+}
+
+impl<F: Float> AdaHedge<F> {
+    /// Uniform over `dim` experts. The only allocation.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn new(dim: usize) -> Self {
+        assert!(dim > 0, "a simplex has corners");
+        Self { sums: Sums::new(dim), iterate: vec![1.0 / dim as f64; dim], gaps: 0.0, arrays: PhantomData }
+    }
+
+    /// ln K/Δ, infinite while Δ is 0.
+    fn rate(&self) -> f64 {
+        if self.gaps > 0.0 { (self.iterate.len() as f64).ln() / self.gaps } else { f64::INFINITY }
+    }
+
+    fn play(&mut self) {
+        gibbs(self.rate(), &self.sums, &mut self.iterate);
+    }
+
+    /// The mixability gap of the round. The mix is taken by what experts are behind the leader before the error and after
+    /// it: their weights may have fallen below the smallest number, and a leader of tomorrow may be among them.
+    fn gap(&self, errors: &[f64]) -> f64 {
+        let (rate, least) = (self.rate(), self.sums.least());
+        let after = |i: usize| self.sums.at(i) - least + errors[i];
+        let ahead = (0..errors.len()).map(after).fold(f64::INFINITY, f64::min);
+        let (mut mean, mut before, mut then) = (0.0, 0.0, 0.0);
+        for (i, w) in self.iterate.iter().enumerate() {
+            mean += w * (errors[i] - ahead);
+            before += decay(rate, self.sums.at(i) - least);
+            then += decay(rate, after(i) - ahead);
+        }
+        mean + (then / before).ln() / rate
+    }
+}
+
+impl<F: Float> Learner<F> for AdaHedge<F> {
+    fn dim(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        F::of(self.iterate[i])
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.sums.error(weight, gradient);
+        let errors = self.sums.errors();
+        self.gaps += self.gap(errors).clamp(0.0, range(errors));
+        self.sums.absorb(1.0);
+        self.play();
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        Some(2.0 * self.gaps)
+    }
+}
+
+impl<F: Float> Hinted<F> for AdaHedge<F> {
+    fn hint<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V) {
+        self.sums.expect(weight, hint);
+        self.play();
+    }
+}

@@ -1,0 +1,106 @@
+//! The constraint reduction: from the whole space to any domain with a projection.
+
+use super::Learner;
+use crate::{Float, Project, Squares, Vector};
+
+/// A learner of the whole space made one of a domain.
+///
+/// *Update*: the base learner plays z, w = Π_D(z) is played, v = (z − w)/‖z − w‖ points out of D (0 inside). The base is
+/// told g − min(0, ⟨g, v⟩)·v: what would push it further out is taken away.
+///
+/// *Guarantee*: the regret against any u in D is at most the base learner's, on gradients that are not larger:
+/// ⟨g, w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖.
+///
+/// *Cost*: O(d) a step, a projection, and a step of the base learner with a gradient that may be dense.
+///
+/// ```
+/// use surefoot::{Constrained, FreeGrad, Learner, Simplex, Whole};
+/// let base = FreeGrad::<f64, _>::new(3, Whole::new(1.0));
+/// let mut learner = Constrained::new(base, Simplex::new(3));
+/// for _ in 0..100 {
+///     learner.tell(1.0, &[1.0, 0.0, 0.5]);
+/// }
+/// assert_eq!([learner.at(0), learner.at(1), learner.at(2)], [0.0, 1.0, 0.0]);
+/// ```
+///
+/// Source: Cutkosky (2020), which saves a factor of 2 on Theorem 3 of Cutkosky and Orabona (2018).
+#[derive(Clone, Debug)]
+pub struct Constrained<F, L, D> {
+    base: L,
+    domain: D,
+    iterate: Vec<F>,
+    outward: Vec<F>,
+    outside: bool,
+    told: Vec<F>,
+    furthest: f64,
+}
+
+impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
+    /// `base` in `domain`. The only allocation of its own.
+    pub fn new(base: L, domain: D) -> Self {
+        let dim = base.dim();
+        let mut apart = Squares::default();
+        (0..dim).for_each(|i| apart.add(base.at(i).wide() - domain.centre(i).wide()));
+        let furthest = apart.root() + domain.reach();
+        let zeros = vec![F::zero(); dim];
+        let (iterate, outward, told) = (zeros.clone(), zeros.clone(), zeros);
+        let mut all = Self { base, domain, iterate, outward, outside: false, told, furthest };
+        all.play();
+        all
+    }
+
+    /// The learner of the whole space.
+    pub fn base(&self) -> &L {
+        &self.base
+    }
+
+    /// Projects the base learner's iterate.
+    fn play(&mut self) {
+        for (i, w) in self.iterate.iter_mut().enumerate() {
+            *w = self.base.at(i);
+        }
+        self.domain.project(&mut self.iterate);
+        let away = |i: usize| self.base.at(i).wide() - self.iterate[i].wide();
+        let mut squares = Squares::default();
+        (0..self.iterate.len()).for_each(|i| squares.add(away(i)));
+        let norm = squares.root();
+        self.outside = norm > 0.0;
+        if self.outside {
+            (0..self.iterate.len()).for_each(|i| self.outward[i] = F::of(away(i) / norm));
+        }
+    }
+}
+
+impl<F: Float, L: Learner<F>, D: Project<F>> Learner<F> for Constrained<F, L, D> {
+    fn dim(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        self.iterate[i]
+    }
+
+    fn open(&mut self, weight: f64) {
+        self.base.open(weight);
+        self.play();
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        let mut along = 0.0;
+        if self.outside {
+            gradient.each(|i, g| along += g.wide() * self.outward[i].wide());
+        }
+        if along < 0.0 {
+            self.told.iter_mut().zip(&self.outward).for_each(|(told, v)| *told = F::of(-along * v.wide()));
+            gradient.each(|i, g| self.told[i] = F::of(self.told[i].wide() + g.wide()));
+            self.base.tell(weight, &self.told);
+        } else {
+            self.base.tell(weight, gradient);
+        }
+        self.play();
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        self.domain.bounded().then_some(self.furthest).and_then(|furthest| self.base.regret_bound_at(furthest))
+    }
+}

@@ -1,0 +1,148 @@
+//! FreeGrad with one copy a coordinate.
+
+use super::potential::{FURTHEST, Potential};
+use super::{Lazy, Learner};
+use crate::squares::weigh;
+use crate::{Float, Separable, Vector};
+
+/// [`FreeGrad`](crate::FreeGrad) in each coordinate on its own: no radius, no scale of gradients, no units of coordinates.
+///
+/// *Update*, per coordinate: that of FreeGrad in one dimension, clipped to the coordinate's interval, with half its width
+/// for the initial wealth ε_j. In the whole space ε is the reach, a guess of how far a coordinate goes.
+///
+/// *Guarantee*: R_T(u) ≤ the sum over coordinates of FreeGrad's bound in one dimension at |u_j − centre_j|. So a
+/// coordinate whose gradients are rare, or which is not needed, costs little: ε_j·h_{1,j} plus what its own gradients cost.
+///
+/// *Cost*: O(nnz) a step, an exponential and a logarithm a nonzero.
+///
+/// ```
+/// use surefoot::{DiagonalFreeGrad, Learner, Whole};
+/// let mut learner = DiagonalFreeGrad::<f64, _>::new(2, Whole::new(1.0));
+/// for _ in 0..40 {
+///     learner.tell(1.0, &[-1e-9, 0.0]);
+/// }
+/// assert!(learner.at(0) > 100.0 && learner.at(1) == 0.0); // nothing holds it back, it goes fast
+/// ```
+///
+/// Source: Mhammedi and Koolen (2020), one dimension; copies per coordinate as in Orabona and Pál (2016).
+#[derive(Clone, Debug)]
+pub struct DiagonalFreeGrad<F, D> {
+    domain: D,
+    coordinates: Vec<Coordinate<F>>,
+    lost: f64,
+}
+
+/// `squares` is the sum of squared gradients in units of `largest` squared.
+#[derive(Clone, Copy, Debug)]
+struct Coordinate<F> {
+    sum: f64,
+    squares: f64,
+    first: f64,
+    largest: f64,
+    cut: f64,
+    iterate: F,
+}
+
+impl<F: Float> Coordinate<F> {
+    fn potential(&self, wealth: f64) -> Potential {
+        Potential { wealth, first: self.first, largest: self.largest, spread: (1.0 + self.squares).sqrt() }
+    }
+
+    /// Counts a gradient, cut to the largest before it; returns what was cut off.
+    fn count(&mut self, gradient: f64) -> f64 {
+        let size = gradient.abs();
+        if self.first == 0.0 {
+            (self.first, self.largest) = (size, size);
+        }
+        let kept = size.min(self.largest);
+        self.sum += kept.copysign(gradient);
+        self.cut += size - kept;
+        let (share, ratio) = (kept / self.largest, self.largest / size.max(self.largest));
+        self.squares = (self.squares + share * share) * ratio * ratio;
+        self.largest = size.max(self.largest);
+        size - kept
+    }
+}
+
+impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    pub fn new(dim: usize, domain: D) -> Self {
+        let rest = |i| {
+            let iterate = domain.centre(i);
+            Coordinate { sum: 0.0, squares: 0.0, first: 0.0, largest: 0.0, cut: 0.0, iterate }
+        };
+        let coordinates = (0..dim).map(rest).collect();
+        Self { domain, coordinates, lost: 0.0 }
+    }
+
+    fn wealth(&self, i: usize) -> f64 {
+        self.domain.width(i).wide() / 2.0
+    }
+
+    /// One weighted nonzero gradient at coordinate `i`.
+    fn step(&mut self, i: usize, gradient: f64) {
+        let (wealth, centre) = (self.wealth(i), self.domain.centre(i).wide());
+        let one = &mut self.coordinates[i];
+        let away = one.iterate.wide() - centre;
+        self.lost += one.count(gradient) * away.abs();
+        let m = one.sum / one.largest;
+        one.iterate = self.domain.clip(i, F::of(centre - m * one.potential(wealth).bet(m.abs())));
+    }
+}
+
+impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
+    fn dim(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        self.coordinates[i].iterate
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        self.domain.bounded().then_some(f64::INFINITY).and_then(|all| self.regret_bound_at(all))
+    }
+
+    /// Each coordinate of u may be as far off as `distance`, or as its interval lets it.
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        let mut bound = self.lost;
+        for (i, one) in self.coordinates.iter().enumerate().filter(|(_, one)| one.first > 0.0) {
+            let wealth = self.wealth(i);
+            let furthest = if self.domain.bounded() { wealth } else { wealth * FURTHEST };
+            if distance > furthest && !self.domain.bounded() {
+                return None;
+            }
+            let distance = distance.min(furthest);
+            bound += one.potential(wealth).regret(distance) + one.cut * distance;
+        }
+        Some(bound)
+    }
+}
+
+impl<F: Float, D: Separable<F>> Lazy<F> for DiagonalFreeGrad<F, D> {
+    fn centre(&self, _: usize) -> F {
+        F::zero()
+    }
+
+    fn scale(&self) -> f64 {
+        1.0
+    }
+
+    fn direction(&self, i: usize) -> f64 {
+        self.coordinates[i].iterate.wide()
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
+        gradient.each(|i, g| {
+            let g = weigh(weight, g).wide();
+            if g != 0.0 {
+                moved(i, self.direction(i));
+                self.step(i, g);
+            }
+        });
+    }
+}

@@ -1,0 +1,142 @@
+//! Proximal follow-the-regularised-leader with hints and one rate a coordinate, in a box.
+
+use super::proximal::growth;
+use super::{Hinted, Lazy, LazyHinted, Learner};
+use crate::squares::weigh;
+use crate::{Float, Separable, Squares, Vector};
+
+/// [`Proximal`](crate::Proximal) in each coordinate on its own: the optimistic form of [`AdaGrad`](crate::AdaGrad).
+///
+/// *Update*, per coordinate with width B_j: w_j = clip((Σσ_i w_i − Z − h)/s), s = √(2V_j)/B_j. Starts at the centre.
+///
+/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2V_{T,j}), V_j = Σ (G_j − h_j)². The units of a coordinate do not matter.
+/// None in the whole space.
+///
+/// *Cost*: O(nnz) a step, nonzeros of gradient and hint.
+///
+/// ```
+/// use surefoot::{Cuboid, DiagonalProximal, Hinted, Learner};
+/// let mut learner = DiagonalProximal::<f64, _>::new(2, Cuboid::cube(2, 1.0));
+/// learner.hint(1.0, &[0.5, 0.0]);
+/// learner.tell(1.0, &[0.5, 4.0]);
+/// assert_eq!([learner.at(0), learner.at(1)], [-1.0, -1.0]); // −0.5 was foreseen; −2·4/√(2·4²) is cut to −1
+/// assert_eq!(learner.regret_bound(), Some(2.0 * 32_f64.sqrt()));
+/// ```
+///
+/// Source: Mohri and Yang (2016), per coordinate.
+#[derive(Clone, Debug)]
+pub struct DiagonalProximal<F, D> {
+    domain: D,
+    coordinates: Vec<Coordinate<F>>,
+    hinted: Vec<usize>,
+}
+
+/// `pull` is B·(Σσ_i w_i − Z).
+#[derive(Clone, Copy, Debug)]
+struct Coordinate<F> {
+    pull: f64,
+    errors: Squares,
+    hint: F,
+    iterate: F,
+}
+
+impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    pub fn new(dim: usize, domain: D) -> Self {
+        let rest = |i| Coordinate { pull: 0.0, errors: Squares::default(), hint: F::zero(), iterate: domain.centre(i) };
+        let coordinates = (0..dim).map(rest).collect();
+        Self { domain, coordinates, hinted: Vec::with_capacity(dim) }
+    }
+
+    /// Moves coordinate `i` to its leader.
+    fn play(&mut self, i: usize) {
+        let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
+        let (force, root) = (one.pull - width * one.hint.wide(), one.errors.root_of(2.0));
+        let free = if root > 0.0 {
+            force / root
+        } else if force != 0.0 {
+            self.domain.centre(i).wide() + 0.5 * width.copysign(force)
+        } else {
+            self.domain.centre(i).wide()
+        };
+        one.iterate = self.domain.clip(i, F::of(free));
+    }
+
+    /// One weighted gradient at coordinate `i`; its hint is over.
+    fn step(&mut self, i: usize, gradient: f64) {
+        let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
+        let (error, old) = (gradient - one.hint.wide(), one.errors.root_of(2.0));
+        one.errors.add(error);
+        let grown = growth(old, one.errors.root_of(2.0), error);
+        one.pull += grown * one.iterate.wide() - width * gradient;
+        one.hint = F::zero();
+        self.play(i);
+    }
+}
+
+impl<F: Float, D: Separable<F>> Learner<F> for DiagonalProximal<F, D> {
+    fn dim(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        self.coordinates[i].iterate
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        let one = |(i, one): (usize, &Coordinate<F>)| self.domain.width(i).wide() * one.errors.root_of(2.0);
+        self.domain.bounded().then(|| self.coordinates.iter().enumerate().map(one).sum())
+    }
+}
+
+impl<F: Float, D: Separable<F>> Lazy<F> for DiagonalProximal<F, D> {
+    fn centre(&self, _: usize) -> F {
+        F::zero()
+    }
+
+    fn scale(&self) -> f64 {
+        1.0
+    }
+
+    fn direction(&self, i: usize) -> f64 {
+        self.coordinates[i].iterate.wide()
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
+        gradient.each(|i, g| {
+            let g = weigh(weight, g).wide();
+            if g != 0.0 || self.coordinates[i].hint != F::zero() {
+                moved(i, self.direction(i));
+                self.step(i, g);
+            }
+        });
+        // Hints that no gradient came for.
+        while let Some(i) = self.hinted.pop() {
+            if self.coordinates[i].hint != F::zero() {
+                moved(i, self.direction(i));
+                self.step(i, 0.0);
+            }
+        }
+    }
+}
+
+impl<F: Float, D: Separable<F>> Hinted<F> for DiagonalProximal<F, D> {
+    fn hint<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V) {
+        self.hint_moved(weight, hint, |_, _| {});
+    }
+}
+
+impl<F: Float, D: Separable<F>> LazyHinted<F> for DiagonalProximal<F, D> {
+    fn hint_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V, mut moved: impl FnMut(usize, f64)) {
+        hint.each(|i, h| {
+            moved(i, self.direction(i));
+            self.coordinates[i].hint = weigh(weight, h);
+            self.hinted.push(i);
+            self.play(i);
+        });
+    }
+}

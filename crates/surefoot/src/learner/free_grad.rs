@@ -1,0 +1,156 @@
+//! FreeGrad: a learner that needs neither a radius nor the size of gradients.
+
+use std::marker::PhantomData;
+
+use super::potential::{FURTHEST, Potential};
+use super::{Lazy, Learner, STEEPEST, place};
+use crate::squares::weigh;
+use crate::{Float, Radial, Squares, Vector};
+
+/// Parameter-free learning in any dimension: the regret against u grows with ‖u‖, which nothing has to be told.
+///
+/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²:
+/// w = Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient above h is cut to h before
+/// it is used, and h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the domain: in the whole space
+/// a guess of how far the solution is, of which only the logarithm matters.
+///
+/// *Guarantee*: for u in D (in the whole space: within 2^100·ε), R_T(u) ≤ ε·h_1 + max(2‖u‖√(V·ln₊(2‖u‖V/C)),
+/// 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln max(1, ·). The last sum is over
+/// rounds that were cut; on a ball of radius r it is at most 2r·max‖G_t‖, since cuts telescope. That holds for the
+/// largest weighted norm as it does for weight times the largest norm, so the weight of a round need not be known before
+/// it. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space that sum is what it turns out to be.
+///
+/// Why projecting is free: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G, ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h,
+/// that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). Where the projection w is at
+/// the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the ball: the same
+/// inequality holds with the potential of the ball, and with it the regret bound.
+///
+/// With weights that grow, C is soon small against V, and w stays near the centre for long: prefer
+/// [`Uniform`](crate::Uniform) weights, or a large ε.
+///
+/// *Cost*: O(nnz) a step: the iterate is one number times −Z.
+///
+/// ```
+/// use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, Whole};
+/// for guess in [1e-3, 1.0, 1e3] {
+///     let mut method = Anytime::new(FreeGrad::<f64, _>::new(2, Whole::new(guess)), Uniform);
+///     for _ in 0..5000 {
+///         let slopes = [method.at(0) - 40.0, method.at(1) + 0.01].map(f64::signum);
+///         method.tell(&slopes);
+///     }
+///     let output = method.output();
+///     assert!((output.at(0) - 40.0).abs() < 2.0 && (output.at(1) + 0.01).abs() < 2.0);
+/// }
+/// ```
+///
+/// Source: Mhammedi and Koolen (2020), the potential; Cutkosky (2019, "Artificial constraints and hints") for unknown
+/// sizes. There is no restart for a first gradient that is too small: it costs the logarithm of (h/h_1)².
+#[derive(Clone, Debug)]
+pub struct FreeGrad<F, D> {
+    domain: D,
+    sum: Vec<f64>,
+    norm: Squares,
+    gradients: Squares,
+    first: f64,
+    largest: f64,
+    scale: f64,
+    cut: f64,
+    lost: f64,
+    arrays: PhantomData<F>,
+}
+
+impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
+    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    pub fn new(dim: usize, domain: D) -> Self {
+        Self {
+            domain,
+            sum: vec![0.0; dim],
+            norm: Squares::default(),
+            gradients: Squares::default(),
+            first: 0.0,
+            largest: 0.0,
+            scale: 0.0,
+            cut: 0.0,
+            lost: 0.0,
+            arrays: PhantomData,
+        }
+    }
+
+    fn potential(&self) -> Potential {
+        let mut squares = self.gradients;
+        squares.add(self.largest);
+        let (first, largest) = (self.first, self.largest);
+        Potential { wealth: self.domain.reach(), first, largest, spread: squares.root() / largest }
+    }
+
+    /// The factor of −Z after a change.
+    fn retune(&mut self) {
+        let m = self.norm.root() / self.largest;
+        let bet = self.potential().bet(m);
+        self.scale = (bet * self.domain.shrink(bet * m) / self.largest).min(STEEPEST);
+    }
+}
+
+impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
+    fn dim(&self) -> usize {
+        self.sum.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        place(self, i)
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.tell_moved(weight, gradient, |_, _| {});
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        self.domain.bounded().then(|| self.domain.reach()).and_then(|reach| self.regret_bound_at(reach))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        if self.first == 0.0 {
+            return Some(0.0);
+        }
+        let near = distance <= self.domain.reach() * FURTHEST;
+        near.then(|| self.potential().regret(distance) + self.lost + self.cut * distance)
+    }
+}
+
+impl<F: Float, D: Radial<F>> Lazy<F> for FreeGrad<F, D> {
+    fn centre(&self, i: usize) -> F {
+        self.domain.centre(i)
+    }
+
+    fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    #[inline]
+    fn direction(&self, i: usize) -> f64 {
+        -self.sum[i]
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, mut moved: impl FnMut(usize, f64)) {
+        let size = Squares::of(weight, gradient).root();
+        if size == 0.0 {
+            return;
+        }
+        if self.first == 0.0 {
+            (self.first, self.largest) = (size, size);
+        }
+        let excess = (size - self.largest).max(0.0);
+        self.cut += excess;
+        self.lost += excess * (self.scale * self.norm.root());
+        let kept = size - excess;
+        gradient.each(|i, g| {
+            let old = self.sum[i];
+            moved(i, -old);
+            self.sum[i] += weigh(weight, g).wide() * (kept / size);
+            self.norm.change(old, self.sum[i]);
+        });
+        self.gradients.add(kept);
+        self.largest = self.largest.max(size);
+        self.retune();
+    }
+}

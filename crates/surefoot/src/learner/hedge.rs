@@ -1,0 +1,95 @@
+//! Hedge: exponential weights on the simplex, with hints.
+
+use std::marker::PhantomData;
+
+use super::clip::Clip;
+use super::experts::{Sums, gibbs, range};
+use super::{Hinted, Learner};
+use crate::{Float, Vector};
+
+/// Exponential weights over the corners of the [`Simplex`](crate::Simplex), with one adaptive rate and hints.
+///
+/// *Update*, with G_t = α_t g_t, hint h_t, and s_t the range (largest less smallest coordinate) of δ_t = G_t − h_t:
+/// w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), Γ_t ≥ s_t known beforehand. If δ_t has a larger
+/// range after all, it is cut to Γ_t before it is used, and Γ grows. Without [`with_range`](Hedge::with_range) Γ starts
+/// at 0: then the first gradient only sets the scale, and w stays uniform.
+///
+/// *Guarantee*: R_T(u) ≤ √(ln K·(Γ² + Σs²)), plus max s_t if anything was cut.
+///
+/// *Cost*: O(K) a step, with K exponentials.
+///
+/// ```
+/// use surefoot::{Hedge, Learner};
+/// let mut learner = Hedge::<f64>::new(2).with_range(1.0);
+/// learner.tell(1.0, &[1.0, 0.0]);
+/// let odds = (-2.0 * (2_f64.ln() / 2.0).sqrt()).exp();
+/// assert!((learner.at(0) / learner.at(1) - odds).abs() < 1e-15);
+/// ```
+///
+/// Source: Freund and Schapire (1997); with the adaptive rate and hints as follow-the-regularised-leader with entropy, the
+/// stability term by Hoeffding's lemma.
+#[derive(Clone, Debug)]
+pub struct Hedge<F> {
+    sums: Sums,
+    clip: Clip,
+    iterate: Vec<f64>,
+    arrays: PhantomData<F>,
+}
+
+impl<F: Float> Hedge<F> {
+    /// Uniform over `dim` experts. The only allocation.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn new(dim: usize) -> Self {
+        assert!(dim > 0, "a simplex has corners");
+        let iterate = vec![1.0 / dim as f64; dim];
+        Self { sums: Sums::new(dim), clip: Clip::default(), iterate, arrays: PhantomData }
+    }
+
+    /// Starts Γ at `bound`, which the range of no weighted gradient, less its hint, should exceed.
+    ///
+    /// # Panics
+    /// If `bound` is negative or not finite.
+    #[must_use]
+    pub fn with_range(mut self, bound: f64) -> Self {
+        self.clip = Clip::with_bound(bound);
+        self
+    }
+
+    fn entropy(&self) -> f64 {
+        (self.iterate.len() as f64).ln().sqrt()
+    }
+
+    fn play(&mut self) {
+        let rate = 2.0 * self.entropy() / self.clip.spread();
+        gibbs(rate, &self.sums, &mut self.iterate);
+    }
+}
+
+impl<F: Float> Learner<F> for Hedge<F> {
+    fn dim(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn at(&self, i: usize) -> F {
+        F::of(self.iterate[i])
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        let keep = self.clip.take(range(self.sums.error(weight, gradient)));
+        self.sums.absorb(keep);
+        self.play();
+    }
+
+    fn regret_bound(&self) -> Option<f64> {
+        Some(self.entropy() * self.clip.spread() + self.clip.excess())
+    }
+}
+
+impl<F: Float> Hinted<F> for Hedge<F> {
+    fn hint<V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V) {
+        self.sums.expect(weight, hint);
+        self.play();
+    }
+}

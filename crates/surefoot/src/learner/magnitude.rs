@@ -1,0 +1,109 @@
+//! Magnitude times direction: from one dimension and a unit ball to the whole space.
+
+use super::{Lazy, Learner};
+use crate::{Float, Vector};
+
+/// A learner of one dimension for how far, and one of a unit ball for which way: w = max(s, 0)·y.
+///
+/// *Update*: the direction is told g, the magnitude the slope ⟨g, y⟩; but not where s < 0 and the slope would push it
+/// further down, which is the constraint reduction to s ≥ 0. The direction's domain is a unit ball around 0 of any norm.
+///
+/// *Guarantee*: R_T(u) ≤ R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖) with the norm of that ball. So with a magnitude that needs no
+/// radius there is none in any norm; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
+/// [`FreeGrad`](crate::FreeGrad) does it in one piece.
+///
+/// *Cost*: that of the two, O(nnz) for a [`Lazy`] direction.
+///
+/// ```
+/// use surefoot::{FreeGrad, Learner, Magnitude, SignedHedge, Whole};
+/// // No radius, with the L1 norm of the solution in the bound.
+/// let magnitude = FreeGrad::<f64, _>::new(1, Whole::new(1.0));
+/// let mut learner = Magnitude::new(magnitude, SignedHedge::<f64>::new(50, 1.0));
+/// for _ in 0..100 {
+///     let slope = (learner.at(7) - 5.0).signum();
+///     let mut gradient = [0.0; 50];
+///     gradient[7] = slope;
+///     learner.tell(1.0, &gradient);
+/// }
+/// assert!((learner.at(7) - 5.0).abs() < 2.0);
+/// ```
+///
+/// Source: Cutkosky and Orabona (2018), Theorem 2.
+#[derive(Clone, Debug)]
+pub struct Magnitude<S, Y> {
+    magnitude: S,
+    direction: Y,
+}
+
+impl<S: Learner<f64>, Y> Magnitude<S, Y> {
+    /// Of a learner of one dimension and a learner whose domain is a unit ball around 0.
+    ///
+    /// # Panics
+    /// If `magnitude` has more dimensions than one.
+    pub fn new(magnitude: S, direction: Y) -> Self {
+        assert_eq!(magnitude.dim(), 1, "a magnitude is one number");
+        Self { magnitude, direction }
+    }
+
+    /// s, not negative.
+    fn size(&self) -> f64 {
+        self.magnitude.at(0).max(0.0)
+    }
+
+    /// Tells the magnitude a slope.
+    fn stretch(&mut self, weight: f64, slope: f64) {
+        if self.magnitude.at(0) >= 0.0 || slope < 0.0 {
+            self.magnitude.tell(weight, &[slope]);
+        }
+    }
+}
+
+/// ⟨g, y⟩.
+fn slope<F: Float, V: Vector<F> + ?Sized>(gradient: &V, direction: &impl Learner<F>) -> f64 {
+    let mut sum = 0.0;
+    gradient.each(|i, g| sum += g.wide() * direction.at(i).wide());
+    sum
+}
+
+impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
+    fn dim(&self) -> usize {
+        self.direction.dim()
+    }
+
+    fn at(&self, i: usize) -> F {
+        F::of(self.size() * self.direction.at(i).wide())
+    }
+
+    fn open(&mut self, weight: f64) {
+        self.magnitude.open(weight);
+        self.direction.open(weight);
+    }
+
+    fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
+        self.stretch(weight, slope(gradient, &self.direction));
+        self.direction.tell(weight, gradient);
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        Some(self.magnitude.regret_bound_at(distance)? + distance * self.direction.regret_bound()?)
+    }
+}
+
+impl<F: Float, S: Learner<f64>, Y: Lazy<F>> Lazy<F> for Magnitude<S, Y> {
+    fn centre(&self, i: usize) -> F {
+        self.direction.centre(i)
+    }
+
+    fn scale(&self) -> f64 {
+        self.size() * self.direction.scale()
+    }
+
+    fn direction(&self, i: usize) -> f64 {
+        self.direction.direction(i)
+    }
+
+    fn tell_moved<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, moved: impl FnMut(usize, f64)) {
+        self.stretch(weight, slope(gradient, &self.direction));
+        self.direction.tell_moved(weight, gradient, moved);
+    }
+}

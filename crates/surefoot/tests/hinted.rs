@@ -1,0 +1,83 @@
+//! Hints of any kind: with nonzeros of their own, in some rounds only, held against the twins.
+
+mod common;
+
+use common::{Record, distance};
+use surefoot::{
+    AdaHedge, Average, Ball, Cuboid, DiagonalProximal, DualAveraging, Hedge, Hinted, LazyHinted, PNorm, Proximal,
+    SignedHedge, Simplex, Sparse,
+};
+use surefoot_oracle::vectors::times;
+use surefoot_oracle::{Domain, Learner as Twin, experts, learners, proximal};
+
+const DIM: usize = 20;
+
+/// Gradients, and hints that are somewhere else.
+fn records() -> (Record, Record) {
+    (Record::sparse(45, DIM, 1000, |_| 1.0), Record::sparse(46, DIM, 1000, |_| 1.0))
+}
+
+fn hold<L: Hinted<f64>>(name: &str, mut learner: L, mut twin: impl Twin) {
+    let (gradients, hints) = records();
+    for t in 1..=gradients.len() {
+        let weight = (t % 7) as f64 + 0.5;
+        let hinted = t % 3 > 0;
+        if hinted {
+            let (indices, values) = &hints.rows[t as usize - 1];
+            learner.hint(weight, &Sparse::new(indices, values));
+        }
+        let hint = times(weight, &hints.dense(t));
+        let expected = twin.predict(hinted.then_some(&*hint));
+        let iterate: Vec<f64> = (0..DIM).map(|i| learner.at(i)).collect();
+        let error = distance(&iterate, &expected);
+        assert!(error <= 1e-12, "{name}: round {t} is off by {error:e}");
+        let (indices, values) = &gradients.rows[t as usize - 1];
+        learner.tell(weight, &Sparse::new(indices, values));
+        twin.update(&times(weight, &gradients.dense(t)));
+    }
+}
+
+#[test]
+fn hints_agree_with_the_twins() {
+    let ball = Domain::Ball(vec![0.25; DIM], 0.75);
+    let core_ball = || Ball::around(vec![0.25; DIM], 0.75);
+    let cuboid = Domain::Cuboid(vec![-0.5; DIM], vec![1.0; DIM]);
+    let core_cuboid = || Cuboid::new(vec![-0.5; DIM], vec![1.0; DIM]);
+    let simplex = Domain::Simplex(DIM);
+    let dual = learners::DualAveraging::new(DIM, ball.clone(), 0.0);
+    hold("dual averaging", DualAveraging::new(DIM, core_ball()), dual);
+    hold("proximal, ball", Proximal::new(DIM, core_ball()), proximal::Proximal::new(DIM, ball));
+    hold("proximal, box", Proximal::new(DIM, core_cuboid()), proximal::Proximal::new(DIM, cuboid.clone()));
+    hold("proximal, simplex", Proximal::new(DIM, Simplex::new(DIM)), proximal::Proximal::new(DIM, simplex));
+    let diagonal = proximal::DiagonalProximal::new(&cuboid);
+    hold("diagonal proximal", DiagonalProximal::new(DIM, core_cuboid()), diagonal);
+    hold("hedge", Hedge::new(DIM), experts::Hedge::new(DIM, 0.0));
+    hold("adahedge", AdaHedge::new(DIM), experts::AdaHedge::new(DIM));
+    hold("signed hedge", SignedHedge::new(DIM, 1.5), experts::SignedHedge::new(DIM, 1.5));
+    hold("p-norm", PNorm::new(DIM, 1.5), experts::PNorm::new(DIM, 1.5));
+}
+
+/// A lazy learner reports what only the hint moves, so sparse averages are exact.
+fn averages<L: LazyHinted<f64>>(name: &str, mut learner: L) {
+    let (gradients, hints) = records();
+    let (mut directions, mut sum, mut total) = (Average::new(DIM), vec![0.0; DIM], 0.0);
+    for t in 1..=gradients.len() {
+        let weight = t as f64;
+        let ((hint_at, hint), (gradient_at, gradient)) = (&hints.rows[t as usize - 1], &gradients.rows[t as usize - 1]);
+        learner.hint_moved(weight, &Sparse::new(hint_at, hint), |i, old| directions.touch(i, old));
+        directions.advance(weight * learner.scale());
+        total += weight;
+        for (i, sum) in sum.iter_mut().enumerate() {
+            *sum += weight * learner.at(i);
+            let lazy = learner.centre(i) * total + directions.mass() * directions.at(i, learner.direction(i));
+            assert!((lazy - *sum).abs() <= 1e-12 * total, "{name}: {lazy} {sum} in round {t}");
+        }
+        learner.tell_moved(weight, &Sparse::new(gradient_at, gradient), |i, old| directions.touch(i, old));
+    }
+}
+
+#[test]
+fn averages_follow_hints() {
+    averages("dual averaging", DualAveraging::new(DIM, Ball::around(vec![0.25; DIM], 0.75)));
+    averages("diagonal proximal", DiagonalProximal::new(DIM, Cuboid::new(vec![-0.5; DIM], vec![1.0; DIM])));
+}
