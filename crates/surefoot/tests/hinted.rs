@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Record, distance};
+use common::{Record, chain, distance, wide};
 use surefoot::{
-    AdaHedge, Average, Ball, Cuboid, DiagonalProximal, DualAveraging, Hedge, Hinted, LazyHinted, PNorm, Proximal,
-    SignedHedge, Simplex, Sparse,
+    AdaHedge, AskTell, Average, Ball, Cuboid, DiagonalProximal, DualAveraging, Hedge, Hinted, LazyHinted, Linear,
+    Optimistic, PNorm, Proximal, SignedHedge, Simplex, Sparse,
 };
 use surefoot_oracle::vectors::times;
 use surefoot_oracle::{Domain, Learner as Twin, experts, learners, proximal};
@@ -80,4 +80,27 @@ fn averages<L: LazyHinted<f64>>(name: &str, mut learner: L) {
 fn averages_follow_hints() {
     averages("dual averaging", DualAveraging::new(DIM, Ball::around(vec![0.25; DIM], 0.75)));
     averages("diagonal proximal", DiagonalProximal::new(DIM, Cuboid::new(vec![-0.5; DIM], vec![1.0; DIM])));
+}
+
+/// Algorithm 3 over [`Proximal`] on Nesterov's chain of 2T + 1 links, gap·T²/R²: the figures of an independent numpy
+/// program, printed to three digits.
+#[test]
+fn acceleration_on_the_chain() {
+    for (rounds, expected) in [(16, 0.220), (32, 0.255), (64, 0.270), (128, 0.276), (256, 0.278), (512, 0.279)] {
+        let links = 2 * rounds + 1;
+        let solution = |i: usize| 1.0 - (i + 1) as f64 / (links + 1) as f64;
+        let radius = (0..links).map(|i| solution(i).powi(2)).sum::<f64>().sqrt();
+        let mut method = Optimistic::dense(Proximal::<f64, _>::new(links, Ball::new(radius)), Linear);
+        for _ in 0..rounds {
+            let query = wide(&method.query());
+            method.tell(&chain(&query));
+        }
+        let x = wide(&method.output());
+        let away: Vec<f64> = (0..links).map(|i| x[i] - solution(i)).collect();
+        // Twice the excess is the form of the second difference at x − x*, a quarter of it.
+        let mut form = away[0].powi(2) + away[links - 1].powi(2);
+        form += away.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>();
+        let figure = form / 8.0 * (rounds * rounds) as f64 / radius.powi(2);
+        assert!((figure - expected).abs() <= 6e-4, "T = {rounds}: {figure}");
+    }
 }
