@@ -67,13 +67,7 @@
 //! | η_t, Λ_T, κ, ε | `rate`, `growth`, `kappa`, `epsilon` | of Algorithm 4 |
 //! | θ_j, S_j, c | `theta`, `squares`, `damping` | a coordinate's sums and damping |
 //!
-//! # Where this differs from the paper's print
-//!
-//! * Algorithm 1 prints Σ α_i w_t for the sum; it is Σ α_i w_i.
-//! * The weight in the hint of Algorithm 3 is that of the new round, and the hint comes before the iterate.
-//! * Algorithm 4 returns x_T in print, but its theorem bounds y_T; the output point is what the theorem bounds. Its "1 +"
-//!   below a root has units; here it is ε², and 0.
-//! * The leader of Algorithm 2 lacks weights and domain in print, and its bound is sharper here.
+//! [`guide`] says which of all these to take; [`errata`] where the paper's print is wrong and what is done here.
 #![forbid(unsafe_code)]
 
 mod average;
@@ -89,6 +83,12 @@ mod rounds;
 mod squares;
 mod vector;
 mod weights;
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
+
+#[doc = include_str!("../docs/errata.md")]
+pub mod errata {}
 
 pub use average::Average;
 pub use certificate::{Certificate, Certified, ElasticNet, Gradients, Ledger, Penalty, Uncertified};
