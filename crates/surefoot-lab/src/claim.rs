@@ -1,0 +1,297 @@
+//! What can be claimed of a row of readings, and whether it is so.
+
+use crate::Reading;
+use crate::fit::{self, Line};
+
+/// A claim about the readings of a row. Means are over seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Claim {
+    /// The slope of ln(mean) over ln(x), from x = `from` on, lies in an interval.
+    Slope {
+        /// The first x that counts.
+        from: f64,
+        /// The least slope allowed.
+        least: f64,
+        /// The largest slope allowed.
+        most: f64,
+    },
+    /// Every mean, times x to a power, lies in an interval.
+    Within {
+        /// The power of x.
+        power: f64,
+        /// The least value allowed.
+        least: f64,
+        /// The largest value allowed.
+        most: f64,
+    },
+    /// No mean exceeds the mean of the bounds.
+    Bounded,
+    /// No mean is below the floor.
+    Floored,
+    /// No single reading exceeds its bound.
+    Always,
+    /// The share of seeds whose reading exceeds its bound is at most δ, and three standard errors of it: at every x, or, where
+    /// runs pass all x, at any of them.
+    Coverage {
+        /// δ.
+        delta: f64,
+    },
+    /// At every x the 1−δ quantile over seeds is at most so much.
+    Quantile {
+        /// δ.
+        delta: f64,
+        /// The largest quantile allowed.
+        most: f64,
+    },
+    /// No single reading is larger.
+    Largest {
+        /// The largest reading allowed.
+        most: f64,
+    },
+    /// The largest mean (times x to a power) is at most so many times the least.
+    Spread {
+        /// The power of x.
+        power: f64,
+        /// The largest ratio allowed.
+        most: f64,
+    },
+    /// Means do not grow along the axis.
+    Falling,
+}
+
+/// How a claim turned out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// What was looked at, in words.
+    pub what: String,
+    /// What came out.
+    pub measured: f64,
+    /// Its standard error; 0 where nothing is random.
+    pub error: f64,
+    /// The least value allowed; −∞ if there is none.
+    pub least: f64,
+    /// The largest value allowed; ∞ if there is none.
+    pub most: f64,
+    /// Whether the claim was made of a row with a planted error, and so must not hold.
+    pub planted: bool,
+}
+
+impl Check {
+    /// Whether the claim holds.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.least <= self.measured && self.measured <= self.most
+    }
+
+    /// Whether all is as it should be: the claim holds, or an error was planted and the claim does not hold.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.holds() != self.planted
+    }
+}
+
+/// Slack for sums that are equal but for rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// All readings of a row: `[seed][x]`.
+#[derive(Debug)]
+pub(crate) struct Readings<'a> {
+    pub(crate) axis: &'a [f64],
+    /// Whether the readings of a seed are of one run.
+    pub(crate) path: bool,
+    pub(crate) all: &'a [Vec<Reading>],
+}
+
+impl Readings<'_> {
+    /// The mean over seeds at point `i` and its standard error.
+    pub(crate) fn mean(&self, i: usize, of: impl Fn(&Reading) -> f64) -> (f64, f64) {
+        let n = self.all.len() as f64;
+        let mean = self.all.iter().map(|run| of(&run[i])).sum::<f64>() / n;
+        let spread = self.all.iter().map(|run| (of(&run[i]) - mean).powi(2)).sum::<f64>();
+        (mean, if n > 1.0 { (spread / (n - 1.0) / n).sqrt() } else { 0.0 })
+    }
+
+    fn means(&self, power: f64) -> Vec<f64> {
+        (0..self.axis.len()).map(|i| self.mean(i, |r| r.measured).0 * self.axis[i].powf(power)).collect()
+    }
+
+    /// The number of seeds with a reading above its bound, at any x of one run or at the worst x.
+    fn broken(&self) -> f64 {
+        let broken = |r: &Reading| r.measured > r.bound || (r.measured + r.bound).is_nan();
+        let at = |i: usize| self.all.iter().filter(|run| broken(&run[i])).count();
+        let count = if self.path {
+            self.all.iter().filter(|run| run.iter().any(broken)).count()
+        } else {
+            (0..self.axis.len()).map(at).max().unwrap_or(0)
+        };
+        count as f64
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Reading> {
+        self.all.iter().flatten()
+    }
+}
+
+/// The largest, or NaN if there is a NaN, which no claim survives.
+fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
+}
+
+/// A number over its bound. There is nothing under a bound that is not there, and little under a negative one.
+fn ratio(measured: f64, bound: f64) -> f64 {
+    match (bound > 0.0, measured <= bound) {
+        (true, _) => measured / bound,
+        (false, true) => 0.0,
+        (false, false) => f64::INFINITY,
+    }
+}
+
+fn least(values: impl IntoIterator<Item = f64>) -> f64 {
+    -largest(values.into_iter().map(|x| -x))
+}
+
+impl Claim {
+    pub(crate) fn check(&self, readings: &Readings<'_>, planted: bool) -> Check {
+        let exact = |measured: f64| (measured, 0.0);
+        let points = 0..readings.axis.len();
+        let mean = |i: usize| readings.mean(i, |r| r.measured).0;
+        let (measured, error) = match *self {
+            Claim::Slope { from, .. } => {
+                let Line { slope, error } = fit::slope(readings, from);
+                (slope, error)
+            }
+            Claim::Within { power, least: low, most } => {
+                // Of all values the one that is furthest out.
+                let values = readings.means(power);
+                let (below, above) = (least(values.iter().copied()), largest(values));
+                exact(if below < low || most.is_infinite() { below } else { above })
+            }
+            Claim::Bounded => exact(largest(points.map(|i| ratio(mean(i), readings.mean(i, |r| r.bound).0)))),
+            Claim::Floored => exact(least(points.map(|i| mean(i) / readings.mean(i, |r| r.floor).0))),
+            Claim::Always => exact(largest(readings.each().map(|r| ratio(r.measured, r.bound)))),
+            Claim::Coverage { .. } => {
+                let (n, broken) = (readings.all.len() as f64, readings.broken());
+                (broken / n, (broken / n * (1.0 - broken / n) / n).sqrt())
+            }
+            Claim::Quantile { delta, .. } => exact(largest(points.map(|i| {
+                let mut values: Vec<f64> = readings.all.iter().map(|run| run[i].measured).collect();
+                values.sort_by(f64::total_cmp);
+                fit::quantile(&values, 1.0 - delta)
+            }))),
+            Claim::Largest { .. } => exact(largest(readings.each().map(|r| r.measured))),
+            Claim::Spread { power, .. } => {
+                let means = readings.means(power);
+                exact(largest(means.iter().copied()) / least(means))
+            }
+            Claim::Falling => {
+                let means = readings.means(0.0);
+                exact(largest(means.windows(2).map(|pair| pair[1] / pair[0])))
+            }
+        };
+        let (least, most) = self.interval(readings.all.len());
+        Check { what: self.words(), measured, error, least, most, planted }
+    }
+
+    fn interval(&self, seeds: usize) -> (f64, f64) {
+        match *self {
+            Claim::Slope { least, most, .. } | Claim::Within { least, most, .. } => (least, most),
+            Claim::Bounded | Claim::Always | Claim::Falling => (f64::NEG_INFINITY, 1.0 + ROUNDING),
+            Claim::Floored => (1.0 - ROUNDING, f64::INFINITY),
+            Claim::Coverage { delta } => (0.0, delta + 3.0 * (delta * (1.0 - delta) / seeds as f64).sqrt()),
+            Claim::Quantile { most, .. } | Claim::Largest { most } | Claim::Spread { most, .. } => {
+                (f64::NEG_INFINITY, most)
+            }
+        }
+    }
+
+    /// How the words of a slope begin.
+    pub(crate) const SLOPE: &str = "slope";
+    /// How the words of a share begin.
+    pub(crate) const COVERAGE: &str = "share above bound";
+
+    fn words(&self) -> String {
+        let times = |power: f64| match power {
+            0.0 => String::new(),
+            1.0 => " · x".to_owned(),
+            _ => format!(" · x^{power}"),
+        };
+        match *self {
+            Claim::Slope { from, .. } if from > 1.0 => format!("{}, x ≥ {from}", Self::SLOPE),
+            Claim::Slope { .. } => Self::SLOPE.to_owned(),
+            Claim::Within { power, .. } => format!("mean{}", times(power)),
+            Claim::Bounded => "mean ÷ bound".to_owned(),
+            Claim::Floored => "mean ÷ floor".to_owned(),
+            Claim::Always => "each ÷ its bound".to_owned(),
+            Claim::Coverage { delta } => format!("{}, δ = {delta}", Self::COVERAGE),
+            Claim::Quantile { delta, .. } => format!("quantile {}", 1.0 - delta),
+            Claim::Largest { .. } => "largest".to_owned(),
+            Claim::Spread { power, .. } => format!("largest ÷ least{}", times(power)),
+            Claim::Falling => "growth from x to x".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two seeds at x = 1, 2, 4, of about 8/x.
+    fn check(claim: Claim, path: bool) -> Check {
+        let reading = |measured: f64, bound, floor| Reading { measured, bound, floor };
+        let one = vec![reading(8.0, 10.0, 7.0), reading(5.0, 4.0, 3.0), reading(2.0, 3.0, 2.0)];
+        let two = vec![reading(8.0, 10.0, 7.0), reading(3.0, 4.0, 3.0), reading(2.0, 3.0, 2.0)];
+        claim.check(&Readings { axis: &[1.0, 2.0, 4.0], path, all: &[one, two] }, false)
+    }
+
+    #[test]
+    fn claims_by_hand() {
+        let infinity = f64::INFINITY;
+        let cases = [
+            (Claim::Slope { from: 0.0, least: -1.01, most: -0.99 }, -1.0, true),
+            (Claim::Slope { from: 2.0, least: -0.9, most: 0.0 }, -1.0, false),
+            (Claim::Within { power: 1.0, least: 7.9, most: 8.1 }, 8.0, true),
+            (Claim::Within { power: 0.0, least: 3.0, most: 9.0 }, 2.0, false),
+            (Claim::Within { power: 0.0, least: 0.0, most: 7.0 }, 8.0, false),
+            (Claim::Within { power: 0.0, least: 1.5, most: infinity }, 2.0, true),
+            (Claim::Bounded, 1.0, true),
+            (Claim::Floored, 1.0, true),
+            (Claim::Always, 1.25, false),
+            (Claim::Coverage { delta: 0.1 }, 0.5, true),
+            (Claim::Quantile { delta: 0.5, most: 8.0 }, 8.0, true),
+            (Claim::Largest { most: 7.9 }, 8.0, false),
+            (Claim::Spread { power: 0.0, most: 3.9 }, 4.0, false),
+            (Claim::Spread { power: 1.0, most: 1.0 }, 1.0, true),
+            (Claim::Falling, 0.5, true),
+        ];
+        for (claim, measured, holds) in cases {
+            let check = check(claim, false);
+            assert!((check.measured - measured).abs() < 1e-12, "{claim:?}: {}", check.measured);
+            assert_eq!(check.holds(), holds, "{claim:?}");
+        }
+    }
+
+    #[test]
+    fn three_standard_errors_are_allowed_for_chance() {
+        let allowed = check(Claim::Coverage { delta: 0.1 }, true).most;
+        assert!((allowed - 0.1 - 3.0 * (0.09_f64 / 2.0).sqrt()).abs() < 1e-12);
+    }
+
+    /// A number that is none, a bound that is none or negative: no claim survives them.
+    #[test]
+    fn what_is_no_number_fails() {
+        for (measured, bound) in [(f64::NAN, 1.0), (1.0, f64::NAN), (1.0, -1.0)] {
+            let all = [vec![Reading { measured, bound, floor: f64::NAN }]];
+            let readings = Readings { axis: &[1.0], path: false, all: &all };
+            for claim in [Claim::Bounded, Claim::Always, Claim::Coverage { delta: 0.01 }, Claim::Floored] {
+                let bad = claim == Claim::Floored || claim.check(&readings, false).measured > 0.9;
+                assert!(bad || measured.is_nan(), "{claim:?} {measured} {bound}");
+                let check = claim.check(&readings, false);
+                assert!(!check.holds() || matches!(claim, Claim::Coverage { .. }), "{claim:?} {measured} {bound}");
+                assert!(claim.check(&readings, true).passes() || matches!(claim, Claim::Coverage { .. }));
+            }
+        }
+        let falling = [1.0, 2.0].map(Reading::of).to_vec();
+        let readings = Readings { axis: &[1.0, 2.0], path: false, all: &[falling] };
+        assert!(!Claim::Falling.check(&readings, false).holds());
+    }
+}

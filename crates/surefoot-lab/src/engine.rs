@@ -1,0 +1,182 @@
+//! Runs the rows of all experiments on all cores. What comes out does not depend on how many there are.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::claim::Readings;
+use crate::report::{Finding, Point, Report, Section};
+use crate::{Experiment, Random, Reading, Row};
+
+/// Seeds that are run in one go.
+const BLOCK: u32 = 16;
+
+/// A piece of work: some seeds of a row, at one point or along the axis.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    experiment: usize,
+    row: usize,
+    /// Points of the axis, from and to.
+    points: (usize, usize),
+    /// Seeds, from and to.
+    seeds: (u32, u32),
+}
+
+/// Experiments that are about to be run.
+#[derive(Debug)]
+pub struct Lab {
+    experiments: Vec<Experiment>,
+    seed: u64,
+    cells: Vec<Cell>,
+}
+
+impl Lab {
+    /// These experiments with this seed.
+    #[must_use]
+    pub fn new(experiments: Vec<Experiment>, seed: u64) -> Self {
+        let mut cells = Vec::new();
+        for (e, experiment) in experiments.iter().enumerate() {
+            for (r, row) in experiment.rows.iter().enumerate() {
+                cells.extend(cells_of(row).map(|(points, seeds)| Cell { experiment: e, row: r, points, seeds }));
+            }
+        }
+        Self { experiments, seed, cells }
+    }
+
+    /// The number of pieces of work, as `progress` counts them.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Runs everything on `threads` threads; `progress` is told the number of pieces done, from any thread.
+    pub fn run(self, threads: usize, progress: impl Fn(usize) + Sync) -> Report {
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let found = Mutex::new(vec![Vec::new(); self.cells.len()]);
+        let work = || {
+            // Long runs, at the end of the axis, come first.
+            let last = || self.cells.len().checked_sub(next.fetch_add(1, Ordering::Relaxed) + 1);
+            while let Some(i) = last() {
+                let readings = self.play(&self.cells[i]);
+                found.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[i] = readings;
+                progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        };
+        thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+        let found = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.report(&found)
+    }
+
+    /// The readings of a cell: for each of its seeds, each of its points.
+    fn play(&self, cell: &Cell) -> Vec<Vec<Reading>> {
+        let experiment = &self.experiments[cell.experiment];
+        let row = &experiment.rows[cell.row];
+        let axis = &row.axis[cell.points.0..cell.points.1];
+        // Rows of one label, right and planted, meet the same numbers only if they ask for the same.
+        let name = format!("{} {} {}", experiment.name, row.label, cell.points.0);
+        let one = |seed: u32| {
+            let readings = (row.trial)(axis, Random::new(self.seed, &name, seed.into()));
+            assert_eq!(readings.len(), axis.len(), "{name}: a reading for each point");
+            readings
+        };
+        (cell.seeds.0..cell.seeds.1).map(one).collect()
+    }
+
+    fn report(self, found: &[Vec<Vec<Reading>>]) -> Report {
+        let mut cells = self.cells.iter().zip(found).peekable();
+        let section = |(e, experiment): (usize, Experiment)| {
+            let rows = experiment.rows.iter().enumerate().map(|(r, row)| {
+                let mut all = vec![Vec::with_capacity(row.axis.len()); row.seeds as usize];
+                while let Some((cell, readings)) = cells.next_if(|(cell, _)| (cell.experiment, cell.row) == (e, r)) {
+                    for (seed, run) in (cell.seeds.0..).zip(readings) {
+                        all[seed as usize].extend(run);
+                    }
+                }
+                finding(row, &all)
+            });
+            let findings = rows.collect();
+            let Experiment { name, title, about, axis, measured, bound, .. } = experiment;
+            Section { name, title, about, axis, measured, bound, findings }
+        };
+        Report { seed: self.seed, sections: self.experiments.into_iter().enumerate().map(section).collect() }
+    }
+}
+
+/// The points and seeds of the cells of a row, points first.
+fn cells_of(row: &Row) -> impl Iterator<Item = ((usize, usize), (u32, u32))> {
+    let points: Vec<_> =
+        if row.path { vec![(0, row.axis.len())] } else { (0..row.axis.len()).map(|i| (i, i + 1)).collect() };
+    let seeds = row.seeds;
+    points.into_iter().flat_map(move |points| {
+        (0..seeds).step_by(BLOCK as usize).map(move |from| (points, (from, (from + BLOCK).min(seeds))))
+    })
+}
+
+fn finding(row: &Row, all: &[Vec<Reading>]) -> Finding {
+    let readings = Readings { axis: &row.axis, path: row.path, all };
+    let points = (0..row.axis.len()).map(|i| {
+        let (measured, error) = readings.mean(i, |r| r.measured);
+        let (bound, floor) = (readings.mean(i, |r| r.bound).0, readings.mean(i, |r| r.floor).0);
+        Point { x: row.axis[i], measured, error, bound, floor }
+    });
+    Finding {
+        label: row.label.clone(),
+        planted: row.planted,
+        certificate: row.certificate,
+        seeds: row.seeds,
+        points: points.collect(),
+        checks: row.claims.iter().map(|claim| claim.check(&readings, row.planted)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Claim;
+
+    fn table() -> Vec<Experiment> {
+        let row = |label| {
+            Row::points(label, &[1.0, 10.0, 100.0], |x, mut random| {
+                Reading::of((1.0 + 0.01 * random.normal()) / x).under(2.0 / x)
+            })
+        };
+        let rows = vec![
+            row("right").seeds(40).claim(Claim::Slope { from: 0.0, least: -1.01, most: -0.99 }).claim(Claim::Bounded),
+            row("wrong").seeds(3).claim(Claim::Slope { from: 0.0, least: -0.5, most: 0.0 }).planted(),
+            Row::path("path", &[1.0, 2.0], |axis, mut random| {
+                let noise = random.unit();
+                axis.iter().map(|x| Reading::of(noise * x).under(noise)).collect()
+            })
+            .seeds(20)
+            .claim(Claim::Coverage { delta: 0.5 })
+            .planted(),
+        ];
+        vec![Experiment { name: "V0", title: "", about: "", axis: "x", measured: "y", bound: "b", rows }]
+    }
+
+    #[test]
+    fn threads_do_not_show() {
+        let run = |threads| Lab::new(table(), 7).run(threads, |_| {});
+        let (one, four) = (run(1), run(4));
+        let text = |report: &Report| format!("{report:?}");
+        assert_eq!(text(&one), text(&four));
+        assert_ne!(text(&one), text(&Lab::new(table(), 8).run(1, |_| {})));
+        assert!(one.passes(), "{one:?}");
+        assert_eq!(one.sections[0].findings[2].checks[0].measured, 1.0);
+    }
+
+    #[test]
+    fn progress_counts_all_cells() {
+        let (lab, last) = (Lab::new(table(), 0), AtomicUsize::new(0));
+        let cells = lab.len();
+        assert_eq!(cells, 3 * 3 + 3 + 2);
+        lab.run(2, |done| _ = last.fetch_max(done, Ordering::Relaxed));
+        assert_eq!(last.into_inner(), cells);
+    }
+}

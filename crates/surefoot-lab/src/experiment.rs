@@ -1,0 +1,109 @@
+//! The table: V1 to V16.
+
+mod rate;
+mod v01;
+mod v02;
+mod v03;
+mod v04;
+mod v05;
+mod v06;
+mod v07;
+mod v08;
+mod v09;
+mod v10;
+mod v11;
+mod v12;
+mod v13;
+mod v14;
+mod v15;
+mod v16;
+
+use crate::{Experiment, Form};
+
+/// All experiments, in order.
+#[must_use]
+pub fn experiments(form: Form) -> Vec<Experiment> {
+    vec![
+        v01::experiment(form),
+        v02::experiment(form),
+        v03::experiment(form),
+        v04::experiment(form),
+        v05::experiment(form),
+        v06::experiment(form),
+        v07::experiment(form),
+        v08::experiment(form),
+        v09::experiment(form),
+        v10::experiment(form),
+        v11::experiment(form),
+        v12::experiment(form),
+        v13::experiment(form),
+        v14::experiment(form),
+        v15::experiment(form),
+        v16::experiment(form),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::mem::discriminant;
+
+    use super::*;
+    use crate::{Lab, plot};
+
+    /// Everything holds, and every planted error is found out.
+    #[test]
+    fn theory_holds_against_numbers() {
+        let report = Lab::new(experiments(Form::Short), 1).run(2, |_| {});
+        let (all, failed) = report.counts();
+        assert!(failed == 0, "{failed} of {all} checks:\n{}", report.table());
+        assert!(all > 150);
+    }
+
+    /// In every experiment each kind of claim is made of a row with a planted error too, which shows that it can fail.
+    #[test]
+    fn every_kind_of_claim_is_seen_to_fail() {
+        for form in [Form::Short, Form::Full] {
+            for experiment in experiments(form) {
+                let (planted, right): (Vec<_>, Vec<_>) = experiment.rows.iter().partition(|row| row.planted);
+                for claim in right.iter().flat_map(|row| &row.claims) {
+                    let mut broken = planted.iter().flat_map(|row| &row.claims);
+                    assert!(
+                        broken.any(|other| discriminant(other) == discriminant(claim)),
+                        "{}: no planted error for {claim:?}",
+                        experiment.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_and_labels_differ() {
+        let all = experiments(Form::Full);
+        let names: Vec<_> = all.iter().map(|e| e.name.to_owned()).collect();
+        assert_eq!(names, (1..=16).map(|n| format!("V{n}")).collect::<Vec<_>>());
+        for experiment in &all {
+            let labels: BTreeSet<_> = experiment.rows.iter().map(|row| &row.label).collect();
+            assert_eq!(labels.len(), experiment.rows.len(), "{}", experiment.name);
+            assert!(!experiment.about.is_empty() && !experiment.title.is_empty());
+            let texts = [experiment.title, experiment.axis, experiment.measured, experiment.bound].into_iter();
+            for text in texts.chain(labels.iter().map(|label| label.as_str())) {
+                assert!(plot::has_letters(text), "the font of plots lacks a letter of {text}");
+            }
+        }
+    }
+
+    /// The same experiment, alone or beside others, with any number of threads, has the same numbers.
+    #[test]
+    fn neither_threads_nor_company_show() {
+        let points = |names: &[&str], threads| {
+            let mut chosen = experiments(Form::Short);
+            chosen.retain(|e| names.contains(&e.name));
+            let report = Lab::new(chosen, 5).run(threads, |_| {});
+            let section = report.sections.into_iter().find(|section| section.name == "V9").expect("chosen");
+            format!("{section:?}")
+        };
+        assert_eq!(points(&["V9"], 1), points(&["V7", "V9", "V11"], 3));
+    }
+}

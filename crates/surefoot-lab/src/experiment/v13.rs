@@ -1,0 +1,72 @@
+use surefoot::bound;
+
+use crate::method::{Method, descend};
+use crate::problem::{Chain, Max, Problem, dot};
+use crate::{Claim, Experiment, Form, Random, Reading, Row};
+
+const ABOUT: &str = "What the print has wrong, in numbers. A hint that comes after the iterate, as in the print of Algorithm 3, is \
+    one round late and costs a factor of about 2 on the chain (numpy: .278 to .536 at T = 256); a hint with the weight of the \
+    round before is harmless (.259). Σα_i w_t in Algorithms 1 and 3 makes x_t = w_t. Self-bounding is \
+    ‖∇L(x)‖² ≤ 2L(L(x) − L*) with equality on quadratics, in print without the 2. The last step in the proof of Theorem 3 is \
+    false for T = 1 and 2: there its end is below the line before it, by 1.22 and 1.06.";
+
+/// The excess on the chain with a method, over that with another.
+fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
+    let axis = form.pick(&[64.0, 128.0][..], &[64.0, 128.0, 256.0]);
+    Row::points(label, axis, move |x, mut random| {
+        let problem = Chain::new(2 * x as usize + 1, 0.0);
+        let mut excess = |method| problem.excess(&descend(&problem, method, x as u64, &mut random, |_| {}).output);
+        Reading::of(excess(one) / excess(other))
+    })
+}
+
+/// max ‖x_t − w_t‖² over all rounds but the first.
+fn apart(label: &str, method: Method) -> Row {
+    Row::points(label, &[64.0], move |x, mut random| {
+        let mut most = 0.0_f64;
+        descend(&Max::new(9, 0.0), method, x as u64, &mut random, |round| {
+            let difference: Vec<f64> = round.output().iter().zip(round.iterate).map(|(x, w)| x - w).collect();
+            most = most.max(dot(&difference, &difference));
+        });
+        Reading::of(most)
+    })
+    .claim(Claim::Largest { most: 0.0 })
+}
+
+/// ‖∇L(x)‖²/(factor·L·(L(x) − L*)) for L = (L/2)x² in the direction of the largest curvature.
+fn bounding(label: &str, factor: f64) -> Row {
+    Row::points(label, &[1e-3, 1.0, 1e3], move |x, _| {
+        let (curvature, gradient, excess) = (3.0, 3.0 * x, 1.5 * x * x);
+        Reading::of(gradient * gradient / (factor * curvature * excess))
+    })
+    .claim(Claim::Largest { most: 1.0 + 1e-12 })
+}
+
+/// The two last lines of the proof of Theorem 3, for L = 0 and B = σ = 1: what is to be bounded under its bound.
+fn last_step(label: &str, axis: &[f64]) -> Row {
+    Row::points(label, axis, |x, _: Random| {
+        let theorem = bound::Optimistic { steps: x as u64, diameter: 1.0, noise: 1.0, ..Default::default() };
+        Reading::of(theorem.printed()).under(theorem.printed_last())
+    })
+    .claim(Claim::Bounded)
+}
+
+pub(super) fn experiment(form: Form) -> Experiment {
+    let (right, late) = (Method::Optimistic, Method::LateHint);
+    let costly = Claim::Within { power: 0.0, least: 1.5, most: f64::INFINITY };
+    let harmless = Claim::Within { power: 0.0, least: 0.5, most: 1.1 };
+    let rows = vec![
+        ratio("hint one round late ÷ on time", form, late, right).claim(costly),
+        ratio("hint with the old weight ÷ with the new", form, Method::OldWeight, right).claim(harmless),
+        apart("‖x_t − w_t‖² with Σ α_i w_t", Method::LastIterate { power: 1.0 }),
+        bounding("‖∇L‖² ÷ 2L(L − L*)", 2.0),
+        last_step("Theorem 3, its proof's last step, T ≥ 3", &[3.0, 4.0, 10.0, 100.0, 1e4]),
+        ratio("hint on time ÷ on time", form, right, right).claim(costly).planted(),
+        ratio("hint one round late ÷ on time, harmless", form, late, right).claim(harmless).planted(),
+        apart("‖x_t − w_t‖² with Σ α_i w_i", Method::Anytime { power: 1.0 }).planted(),
+        bounding("‖∇L‖² ÷ L(L − L*), as printed", 1.0).planted(),
+        last_step("Theorem 3, its proof's last step, T = 1, 2", &[1.0, 2.0]).planted(),
+    ];
+    let (title, measured) = ("Errata of the paper", "ratio, or as the row says");
+    Experiment { name: "V13", title, about: ABOUT, axis: "T or x", measured, bound: "bound", rows }
+}

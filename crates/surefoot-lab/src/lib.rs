@@ -1,0 +1,42 @@
+//! Experiments that hold the theory of surefoot against numbers.
+//!
+//! An [`Experiment`] is a table: each [`Row`] says what is run over which range with how many seeds, and which
+//! [`Claim`]s are made of the numbers. [`Lab`] runs the rows on all cores, with the same result whatever their number; a
+//! [`Report`] holds numbers and verdicts, and writes them as text, CSV, plots and one page of HTML.
+//!
+//! Rows with a *planted* error repeat others with one mistake in them, such as a hint that comes one round late. Their claims
+//! must fail, which shows that the checks can.
+//!
+//! ```
+//! use surefoot_lab::{Claim, Experiment, Lab, Reading, Row};
+//!
+//! // The mean of n fair coin tosses falls like 1/√n.
+//! let mean = |n: f64, mut random: surefoot_lab::Random| {
+//!     Reading::of(((0..n as u32).map(|_| random.sign(0.5)).sum::<f64>() / n).abs())
+//! };
+//! let row = Row::points("mean of coins", &[10.0, 100.0, 1000.0], mean).seeds(400);
+//! let rows = vec![row.claim(Claim::Slope { from: 0.0, least: -0.6, most: -0.4 })];
+//! let experiment = Experiment { name: "V0", title: "", about: "", axis: "n", measured: "", bound: "", rows };
+//! let report = Lab::new(vec![experiment], 1).run(2, |_| {});
+//! assert!(report.passes());
+//! ```
+#![forbid(unsafe_code)]
+
+mod claim;
+mod engine;
+mod experiment;
+mod fit;
+mod method;
+mod plot;
+pub mod problem;
+mod random;
+mod report;
+mod table;
+
+pub use claim::{Check, Claim};
+pub use engine::Lab;
+pub use experiment::experiments;
+pub use plot::{Figure, Scale, Series, Style};
+pub use random::Random;
+pub use report::{Finding, Point, Report, Section};
+pub use table::{Experiment, Form, Reading, Row};

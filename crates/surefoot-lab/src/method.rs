@@ -1,0 +1,232 @@
+//! The methods of the table, right ones and ones with a planted error, and the loop that runs them.
+
+mod planted;
+
+use surefoot::{
+    Accelerated, Anytime, AskTell, Ball, Cuboid, DenseAnytime, DiagonalProximal, DualAveraging, FreeGrad, General,
+    Leader, Learner, OgdNorm, Optimistic, Point, Power, Proximal, Whole,
+};
+
+use crate::Random;
+use crate::problem::{Facts, Problem};
+use planted::{Backwards, LastIterate, Late, OldWeight, Uncorrected};
+
+/// A conversion over a learner, with weights t^power where they are free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Method {
+    /// Algorithm 1 over OGD-norm.
+    Anytime { power: f64 },
+    /// The same with queries between iterate and average.
+    Between { power: f64, beta: f64 },
+    /// Algorithm 1 over FreeGrad in the whole space, with this initial wealth.
+    Free { power: f64, wealth: f64 },
+    /// Algorithm 2 with follow-the-leader, in the whole space or the ball.
+    Leader { power: f64, curvature: f64, ball: bool },
+    /// Algorithm 3 over proximal follow-the-regularised-leader.
+    Optimistic,
+    /// Algorithm 3 over the same by coordinate, in the cube of all |x_j| ≤ 1.
+    Diagonal,
+    /// Algorithm 3 over dual averaging.
+    Dual,
+    /// Algorithm 4 over OGD-norm, its output y_T or its query x_T.
+    Accelerated { epsilon: f64, query: bool },
+    /// Algorithm 1 as printed, with Σ α_i w_t for Σ α_i w_i.
+    LastIterate { power: f64 },
+    /// Algorithm 1 up the gradients.
+    Backwards { power: f64 },
+    /// Algorithm 3, its hints forgotten.
+    NoHint,
+    /// Algorithm 3, each hint one round late.
+    LateHint,
+    /// Algorithm 3, each hint with the weight of the round before.
+    OldWeight,
+    /// Algorithm 4 that averages from x_{t−1} in place of y_{t−1}.
+    Uncorrected,
+}
+
+/// What the loop sees of a method.
+pub(crate) trait Solver {
+    /// Where the next gradient is to be taken.
+    fn query(&self, x: &mut [f64]);
+    /// The learner's iterate of the open round.
+    fn iterate(&self, w: &mut [f64]);
+    /// The output.
+    fn output(&self, x: &mut [f64]);
+    fn tell(&mut self, gradient: &[f64]);
+}
+
+/// A conversion, and how to read its learner's iterate and its output.
+struct Of<A, I, O> {
+    method: A,
+    iterate: I,
+    output: O,
+}
+
+impl<A, I, O> Solver for Of<A, I, O>
+where
+    A: AskTell<f64>,
+    I: Fn(&A, usize) -> f64,
+    O: Fn(&A, &mut [f64]),
+{
+    fn query(&self, x: &mut [f64]) {
+        self.method.write(x);
+    }
+
+    fn iterate(&self, w: &mut [f64]) {
+        w.iter_mut().enumerate().for_each(|(i, w)| *w = (self.iterate)(&self.method, i));
+    }
+
+    fn output(&self, x: &mut [f64]) {
+        (self.output)(&self.method, x);
+    }
+
+    fn tell(&mut self, gradient: &[f64]) {
+        self.method.tell(gradient);
+    }
+}
+
+fn of<A: AskTell<f64> + 'static>(method: A, iterate: impl Fn(&A, usize) -> f64 + 'static) -> Box<dyn Solver> {
+    Box::new(Of { method, iterate, output: |method: &A, x: &mut [f64]| method.output().write(x) })
+}
+
+impl Method {
+    /// k in α_t = t^k.
+    pub(crate) fn power(self) -> f64 {
+        match self {
+            Self::Anytime { power }
+            | Self::Between { power, .. }
+            | Self::Free { power, .. }
+            | Self::Leader { power, .. }
+            | Self::LastIterate { power }
+            | Self::Backwards { power } => power,
+            Self::Optimistic
+            | Self::Diagonal
+            | Self::Dual
+            | Self::Accelerated { .. }
+            | Self::NoHint
+            | Self::LateHint
+            | Self::OldWeight
+            | Self::Uncorrected => 1.0,
+        }
+    }
+
+    pub(crate) fn solver(self, dim: usize, facts: &Facts) -> Box<dyn Solver> {
+        let (ball, weights) = (Ball::<f64>::new(facts.radius), Power(self.power()));
+        let ogd = || OgdNorm::<f64, _>::new(dim, ball.clone());
+        let proximal = || Proximal::<f64, _>::new(dim, ball.clone());
+        match self {
+            Self::Anytime { .. } => of(Anytime::new(ogd(), weights), |m, i| m.learner().at(i)),
+            Self::Between { beta, .. } => of(Anytime::new(ogd(), weights).interpolate(beta), |m, i| m.learner().at(i)),
+            Self::Free { wealth, .. } => {
+                let learner = FreeGrad::<f64, _>::new(dim, Whole::new(wealth));
+                of(Anytime::new(learner, weights), |m, i| m.learner().at(i))
+            }
+            Self::Leader { curvature, ball: true, .. } => {
+                of(General::new(Leader::<f64, _>::new(dim, ball, curvature), weights), |m, i| m.learner().at(i))
+            }
+            Self::Leader { curvature, .. } => {
+                let learner = Leader::<f64, _>::new(dim, Whole::new(1.0), curvature);
+                of(General::new(learner, weights), |m, i| m.learner().at(i))
+            }
+            Self::Optimistic => of(Optimistic::dense(proximal(), weights), |m, i| m.method().learner().at(i)),
+            Self::Diagonal => {
+                let learner = DiagonalProximal::<f64, _>::new(dim, Cuboid::cube(dim, 1.0));
+                of(Optimistic::dense(learner, weights), |m, i| m.method().learner().at(i))
+            }
+            Self::Dual => {
+                let learner = DualAveraging::<f64, _>::new(dim, ball);
+                of(Optimistic::new(learner, weights), |m, i| m.method().learner().at(i))
+            }
+            Self::Accelerated { epsilon, query } => {
+                let method = Accelerated::new(ogd(), facts.diameter()).with_epsilon(epsilon);
+                let output = move |method: &Accelerated<f64, _>, x: &mut [f64]| {
+                    if query { method.main().write(x) } else { method.output().write(x) }
+                };
+                let iterate =
+                    |method: &Accelerated<f64, Anytime<f64, OgdNorm<f64, Ball<f64>>, _>>, i| method.learner().at(i);
+                Box::new(Of { method, iterate, output })
+            }
+            Self::LastIterate { .. } => Box::new(LastIterate::new(ogd())),
+            Self::Backwards { power } => Box::new(Backwards(Self::Anytime { power }.solver(dim, facts))),
+            Self::NoHint => of(DenseAnytime::new(proximal(), weights), |m, i| m.learner().at(i)),
+            Self::LateHint => of(Optimistic::dense(Late::new(proximal()), weights), |m, i| m.method().learner().at(i)),
+            Self::OldWeight => {
+                of(Optimistic::dense(OldWeight::new(proximal()), weights), |m, i| m.method().learner().at(i))
+            }
+            Self::Uncorrected => {
+                let method = DenseAnytime::new(ogd(), weights);
+                Box::new(Uncorrected::new(method, 2.0 * facts.diameter()))
+            }
+        }
+    }
+}
+
+/// A round that has just been closed.
+pub(crate) struct Round<'a> {
+    pub(crate) step: u64,
+    /// α_t and A_t.
+    pub(crate) weight: f64,
+    pub(crate) total: f64,
+    /// q_t, w_t and g_t.
+    pub(crate) query: &'a [f64],
+    pub(crate) iterate: &'a [f64],
+    pub(crate) gradient: &'a [f64],
+    solver: &'a dyn Solver,
+}
+
+impl Round<'_> {
+    /// The output after this round.
+    pub(crate) fn output(&self) -> Vec<f64> {
+        let mut x = vec![0.0; self.query.len()];
+        self.solver.output(&mut x);
+        x
+    }
+}
+
+/// What a run leaves.
+pub(crate) struct Run {
+    pub(crate) output: Vec<f64>,
+    /// A_T.
+    pub(crate) total: f64,
+    /// Σ α_t²‖g_t‖².
+    pub(crate) squares: f64,
+    /// Σ α_t²‖g_t − g_{t−1}‖², with g_0 = 0.
+    pub(crate) errors: f64,
+    /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²) of Algorithm 4.
+    pub(crate) growth: f64,
+}
+
+/// Runs a method for so many steps; `see` is shown every round.
+pub(crate) fn descend(
+    problem: &dyn Problem,
+    method: Method,
+    steps: u64,
+    random: &mut Random,
+    mut see: impl FnMut(&Round<'_>),
+) -> Run {
+    let (dim, facts) = (problem.dim(), problem.facts());
+    let mut solver = method.solver(dim, &facts);
+    let [mut query, mut iterate, mut gradient, mut last] = [(); 4].map(|()| vec![0.0; dim]);
+    let epsilon = if let Method::Accelerated { epsilon, .. } = method { epsilon } else { 0.0 };
+    let (mut total, mut squares, mut errors, mut growth, mut sum) = (0.0, 0.0, 0.0, 0.0, epsilon * epsilon);
+    for step in 1..=steps {
+        let weight = (step as f64).powf(method.power());
+        total += weight;
+        solver.query(&mut query);
+        solver.iterate(&mut iterate);
+        problem.gradient(&query, random, &mut gradient);
+        solver.tell(&gradient);
+        let size = gradient.iter().map(|g| g * g).sum::<f64>();
+        let error = gradient.iter().zip(&last).map(|(g, last)| (g - last).powi(2)).sum::<f64>();
+        squares += weight * weight * size;
+        errors += weight * weight * error;
+        sum += total * size;
+        growth += if sum > 0.0 { total * size / sum } else { 0.0 };
+        let (query, iterate, gradient) = (&query, &iterate, &gradient);
+        see(&Round { step, weight, total, query, iterate, gradient, solver: &*solver });
+        last.copy_from_slice(gradient);
+    }
+    let mut output = vec![0.0; dim];
+    solver.output(&mut output);
+    Run { output, total, squares, errors, growth }
+}

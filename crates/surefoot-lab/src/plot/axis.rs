@@ -1,0 +1,108 @@
+//! Axes: from numbers to pixels, and where ticks go.
+
+use super::Scale;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    scale: Scale,
+    /// The ends in numbers (their decimal logarithms on a logarithmic axis) and in pixels.
+    from: f64,
+    to: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Axis {
+    /// An axis from pixel `first` to `last` that shows all `values`, with some room around them.
+    pub(super) fn new(scale: Scale, values: impl Iterator<Item = f64>, first: f64, last: f64) -> Self {
+        let shown = values.filter(|x| scale.shows(*x)).map(|x| scale.place(x));
+        let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
+        let room = 0.04 * (high - low).max(1e-3 * high.abs()).max(if high > low { 0.0 } else { 0.5 });
+        Self { scale, from: low - room, to: high + room, first, last }
+    }
+
+    /// Where a number is; `None` where the axis cannot show it.
+    pub(super) fn at(&self, x: f64) -> Option<f64> {
+        let share = (self.scale.place(x) - self.from) / (self.to - self.from);
+        self.scale.shows(x).then_some(self.first + share * (self.last - self.first))
+    }
+
+    /// Ticks and their labels.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        match self.scale {
+            Scale::Log if self.to - self.from > 3.2 => self.decades(),
+            Scale::Log => self.fractions(),
+            Scale::Linear => self.steps().into_iter().map(|x| (x, plain(x))).collect(),
+        }
+    }
+
+    /// Powers of ten, not more than some eight.
+    fn decades(&self) -> Vec<(f64, String)> {
+        let (low, high) = (self.from.ceil() as i32, self.to.floor() as i32);
+        let step = (high - low) / 8 + 1;
+        let fine = (low..=high).filter(|k| k % step == 0);
+        fine.map(|k| (10_f64.powi(k), if (-2..=4).contains(&k) { plain(10_f64.powi(k)) } else { power(k) })).collect()
+    }
+
+    /// Powers of ten times 1, 2 and 5.
+    fn fractions(&self) -> Vec<(f64, String)> {
+        let decades = (self.from.floor() as i32)..=(self.to.ceil() as i32);
+        let ticks = decades.flat_map(|k| [1.0, 2.0, 5.0].map(|m| m * 10_f64.powi(k)));
+        ticks.filter(|x| (self.from..=self.to).contains(&x.log10())).map(|x| (x, plain(x))).collect()
+    }
+
+    /// Round numbers, some five.
+    fn steps(&self) -> Vec<f64> {
+        let rough = (self.to - self.from) / 5.0;
+        let unit = 10_f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|s| *s >= rough).unwrap_or(rough);
+        let (low, high) = ((self.from / step).ceil() as i64, (self.to / step).floor() as i64);
+        (low..=high).map(|k| k as f64 * step).collect()
+    }
+}
+
+fn plain(x: f64) -> String {
+    let text = format!("{:.3}", x);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if x != 0.0 && x.abs() < 5e-4 { format!("{x:.0e}") } else { text.replace('-', "−") }
+}
+
+/// 10 with its exponent raised.
+fn power(k: i32) -> String {
+    let raised = |c: char| match c.to_digit(10) {
+        Some(digit) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize],
+        None => '⁻',
+    };
+    format!("10{}", k.to_string().chars().map(raised).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_where_they_belong() {
+        let axis = Axis::new(Scale::Log, [1.0, 100.0, 0.0, f64::NAN].into_iter(), 0.0, 108.0);
+        assert!((axis.at(1.0).unwrap() - 4.0).abs() < 1e-9 && (axis.at(10.0).unwrap() - 54.0).abs() < 1e-9);
+        assert_eq!(axis.at(0.0), None);
+        let labels: Vec<_> = axis.ticks().into_iter().map(|t| t.1).collect();
+        assert_eq!(labels, ["1", "2", "5", "10", "20", "50", "100"]);
+        let axis = Axis::new(Scale::Linear, [-1.0, 1.0].into_iter(), 100.0, 0.0);
+        let labels: Vec<_> = axis.ticks().into_iter().map(|t| t.1).collect();
+        assert_eq!(labels, ["−1", "−0.5", "0", "0.5", "1"]);
+    }
+
+    #[test]
+    fn axes_without_extent_or_numbers_are_axes() {
+        for values in [vec![], vec![3.0], vec![3.0, 3.0]] {
+            let axis = Axis::new(Scale::Linear, values.into_iter(), 0.0, 10.0);
+            assert!(axis.at(3.0).is_some_and(f64::is_finite));
+        }
+    }
+
+    #[test]
+    fn exponents() {
+        assert_eq!([power(-12), power(5)], ["10⁻¹²", "10⁵"]);
+    }
+}

@@ -1,0 +1,47 @@
+//! What a laid-out figure consists of. Lengths are in pixels, from the upper left corner.
+
+/// Red, green, blue.
+pub(crate) type Colour = [u8; 3];
+
+pub(super) const BLACK: Colour = [0x22, 0x22, 0x22];
+pub(super) const GREY: Colour = [0x88, 0x88, 0x88];
+pub(super) const PALE: Colour = [0xe4, 0xe4, 0xe4];
+
+/// Colours that colour-blind people can tell apart (Okabe and Ito).
+pub(super) const COLOURS: [Colour; 9] = [
+    [0x00, 0x72, 0xb2],
+    [0xd5, 0x5e, 0x00],
+    [0x00, 0x9e, 0x73],
+    [0xcc, 0x79, 0xa7],
+    [0xe6, 0x9f, 0x00],
+    [0x56, 0xb4, 0xe9],
+    [0x7a, 0x5c, 0x3c],
+    [0x55, 0x55, 0x55],
+    [0x9c, 0x9c, 0x00],
+];
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Mark {
+    /// A line through points; dashes as in SVG, none if empty.
+    Line { points: Vec<(f64, f64)>, colour: Colour, width: f64, dashes: &'static [f32] },
+    /// A filled circle.
+    Dot { at: (f64, f64), radius: f64, colour: Colour },
+    /// A text on its base line; turned by a quarter to the left if `upright`.
+    Text { at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, upright: bool, text: String },
+}
+
+/// A figure, ready to be drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Drawing {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) marks: Vec<Mark>,
+}
