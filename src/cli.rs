@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     Eval(EvalArgs),
     Inspect(InspectArgs),
+    Lab(LabArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -177,6 +178,42 @@ pub(crate) struct InspectArgs {
     /// One JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Hold the theory against numbers.
+///
+/// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage.
+/// Each check has rows with a planted error beside it, which it must find out. The table of checks goes to standard
+/// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG and PNG. The exit status is 1 if
+/// a check fails.
+#[derive(Args, Debug)]
+pub(crate) struct LabArgs {
+    /// Experiments to run, such as V4 [default: all]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// List the experiments
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Shorter ranges and fewer seeds: all of it in less than a minute
+    #[arg(long)]
+    pub(crate) short: bool,
+
+    /// The folder for report, numbers and plots, made if absent
+    #[arg(long, value_name = "DIR", default_value = "surefoot-lab")]
+    pub(crate) out: OsString,
+
+    /// Seed of the random numbers; claims are made for any
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Threads to use, with the same result [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
 }
 
 /// Write the completions of a shell to standard output.

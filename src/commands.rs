@@ -4,5 +4,6 @@ pub(crate) mod completions;
 pub(crate) mod eval;
 pub(crate) mod fit;
 pub(crate) mod inspect;
+pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod predict;

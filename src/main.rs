@@ -49,6 +49,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Predict(args) => commands::predict::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Lab(args) => commands::lab::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
     }

@@ -18,7 +18,7 @@ fn without_arguments_there_is_short_help() {
 fn completions_and_the_manual_know_every_command() {
     let box_ = Sandbox::new();
     let manual = box_.ok("man").out;
-    for command in ["fit", "predict", "eval", "inspect"] {
+    for command in ["fit", "predict", "eval", "inspect", "lab"] {
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
             assert!(box_.ok(&format!("completions {shell}")).out.contains(command), "{shell} {command}");
         }

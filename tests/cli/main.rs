@@ -7,6 +7,7 @@ mod eval;
 mod fit;
 mod help;
 mod honest;
+mod lab;
 mod labels;
 mod models;
 mod paths;
