@@ -129,7 +129,7 @@ mod tests {
             settings: Settings { bits: Some(22), ..Settings::default() },
             labels: Labels { negative: Some(-0.0), positive: Some(1e300) },
             intercept: -0.0,
-            index: vec![0, 7, u64::from(u32::MAX)],
+            index: vec![0, 7, u64::MAX],
             weight: vec![0.1, -5e-324, 1.797e308],
             summary: Summary { rows: u64::MAX, loss: Some(0.1), lane: 0.1, lanes: vec![lane], ..Summary::default() },
             state: Some(State {
@@ -181,7 +181,6 @@ mod tests {
         let bad = [
             Model { index: vec![7, 0, 9], ..model() },
             Model { index: vec![1, 1, 9], ..model() },
-            Model { index: vec![0, 1, 1 << 32], ..model() },
             Model { index: vec![0, 1], ..model() },
             Model { weight: vec![0.0, f64::NAN, 1.0], ..model() },
             Model { intercept: f64::INFINITY, ..model() },
