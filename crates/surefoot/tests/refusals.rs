@@ -282,3 +282,30 @@ fn the_largest_eigenvalue_from_above() {
     assert!((along.deviation(0.0) - 3.0).abs() < 1e-15);
     assert_eq!(Operator::new(3).deviation(1.0), 0.0);
 }
+
+/// A tiny or huge scale of gradients neither hangs nor changes the largest eigenvalue.
+#[test]
+fn the_operator_works_at_any_scale() {
+    let of = |scale: f64| {
+        let mut noise = Operator::new(2);
+        noise.record(1.0, &[scale, 0.0], |_| 0.0);
+        noise.record(1.0, &[0.0, scale], |_| 0.0);
+        noise.deviation(3.0) / scale
+    };
+    // M is the identity: λ_max = 1, and the bisection ends within a thousandth of it.
+    for scale in [1.0, 1e-90, 1e90] {
+        assert!((2.999..3.01).contains(&of(scale)), "{scale}: {}", of(scale));
+    }
+}
+
+/// The noise is bounded against points within reach only: a certificate over the whole space is not promoted.
+#[test]
+fn a_stream_promises_nothing_over_the_whole_space() {
+    let mut stream = Stream::new(&Ball::<f64>::new(1.0), 1.0);
+    let mut sums = Composite::new(1);
+    stream.open(1.0, 1, 0.0);
+    stream.example(1.0);
+    sums.record(1.0, &[0.5_f64], |_| 0.0, 0.0);
+    let mean = sums.certificate(1.0, &ElasticNet::new(0.0, 1.0), Gradients::Fresh).unwrap();
+    assert_eq!(stream.certificate(&mean, 1.0, 0.1, None), Err(Uncertified::MinimiserOutside));
+}

@@ -20,7 +20,8 @@
 //! the variance of g_t, T counts rounds. T = 0 gives ∞ or no number.
 //!
 //! The gradients may be taken between iterate and average (interpolation), and a penalty may be kept out of the
-//! linearisation: in both cases Theorem 1 and its corollaries hold as they are.
+//! linearisation: in both cases Theorem 1 holds as it is, and what follows from the regret alone. The smooth corollary
+//! (Theorem N) and Theorem S need gradients at the average itself.
 //!
 //! ```
 //! use surefoot::bound::{Accelerated, Optimistic, StronglyConvex};

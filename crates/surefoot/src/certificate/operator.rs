@@ -67,8 +67,9 @@ impl Operator {
         let trace: f64 = (0..self.dim).map(diagonal).sum();
         let mut low = (0..self.dim).map(diagonal).fold(trace / self.dim as f64, f64::max);
         let mut high = trace;
-        while high > low * 1.001 {
-            let middle = (low * high).sqrt();
+        while high > low * 1.001 && low > 0.0 && high.is_finite() {
+            // Root by root: the product may leave the range of numbers.
+            let middle = low.sqrt() * high.sqrt();
             if self.dominates(middle) {
                 high = middle;
             } else {

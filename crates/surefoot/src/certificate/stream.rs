@@ -1,6 +1,6 @@
 //! The certificate of noisy runs that holds with probability 1 − δ at any time.
 
-use super::{Assumption, Certificate, Certified, Kind, Subject, Uncertified, boundary};
+use super::{Assumption, Certificate, Certified, Comparator, Kind, Subject, Uncertified, boundary};
 use crate::{Domain, Float, Squares};
 
 /// Turns a certificate in expectation into one that holds with probability 1 − δ at all steps at once.
@@ -138,7 +138,12 @@ impl Stream {
             (Kind::Expectation, Subject::Excess(_)) => {}
             _ => return Err(Uncertified::Noisy),
         }
+        // The noise is bounded against comparators within reach, and as that of gradients alone.
+        let inside = matches!(mean.subject, Subject::Excess(Comparator::Domain))
+            || mean.assumptions.has(Assumption::MinimiserInside);
         let checks = [
+            (!inside, Uncertified::MinimiserOutside),
+            (mean.assumptions.has(Assumption::FreshValues), Uncertified::Noisy),
             (self.reach.is_infinite(), Uncertified::Unbounded),
             (self.bound.is_infinite(), Uncertified::NoGradientBound),
         ];

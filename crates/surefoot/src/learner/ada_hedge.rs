@@ -84,7 +84,7 @@ impl<F: Float> Learner<F> for AdaHedge<F> {
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.sums.error(weight, gradient);
         let errors = self.sums.errors();
-        self.gaps += self.gap(errors).clamp(0.0, range(errors));
+        self.gaps += self.gap(errors).max(0.0).min(range(errors));
         self.sums.absorb(1.0);
         self.play();
     }
