@@ -143,7 +143,6 @@ impl Stream {
             || mean.assumptions.has(Assumption::MinimiserInside);
         let checks = [
             (!inside, Uncertified::MinimiserOutside),
-            (mean.assumptions.has(Assumption::FreshValues), Uncertified::Noisy),
             (self.reach.is_infinite(), Uncertified::Unbounded),
             (self.bound.is_infinite(), Uncertified::NoGradientBound),
         ];
