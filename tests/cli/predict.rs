@@ -34,17 +34,17 @@ fn the_types_agree_with_each_other_and_with_the_weights() {
     assert_eq!(numbers("predict m train.svm --type mean"), probabilities);
     let model = box_.ok("inspect m --json --top 100").json();
     for (i, row) in box_.text("train.svm").lines().enumerate() {
-        let mut margin = model["intercept"].as_f64().unwrap();
-        let mut size = margin.abs();
-        for pair in row.split(' ').skip(1) {
+        // Pair k is added to sum k mod 4, then the four and the intercept.
+        let mut sums = [0.0; 4];
+        for (k, pair) in row.split(' ').skip(1).enumerate() {
             let (index, value) = pair.split_once(':').unwrap();
             let top = model["top"].as_array().unwrap();
             let weight = &top.iter().find(|entry| entry["feature"] == index).unwrap()["weight"];
-            let product = weight.as_f64().unwrap() * value.parse::<f64>().unwrap();
-            (margin, size) = (margin + product, size + product.abs());
+            sums[k % 4] += weight.as_f64().unwrap() * value.parse::<f64>().unwrap();
         }
-        // The same sum of up to five numbers in another order: half a unit for each addition, on both sides.
-        assert!((margin - margins[i]).abs() <= 4.0 * f64::EPSILON * size, "{margin} {}", margins[i]);
+        let [a, b, c, d] = sums;
+        let margin = model["intercept"].as_f64().unwrap() + ((a + b) + (c + d));
+        assert_eq!(margin, margins[i]);
         assert!((1.0 / (1.0 + (-margin).exp()) - probabilities[i]).abs() < 1e-15);
         assert_eq!(classes[i], f64::from(margin > 0.0));
     }

@@ -4,8 +4,8 @@ mod common;
 
 use std::fmt::Debug;
 
-use common::{Record, Visit, Weight, distance, size, weights, wide};
-use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner, Status};
+use common::{Record, Visit, Weight, distance, follow, size, weights, wide};
+use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner};
 use surefoot_oracle::conversions::{Round, anytime};
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -30,29 +30,19 @@ impl Agree<'_> {
         }
     }
 
-    fn hold<F: Float>(&mut self, name: &str, mut method: impl AskTell<F>, trace: &[Round]) {
-        let most = trace.iter().map(|round| size(&round.output)).fold(0.0, f64::max);
-        assert!(most > 1e-3, "{name}: nothing moves");
-        let rounds = self.record.len();
-        for t in 1..=rounds {
-            let looked_at = t <= 40 || t % 83 == 0 || t + 3 > rounds;
-            let expected = &trace[t as usize - 1];
-            if looked_at {
-                self.near(name, "query", t, &wide(&method.query()), &expected.query, most);
-            }
-            self.record.tell(&mut method, t);
-            if looked_at {
-                self.near(name, "output", t, &wide(&method.output()), &expected.output, most);
-            }
-        }
-        assert_eq!((method.status(), method.steps()), (Status::Sound, rounds));
+    fn hold<F: Float>(&mut self, name: &str, method: impl AskTell<F>, trace: &[Round]) {
+        let record = self.record;
+        follow(name, method, record, trace, |what, t, got, expected, most| {
+            self.near(name, what, t, got, expected, most);
+        });
         self.cases += 1;
     }
 
     /// `most` is the size of the largest point of the run.
     fn near(&mut self, name: &str, what: &str, t: u64, got: &[f64], expected: &[f64], most: f64) {
-        // Iterates that are exponentials multiply the error of the exponent, which is as large as their logarithm.
-        let condition = 1.0 + most.ln().max(0.0);
+        // Only learners without a radius go so far. Their iterates are exponentials, which multiply the error of the
+        // exponent, and that is as large as their logarithm.
+        let condition = if most > 1e9 { most.ln() } else { 1.0 };
         let error = distance(got, expected) / most / condition;
         self.worst = self.worst.max(error);
         assert!(error <= self.tolerance, "{name}: {what} of round {t} is off by {error:e}");

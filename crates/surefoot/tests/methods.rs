@@ -1,12 +1,12 @@
-//! Every conversion of the table: agreement with its dense, literal twin, powers of two, refusals, no allocation.
+//! Every conversion of the table: agreement with its dense, literal twin, powers of two, refusals.
 
 mod common;
 
 use std::fmt::Debug;
 
 use common::methods::{Methods, Play, methods};
-use common::{Record, distance, narrow, size, wide};
-use surefoot::{AskTell, Float, Gradients, Point, Sparse, Status, Vector, Whole};
+use common::{Record, distance, follow, size, wide};
+use surefoot::{AskTell, Float, Sparse, Status};
 
 /// Recorded gradients, and those of a smooth function at each side's own queries.
 struct Agree {
@@ -16,36 +16,20 @@ struct Agree {
     cases: usize,
 }
 
-impl Agree {
-    fn near(&mut self, name: &str, what: &str, t: u64, got: &[f64], expected: &[f64], most: f64) {
-        let error = distance(got, expected) / most;
-        self.worst = self.worst.max(error);
-        assert!(error <= self.tolerance, "{name}: {what} of round {t} is off by {error:e}");
-    }
-}
-
 impl<F: Float> Methods<F> for Agree {
     fn rounds(&self) -> u64 {
         self.record.len()
     }
 
-    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, twin: Play) {
-        let rounds = self.record.len();
-        let trace = twin(rounds, &mut |t, _| self.record.dense(t));
-        let most = trace.iter().map(|round| size(&round.output)).fold(0.0, f64::max);
-        assert!(most > 1e-3, "{name}: nothing moves");
-        for (t, expected) in (1..).zip(&trace) {
-            let looked_at = t <= 40 || t % 83 == 0 || t + 3 > rounds;
-            if looked_at {
-                self.near(name, "query", t, &wide(&method.query()), &expected.query, most);
-            }
-            self.record.tell(&mut method, t);
-            if looked_at {
-                self.near(name, "output", t, &wide(&method.output()), &expected.output, most);
-            }
-        }
-        assert_eq!((method.status(), method.steps()), (Status::Sound, rounds));
-        self.cases += 1;
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, method: A, twin: Play) {
+        let trace = twin(self.record.len(), &mut |t, _| self.record.dense(t));
+        let Self { record, tolerance, worst, cases } = self;
+        follow(name, method, record, &trace, |what, t, got, expected, most| {
+            let error = distance(got, expected) / most;
+            *worst = worst.max(error);
+            assert!(error <= *tolerance, "{name}: {what} of round {t} is off by {error:e}");
+        });
+        *cases += 1;
     }
 }
 
@@ -212,36 +196,4 @@ impl Methods<f64> for Extremes {
 #[test]
 fn any_size_after_any_other() {
     methods(4, 1.0, &mut Extremes);
-}
-
-/// Once built, nothing allocates: not asking, not telling, not refusing.
-struct Counting(Record);
-
-impl<F: Float> Methods<F> for Counting {
-    fn rounds(&self) -> u64 {
-        self.0.len()
-    }
-
-    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, mut method: A, _: Play) {
-        let rows: Vec<_> = self.0.rows.iter().map(|(i, x)| (i.clone(), narrow::<F>(x))).collect();
-        let mut all = vec![F::zero(); method.dim()];
-        let used = allocation_counter::measure(|| {
-            for (indices, values) in &rows {
-                let row = Sparse::new(indices, values);
-                let slope = method.dot(&row).tanh();
-                method.tell(&row.times(1.0 + slope));
-                method.tell(&[F::nan()]);
-            }
-            method.output().write(&mut all);
-            let _ = method.certificate(&Whole::new(1.0), Gradients::Fresh);
-        });
-        assert_eq!(used.count_total, 0, "{name}");
-    }
-}
-
-#[test]
-fn nothing_is_allocated() {
-    methods::<f64>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
-    methods::<f32>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
-    methods::<f64>(8, 1.0, &mut Counting(Record::sparse(56, 8, 3000, |_| 1.0)));
 }

@@ -4,7 +4,8 @@ mod common;
 
 use std::fmt::Debug;
 
-use common::{Record, Visit};
+use common::methods::{Methods, Play, methods};
+use common::{Record, Visit, narrow};
 use surefoot::certificate::{Composite, Coupled, Curved, Cuts, ElasticNet, Operator, Rise, Risk, Stream};
 use surefoot::{Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, Whole};
 use surefoot_oracle::{Domain, Learner as Twin};
@@ -13,8 +14,7 @@ struct Counting(Record);
 
 impl Counting {
     fn count<F: Float>(&self, name: &str, mut method: impl AskTell<F>) {
-        let narrow = |(i, x): &(Vec<u32>, Vec<f64>)| (i.clone(), x.iter().map(|&x| F::of(x)).collect::<Vec<F>>());
-        let rows: Vec<_> = self.0.rows.iter().map(narrow).collect();
+        let rows: Vec<_> = self.0.rows.iter().map(|(i, x)| (i.clone(), narrow::<F>(x))).collect();
         let mut all = vec![F::zero(); method.dim()];
         let used = allocation_counter::measure(|| {
             for (indices, values) in &rows {
@@ -45,6 +45,23 @@ impl<F: Float> Visit<F> for Counting {
     ) {
         self.count(name, DenseAnytime::new(learner, Linear).certified());
     }
+}
+
+impl<F: Float> Methods<F> for Counting {
+    fn rounds(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, method: A, _: Play) {
+        self.count(name, method);
+    }
+}
+
+#[test]
+fn no_conversion_allocates() {
+    methods::<f64>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
+    methods::<f32>(40, 1.0, &mut Counting(Record::sparse(56, 40, 3000, |_| 1.0)));
+    methods::<f64>(8, 1.0, &mut Counting(Record::sparse(56, 8, 3000, |_| 1.0)));
 }
 
 #[test]

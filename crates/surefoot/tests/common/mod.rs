@@ -9,8 +9,9 @@ use std::rc::Rc;
 use surefoot::{
     AdaGrad, AdaHedge, AskTell, Ball, CoinBetting, Constrained, Cuboid, Descent, DiagonalFreeGrad, DiagonalProximal,
     DualAdaGrad, DualAveraging, Float, FreeGrad, Hedge, L1Ball, Lazy, Learner, Magnitude, OgdNorm, PNorm, Point,
-    Proximal, SignedHedge, Simplex, Sparse, Whole,
+    Proximal, SignedHedge, Simplex, Sparse, Status, Whole,
 };
+use surefoot_oracle::conversions::Round;
 use surefoot_oracle::vectors::times;
 use surefoot_oracle::{Domain, Learner as Twin};
 use surefoot_oracle::{experts, learners as twins, parameter_free as free, proximal};
@@ -104,6 +105,31 @@ impl Record {
         let values: Vec<F> = values.iter().map(|&x| F::of(x)).collect();
         method.tell(&Sparse::new(indices, &values));
     }
+}
+
+/// Tells `method` the record and lends every round that is looked at to `near`: what, round, got, expected, and the size
+/// of the largest point of the run.
+pub(crate) fn follow<F: Float>(
+    name: &str,
+    mut method: impl AskTell<F>,
+    record: &Record,
+    trace: &[Round],
+    mut near: impl FnMut(&str, u64, &[f64], &[f64], f64),
+) {
+    let most = trace.iter().map(|round| size(&round.output)).fold(0.0, f64::max);
+    assert!(most > 1e-3, "{name}: nothing moves");
+    let rounds = record.len();
+    for (t, expected) in (1..).zip(trace) {
+        let looked_at = t <= 40 || t % 83 == 0 || t + 3 > rounds;
+        if looked_at {
+            near("query", t, &wide(&method.query()), &expected.query, most);
+        }
+        record.tell(&mut method, t);
+        if looked_at {
+            near("output", t, &wide(&method.output()), &expected.output, most);
+        }
+    }
+    assert_eq!((method.status(), method.steps()), (Status::Sound, rounds), "{name}");
 }
 
 /// What a table-driven test does with each learner.
