@@ -1,11 +1,12 @@
 //! The single numbers of a block of pairs.
 //!
-//! Square roots and divisions of one number take as long as those of a whole register, so they are done for a block of pairs at once. Each
-//! number is computed by one function, here and wherever a coordinate is looked at alone, so that both have the same bits.
+//! Square roots and divisions of one number take as long as those of a whole register, so they are done for a block of
+//! pairs at once. Each number is computed by one function, here and wherever a coordinate is looked at alone, so that both
+//! have the same bits.
 
 use crate::{clock::Clock, coordinate::Coordinate};
 
-/// Pairs in a block: two registers of f32, four of f64.
+/// Pairs in a block: one register of f32, two of f64.
 pub(crate) const BLOCK: usize = 8;
 
 /// The single numbers of up to [`BLOCK`] pairs; the places that are not used hold numbers that do no harm.

@@ -142,8 +142,9 @@ impl Method {
                 let output = move |method: &Accelerated<f64, _>, x: &mut [f64]| {
                     if query { method.main().write(x) } else { method.output().write(x) }
                 };
-                let iterate =
-                    |method: &Accelerated<f64, Anytime<f64, OgdNorm<f64, Ball<f64>>, _>>, i| method.learner().at(i);
+                let iterate = |method: &Accelerated<f64, Anytime<f64, OgdNorm<f64, Ball<f64>>, _>>, i| {
+                    method.method().learner().at(i)
+                };
                 Box::new(Of { method, iterate, output })
             }
             Self::LastIterate { .. } => Box::new(LastIterate::new(ogd())),

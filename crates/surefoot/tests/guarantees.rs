@@ -29,7 +29,7 @@ fn identities() {
     let mut four = Accelerated::new(OgdNorm::<f64, _>::new(12, Ball::new(0.5)), 1.0);
     let (mut last, mut growth, mut squares) = ([vec![0.0; 12], vec![0.0; 12]], 0.0, 0.0);
     for t in 1..=record.len() {
-        let iterates = [iterate(three.method().learner()), iterate(four.learner())];
+        let iterates = [iterate(three.method().learner()), iterate(four.method().learner())];
         let queries = [wide(&three.query()), wide(&four.query())];
         record.tell(&mut three, t);
         record.tell(&mut four, t);
@@ -116,7 +116,7 @@ fn algorithm_4_after_the_fact() {
         let query = wide(&method.query());
         method.tell(&chain(&query));
         let total = (t * (t + 1) / 2) as f64;
-        let ledger = method.ledger().expect("sums are kept");
+        let ledger = method.method().ledger().expect("sums are kept");
         let regret = ledger.linear() - dot(ledger.gradients(), &u);
         assert!(total * bowl.gap(&query) <= regret + descent + 1e-9, "x in round {t}");
         descent += total * (bowl.gap(&wide(&method.output())) - bowl.gap(&query));

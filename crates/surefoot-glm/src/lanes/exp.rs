@@ -1,8 +1,8 @@
 //! exp and ln(1 + x) of all lanes, for what the lanes are chosen and taught by.
 //!
 //! What a person sees printed comes from `libm` in f64; the lanes need f32 only, but all of them at every row. All
-//! steps are single operations on lanes, so the results have the same bits everywhere. Compiled for AVX2 a function works on a whole
-//! register, of which the last places are idle.
+//! steps are single operations on lanes, so the results have the same bits everywhere. Compiled for AVX2 a function works
+//! on a whole register, of which the last places are idle.
 
 use super::{LANES, Lanes};
 

@@ -2,9 +2,7 @@
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients, Uncertified};
-use crate::{
-    Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Ledger, Linear, Point, Squares, Status, Vector, View,
-};
+use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, Squares, Status, Vector, View};
 
 /// Adaptive stochastic acceleration: each average takes one more gradient step before the next iterate joins it.
 ///
@@ -75,16 +73,6 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
         self.method = self.method.certified();
         self
     }
-
-    /// Those sums. A certificate takes bounds on L(y_t) − L(x_t) besides; see [`Coupled`](crate::certificate::Coupled).
-    pub fn ledger(&self) -> Option<&Ledger> {
-        self.method.ledger()
-    }
-
-    /// The learner.
-    pub fn learner(&self) -> &L {
-        self.method.learner()
-    }
 }
 
 impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
@@ -102,16 +90,6 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
         self.method = self.method.certified();
         self
     }
-
-    /// Those sums. A certificate takes bounds on L(y_t) − L(x_t) besides; see [`Coupled`](crate::certificate::Coupled).
-    pub fn ledger(&self) -> Option<&Ledger> {
-        self.method.ledger()
-    }
-
-    /// The learner.
-    pub fn learner(&self) -> &L {
-        self.method.learner()
-    }
 }
 
 impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
@@ -122,6 +100,12 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         let last = Step { rate: 0.0, value: vec![F::zero(); dim], support: Vec::with_capacity(dim) };
         let (constant, squares) = (2.0, Squares::default());
         Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
+    }
+
+    /// The conversion within, with learner and ledger. A certificate takes bounds on L(y_t) − L(x_t) besides the ledger's
+    /// sums; see [`Coupled`](crate::certificate::Coupled).
+    pub fn method(&self) -> &A {
+        &self.method
     }
 
     /// Sets κ, for which the learner has R_T ≤ κB·√(Σ‖α_t g_t‖²); √2 at first.

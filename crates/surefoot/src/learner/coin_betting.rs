@@ -1,6 +1,6 @@
 //! Coin betting: a learner without a rate, for gradients of known size.
 
-use super::potential::FURTHEST;
+use super::potential::{FURTHEST, wealth, within};
 use super::{Lazy, Learner};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
@@ -68,14 +68,9 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         Self { domain, bound, coins, lost: 0.0 }
     }
 
-    /// ε of a coordinate.
-    fn wealth(&self, i: usize) -> f64 {
-        self.domain.width(i).wide() / 2.0
-    }
-
     /// One weighted nonzero gradient at coordinate `i`.
     fn step(&mut self, i: usize, gradient: f64) {
-        let (wealth, centre) = (self.wealth(i), self.domain.centre(i).wide());
+        let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let coin = &mut self.coins[i];
         let excess = (gradient.abs() - self.bound).max(0.0);
         coin.cut += excess;
@@ -95,7 +90,7 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
 
     /// The bound for a coordinate at a distance of at most `distance`, which is at most so far as it can be.
     fn regret(&self, i: usize, distance: f64) -> f64 {
-        let (coin, wealth) = (&self.coins[i], self.wealth(i));
+        let (coin, wealth) = (&self.coins[i], wealth(&self.domain, i));
         let ratio = if distance > 0.0 { coin.count * distance / wealth } else { 0.0 };
         let root = (coin.count * (24.0 * ratio * ratio).ln_1p()).sqrt();
         self.bound * (distance * root + wealth) + coin.cut * distance
@@ -123,11 +118,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let mut bound = self.lost;
         for i in (0..self.coins.len()).filter(|i| self.coins[*i].count > 0.0) {
-            let furthest = self.wealth(i) * if self.domain.bounded() { 1.0 } else { FURTHEST };
-            if distance > furthest && !self.domain.bounded() {
-                return None;
-            }
-            bound += self.regret(i, distance.min(furthest));
+            bound += self.regret(i, within(&self.domain, i, distance)?);
         }
         Some(bound)
     }

@@ -1,6 +1,6 @@
 //! FreeGrad with one copy a coordinate.
 
-use super::potential::{FURTHEST, Potential};
+use super::potential::{Potential, wealth, within};
 use super::{Lazy, Learner};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
@@ -75,13 +75,9 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
         Self { domain, coordinates, lost: 0.0 }
     }
 
-    fn wealth(&self, i: usize) -> f64 {
-        self.domain.width(i).wide() / 2.0
-    }
-
     /// One weighted nonzero gradient at coordinate `i`.
     fn step(&mut self, i: usize, gradient: f64) {
-        let (wealth, centre) = (self.wealth(i), self.domain.centre(i).wide());
+        let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let one = &mut self.coordinates[i];
         let away = one.iterate.wide() - centre;
         self.lost += one.count(gradient) * away.abs();
@@ -111,13 +107,8 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let mut bound = self.lost;
         for (i, one) in self.coordinates.iter().enumerate().filter(|(_, one)| one.first > 0.0) {
-            let wealth = self.wealth(i);
-            let furthest = if self.domain.bounded() { wealth } else { wealth * FURTHEST };
-            if distance > furthest && !self.domain.bounded() {
-                return None;
-            }
-            let distance = distance.min(furthest);
-            bound += one.potential(wealth).regret(distance) + one.cut * distance;
+            let distance = within(&self.domain, i, distance)?;
+            bound += one.potential(wealth(&self.domain, i)).regret(distance) + one.cut * distance;
         }
         Some(bound)
     }

@@ -1,7 +1,21 @@
-//! The potential of FreeGrad, for one number or for the norm of many.
+//! The potential of FreeGrad, for one number or for the norm of many, and what coordinates without a radius share.
+
+use crate::{Float, Separable};
 
 /// No iterate is further from the centre than this many times the initial wealth: 2^100.
 pub(super) const FURTHEST: f64 = (1_u128 << 100) as f64;
+
+/// ε of coordinate `i`: half its interval, in the whole space the reach.
+pub(super) fn wealth<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
+    domain.width(i).wide() / 2.0
+}
+
+/// How far coordinate `i` of a point may be off that is itself off by at most `distance`: no further than its interval
+/// lets it. `None` in the whole space where no iterate goes.
+pub(super) fn within<F: Float>(domain: &impl Separable<F>, i: usize, distance: f64) -> Option<f64> {
+    let furthest = wealth(domain, i) * if domain.bounded() { 1.0 } else { FURTHEST };
+    (domain.bounded() || distance <= furthest).then(|| distance.min(furthest))
+}
 
 /// What the potential C·V^(−1/2)·exp(n²/(2V + 2hn)), C = ε·h_1², is made of, n apart.
 #[derive(Clone, Copy, Debug)]
