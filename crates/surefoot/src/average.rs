@@ -1,6 +1,7 @@
 //! The running average of a vector that rests at most coordinates in most rounds.
 
-use crate::kernel;
+use crate::memory::lengthen;
+use crate::{Grow, Memory, kernel};
 
 /// How many times the sum of weights may be what the latest weights alone would have made it.
 const STALE: f64 = 32.0;
@@ -80,5 +81,24 @@ impl Average {
             self.mark[i] = mass;
         }
         self.mass = mass;
+    }
+}
+
+impl Grow for Average {
+    fn grow(&mut self, dim: usize) {
+        // The mark 0 says that a coordinate has rested since the start.
+        lengthen(&mut self.mean, dim);
+        lengthen(&mut self.mark, dim);
+    }
+}
+
+impl Memory for Average {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        visit(&mut self.mass);
+    }
+
+    fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
+        visit("mean", &mut self.mean);
+        visit("mark", &mut self.mark);
     }
 }

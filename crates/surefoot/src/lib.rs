@@ -78,6 +78,7 @@ mod domain;
 mod float;
 pub mod kernel;
 mod learner;
+mod memory;
 mod point;
 mod rounds;
 mod squares;
@@ -103,6 +104,7 @@ pub use learner::{
     DualAdaGrad, DualAveraging, FreeGrad, Hedge, Hinted, Lazy, LazyHinted, Leader, Learner, Magnitude, OgdNorm,
     OnlineNewton, PNorm, Penalised, Proximal, Quadratic, Rescale, Ridge, SignedHedge,
 };
+pub use memory::{Grow, Memory};
 pub use point::{Point, View};
 pub use rounds::{Rounds, Status};
 pub use squares::Squares;

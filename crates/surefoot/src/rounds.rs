@@ -1,7 +1,8 @@
 //! What every conversion counts: rounds, weights, and gradients that had to be refused.
 
+use crate::memory::count;
 use crate::squares::weigh;
-use crate::{Float, Vector, Weights};
+use crate::{Float, Memory, Vector, Weights};
 
 /// Whether all gradients could be used. Once a gradient has been refused, the first refusal stays on record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +120,15 @@ impl<W: Weights> Rounds<W> {
     pub fn skip(&mut self, steps: u64, weight: f64) {
         self.steps += steps;
         self.total += weight;
+        self.next = self.weights.weight(self.steps + 1);
+    }
+}
+
+/// All but the [`Status`], which is that of one run.
+impl<W: Weights> Memory for Rounds<W> {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        count(&mut self.steps, visit);
+        visit(&mut self.total);
         self.next = self.weights.weight(self.steps + 1);
     }
 }

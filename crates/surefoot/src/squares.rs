@@ -1,6 +1,6 @@
 //! Sums of squares that neither overflow nor underflow.
 
-use crate::{Float, Vector};
+use crate::{Float, Memory, Vector};
 
 /// The largest power of two that is not above |x|, for a finite x other than 0; not below the smallest normal number.
 pub(crate) fn binade(x: f64) -> f64 {
@@ -81,6 +81,12 @@ impl Squares {
         let part = sum - self.sum;
         self.lost += (self.sum - (sum - part)) + (term - part);
         self.sum = sum;
+    }
+}
+
+impl Memory for Squares {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        [&mut self.unit, &mut self.sum, &mut self.lost].into_iter().for_each(visit);
     }
 }
 

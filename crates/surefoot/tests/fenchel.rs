@@ -5,8 +5,10 @@ mod problems;
 
 use common::Random;
 use problems::{Loss, Model, Problem, Same};
-use surefoot::certificate::{Comparator, ElasticNet, Glm, Inside, Kind, Penalty, Subject, Uncertified, fenchel};
-use surefoot::{Anytime, AskTell, Ball, Linear, OgdNorm};
+use surefoot::certificate::{
+    Comparator, ElasticNet, FullPass, Glm, Inside, Kind, Penalty, Subject, Uncertified, fenchel,
+};
+use surefoot::{Anytime, AskTell, Ball, Grow, Linear, OgdNorm};
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus};
 
@@ -87,6 +89,39 @@ fn over_a_ball_as_numpy_has_it() {
     assert_eq!(gap.certificate.comparator(), Some(Comparator::Domain));
     let outside = fenchel(&model, DIM, |_| 2.0, None, &Inside::<f64, _>::new(&ball));
     assert_eq!(outside, Err(Uncertified::Outside));
+}
+
+/// Rows that are seen once say the same as rows that are kept; they may come with new coordinates, and in any unit of weight.
+#[test]
+fn a_pass_says_the_same_of_rows_that_are_not_kept() {
+    let mut random = Random(8);
+    for loss in [Loss::Logistic, Loss::Squared, Loss::Huber] {
+        let (model, ball, ridge) = (Model::new(loss), Ball::<f64>::new(3.0), ElasticNet::new(0.1, 0.2));
+        let x: Vec<f64> = (0..DIM).map(|_| 0.5 * random.normal()).collect();
+        let mut pass = FullPass::new(1);
+        pass.grow(DIM);
+        for (i, row) in model.rows.iter().enumerate() {
+            let margin = dot(row, &x);
+            pass.add(7.0, margin, model.loss(i, margin), model.slope(i, margin), row);
+        }
+        let point = |i: usize| x[i];
+        let kept = [
+            fenchel(&model, DIM, point, None, &Inside::<f64, _>::new(&ball)),
+            fenchel(&model, DIM, point, None, &ridge),
+        ];
+        let seen = [pass.optimality(point, &Inside::<f64, _>::new(&ball)), pass.optimality(point, &ridge)];
+        for (kept, seen) in kept.into_iter().zip(seen) {
+            let (kept, seen) = (kept.expect("a penalty"), seen.expect("a penalty"));
+            assert!((kept.objective - seen.objective).abs() < 1e-14, "{loss:?}: {kept:?} {seen:?}");
+            assert!((kept.certificate.value - seen.certificate.value).abs() < 1e-13, "{loss:?}: {kept:?} {seen:?}");
+            assert_eq!(kept.certificate.assumptions, seen.certificate.assumptions);
+            assert_eq!(kept.certificate.subject, seen.certificate.subject);
+        }
+        assert_eq!(pass.optimality(|_| 2.0, &Inside::<f64, _>::new(&ball)), Err(Uncertified::Outside));
+        assert_eq!(pass.optimality(point, &ElasticNet::new(0.0, 0.0)), Err(Uncertified::Unbounded));
+    }
+    let ball = Ball::<f64>::new(3.0);
+    assert_eq!(FullPass::new(2).optimality(|_| 0.0, &Inside::<f64, _>::new(&ball)), Err(Uncertified::NoRounds));
 }
 
 /// With an intercept a gap that forgets to balance is infinite in truth; here is what it would have said instead.

@@ -4,8 +4,9 @@ use super::sum::Sum;
 use super::{
     Assumption, Assumptions, Certificate, Certified, Comparator, Gradients, Inside, Kind, Penalty, Subject, Uncertified,
 };
+use crate::memory::lengthen;
 use crate::squares::weigh;
-use crate::{Domain, Float, Point, Vector};
+use crate::{Domain, Float, Grow, Memory, Point, Vector};
 
 /// The sums S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which a certificate follows for any domain.
 ///
@@ -131,6 +132,24 @@ impl Ledger {
         let size = self.size + farthest * self.mass + extra.abs() + conjugate.abs();
         let allowance = 4.0 * self.epsilon * size + f64::EPSILON * farthest * self.drift;
         Ok((self.credit + self.linear() + extra + conjugate + allowance) / total)
+    }
+}
+
+impl Grow for Ledger {
+    fn grow(&mut self, dim: usize) {
+        lengthen(&mut self.gradients, dim);
+    }
+}
+
+impl Memory for Ledger {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.linear.each_number(visit);
+        let rest = [&mut self.size, &mut self.mass, &mut self.drift, &mut self.epsilon, &mut self.credit];
+        rest.into_iter().for_each(visit);
+    }
+
+    fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
+        visit("gradients", &mut self.gradients);
     }
 }
 

@@ -12,7 +12,7 @@
 //! | Algorithm 4 | [`Coupled`] | for certain, or in expectation |
 //! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`] | with probability 1 − δ |
 //! | the loss itself, without a hold-out set | [`Risk`] | with probability 1 − δ, or in expectation |
-//! | a generalised linear model, one full pass | [`fenchel()`] | for certain |
+//! | a generalised linear model, one full pass | [`fenchel()`]; [`FullPass`] where rows are not kept | for certain |
 //!
 //! What holds with probability 1 − δ holds at all steps at once, so one may stop whenever one likes what one sees.
 //!
@@ -49,6 +49,7 @@ mod coupled;
 mod curved;
 mod cuts;
 mod fenchel;
+mod full_pass;
 mod ledger;
 mod operator;
 mod penalty;
@@ -65,6 +66,7 @@ pub use coupled::{Coupled, Rise};
 pub use curved::Curved;
 pub use cuts::Cuts;
 pub use fenchel::{Balance, Glm, Optimality, fenchel};
+pub use full_pass::FullPass;
 pub use ledger::Ledger;
 pub(crate) use ledger::vouch;
 pub use operator::Operator;

@@ -3,7 +3,8 @@
 use super::stream::{Announced, ROUNDING};
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Certified, Gradients, Kind, Subject, Uncertified, boundary};
-use crate::Squares;
+use crate::memory::count;
+use crate::{Memory, Squares};
 
 /// An upper bound on the expected loss L(x_T) of the output, from the losses seen while training in one pass.
 ///
@@ -112,5 +113,16 @@ impl Risk {
         let assumptions = assumptions.with(Assumption::BoundedGradients).with(Assumption::BoundedLosses);
         let value = mean.value + stray / self.rounds.total;
         Certificate { value, kind: Kind::Probability { delta }, assumptions, ..mean }.finite()
+    }
+}
+
+/// Of a run whose bounds held: one that broke them has no certificate to go on to.
+impl Memory for Risk {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.rounds.each_number(visit);
+        self.sum.each_number(visit);
+        self.deviation.each_number(visit);
+        [&mut self.away, &mut self.first, &mut self.range, &mut self.mean].into_iter().for_each(&mut *visit);
+        count(&mut self.count, visit);
     }
 }

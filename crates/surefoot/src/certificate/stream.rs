@@ -1,7 +1,8 @@
 //! The certificate of noisy runs that holds with probability 1 − δ at any time.
 
 use super::{Assumption, Certificate, Certified, Comparator, Kind, Subject, Uncertified, boundary};
-use crate::{Domain, Float, Squares};
+use crate::memory::count;
+use crate::{Domain, Float, Memory, Squares};
 
 /// Turns a certificate in expectation into one that holds with probability 1 − δ at all steps at once.
 ///
@@ -155,5 +156,21 @@ impl Stream {
         let assumptions = mean.assumptions.without(Assumption::FixedWeights);
         let assumptions = assumptions.with(Assumption::PredictableWeights).with(Assumption::BoundedGradients);
         Certificate { value, kind: Kind::Probability { delta }, assumptions, ..*mean }.finite()
+    }
+}
+
+/// Of a run whose bounds held: one that broke them has no certificate to go on to.
+impl Memory for Stream {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.rounds.each_number(visit);
+        [&mut self.span, &mut self.first, &mut self.range].into_iter().for_each(&mut *visit);
+        self.deviation.each_number(visit);
+    }
+}
+
+impl Memory for Announced {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        [&mut self.total, &mut self.share].into_iter().for_each(&mut *visit);
+        count(&mut self.left, visit);
     }
 }

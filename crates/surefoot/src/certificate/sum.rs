@@ -1,5 +1,7 @@
 //! Compensated sums.
 
+use crate::Memory;
+
 /// A sum that carries along what its additions round away (after Neumaier).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
@@ -17,6 +19,12 @@ impl Sum {
 
     pub(super) fn value(&self) -> f64 {
         self.sum + self.lost
+    }
+}
+
+impl Memory for Sum {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        [&mut self.sum, &mut self.lost].into_iter().for_each(visit);
     }
 }
 

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use super::{AskHintTell, AskTell, Interpolation, output_share};
 use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
 use crate::{
-    Average, Domain, Float, Lazy, LazyHinted, Ledger, Point, Rescale, Rounds, Sparse, Status, Vector, View, Weights,
-    kernel,
+    Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rescale, Rounds, Sparse, Status, Vector,
+    View, Weights, kernel,
 };
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
@@ -231,5 +231,28 @@ impl<F, L: Rescale, W> Rescale for Anytime<F, L, W> {
 
     fn rescale(&mut self, multiplier: f64) {
         self.learner.rescale(multiplier);
+    }
+}
+
+impl<F: Float, L: Lazy<F> + Grow, W> Grow for Anytime<F, L, W> {
+    fn grow(&mut self, dim: usize) {
+        self.learner.grow(dim);
+        self.directions.grow(dim);
+        self.ledger.iter_mut().for_each(|ledger| ledger.grow(dim));
+    }
+}
+
+impl<F, L: Memory, W: Weights> Memory for Anytime<F, L, W> {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.rounds.each_number(visit);
+        self.learner.each_number(visit);
+        self.directions.each_number(visit);
+        self.ledger.iter_mut().for_each(|ledger| ledger.each_number(visit));
+    }
+
+    fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
+        self.learner.each_array(visit);
+        self.directions.each_array(visit);
+        self.ledger.iter_mut().for_each(|ledger| ledger.each_array(visit));
     }
 }

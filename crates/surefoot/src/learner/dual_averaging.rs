@@ -1,8 +1,9 @@
 //! Dual averaging with one adaptive rate, with or without hints.
 
 use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, place};
+use crate::memory::lengthen;
 use crate::squares::weigh;
-use crate::{Float, Radial, Squares, Vector};
+use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 
 /// Optimistic dual averaging, centred.
 ///
@@ -51,6 +52,13 @@ impl<F: Float> Hint<F> {
         Self { value: vec![F::default(); dim], support: Vec::with_capacity(dim), told: vec![false; dim] }
     }
 
+    fn grow(&mut self, dim: usize) {
+        lengthen(&mut self.value, dim);
+        lengthen(&mut self.told, dim);
+        // The list is as long as a hint may be.
+        self.support.reserve(self.value.len() - self.support.len());
+    }
+
     /// ‖G − h‖ over the union of the nonzeros of both.
     fn error<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> f64 {
         let mut squares = Squares::default();
@@ -91,6 +99,11 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self.largest = bound;
         self.retune();
         self
+    }
+
+    /// The iterate's distance from the centre. O(1).
+    pub fn distance(&self) -> f64 {
+        self.scale() * self.norm.root()
     }
 
     /// √(2(Γ² + V)).
@@ -197,6 +210,28 @@ impl<F: Float, D: Radial<F>> LazyHinted<F> for DualAveraging<F, D> {
             self.shift(i, &mut moved, |_, value| *value = weigh(weight, h));
             self.hint.support.push(i);
         });
+    }
+}
+
+impl<F: Float, D> Grow for DualAveraging<F, D> {
+    fn grow(&mut self, dim: usize) {
+        lengthen(&mut self.sum, dim);
+        self.hint.grow(dim);
+    }
+}
+
+impl<F: Float, D> Memory for DualAveraging<F, D> {
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.errors.each_number(visit);
+        self.norm.each_number(visit);
+        let mut cut = f64::from(u8::from(self.cut));
+        [&mut self.largest, &mut cut, &mut self.rate, &mut self.multiplier].into_iter().for_each(visit);
+        self.cut = cut != 0.0;
+    }
+
+    fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
+        visit("sum", &mut self.sum);
+        self.hint.grow(self.sum.len());
     }
 }
 

@@ -1,8 +1,9 @@
 //! Online gradient descent with one adaptive rate.
 
 use super::{Lazy, Learner, place};
+use crate::memory::lengthen;
 use crate::squares::weigh;
-use crate::{Float, Radial, Squares, Vector};
+use crate::{Float, Grow, Radial, Squares, Vector};
 
 /// Below this scale the direction is written anew, to keep it in range.
 const SMALL: f64 = 1.0 / 65536.0;
@@ -107,5 +108,11 @@ impl<F: Float, D: Radial<F>> Lazy<F> for OgdNorm<F, D> {
         if self.scale < SMALL {
             self.renew(moved);
         }
+    }
+}
+
+impl<F: Float, D> Grow for OgdNorm<F, D> {
+    fn grow(&mut self, dim: usize) {
+        lengthen(&mut self.direction, dim);
     }
 }
