@@ -89,6 +89,9 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..), help_heading = "How long")]
     pub(crate) threads: u16,
 
+    #[command(flatten)]
+    pub(crate) certify: CertifyArgs,
+
     /// Rows to measure the finished model on
     #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
     pub(crate) test: Option<OsString>,
@@ -107,6 +110,30 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
+}
+
+/// What is to be known of how good the model is; with --radius.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Certificates (with --radius)")]
+pub(crate) struct CertifyArgs {
+    /// No row is longer than this: for a certificate as rows come
+    ///
+    /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
+    /// of logistic loss this bounds, at every moment, the loss of the model on new rows and how much better another
+    /// could be. A row that is longer is an error, and so is a weight above 1.
+    #[arg(long, value_name = "B", value_parser = values::positive)]
+    pub(crate) row_norm: Option<f64>,
+
+    /// How likely a certificate from rows as they come may be false [default: 0.05]
+    #[arg(long, value_name = "P", value_parser = values::probability)]
+    pub(crate) delta: Option<f64>,
+
+    /// Save and end as soon as no model is better by more than this
+    ///
+    /// Looked at with the rows as they come (--row-norm) whenever their number has doubled, and by a pass over the rows
+    /// of files after each pass that learns. Nothing is held out unless --holdout says so.
+    #[arg(long, value_name = "G", value_parser = values::positive)]
+    pub(crate) until_gap: Option<f64>,
 }
 
 /// Write one prediction a row.
@@ -242,6 +269,15 @@ pub(crate) struct SettingsArgs {
     /// Learn no intercept
     #[arg(long)]
     pub(crate) no_intercept: bool,
+
+    /// Minimise over the models with ‖w‖₂ ≤ R, and certify how good the model is
+    ///
+    /// w holds the weights of the raw values and the intercept, which is a coordinate like any other. One learner in f64
+    /// takes the place of the lanes; columns should be of similar size. At the end files are read once more: no model
+    /// of the ball has a lower mean loss over all their rows (held-out ones included) by more than is printed. For rows
+    /// that come once see --row-norm.
+    #[arg(long, value_name = "R", value_parser = values::positive)]
+    pub(crate) radius: Option<f64>,
 
     /// Format of the data [default: svmlight]
     #[arg(long, value_enum)]

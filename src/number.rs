@@ -16,6 +16,11 @@ pub(crate) fn shortest(x: f64) -> String {
     Shortest::default().of(x).to_owned()
 }
 
+/// The scale of a lane, if there is one.
+pub(crate) fn lane(scale: Option<f64>) -> String {
+    scale.map_or_else(|| "-".to_owned(), shortest)
+}
+
 /// A loss or a metric for people: six decimals, fewer for large numbers, and at most nine characters wide.
 pub(crate) fn loss(x: Option<f64>) -> String {
     match x {

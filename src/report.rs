@@ -75,7 +75,7 @@ impl Line<'_> {
             number::loss(self.summary.loss),
             number::loss(self.recent),
             number::loss(self.summary.loss_constant),
-            number::shortest(self.summary.lane),
+            number::lane(self.summary.lane),
             self.seconds
         )
     }
@@ -88,7 +88,7 @@ impl Line<'_> {
             "loss": number_or_null(self.summary.loss),
             "loss_recent": number_or_null(self.recent),
             "loss_constant": number_or_null(self.summary.loss_constant),
-            "lane": number_or_null(Some(self.summary.lane)),
+            "lane": number_or_null(self.summary.lane),
             "seconds": number_or_null(Some(self.seconds)),
             "bytes": self.bytes,
         })

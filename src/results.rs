@@ -1,11 +1,8 @@
 //! What a fit says when it is over.
 
-use crate::{console::Console, number, report::number_or_null, settings, watch::Stop};
+use crate::{certificate, console::Console, number, report::number_or_null, settings, watch::Stop};
 use serde_json::{Value, json};
 use surefoot_glm::{Loss, Measured, Model, Summary};
-
-/// Why there is no certificate, and what gives one.
-const NO_CERTIFICATE: &str = "no penalty and no domain: --l2 or --radius will give one (not built yet)";
 
 /// Rows below which it means nothing which lane leads.
 const EDGE_ROWS: u64 = 1000;
@@ -17,6 +14,8 @@ pub(crate) struct Results<'a> {
     /// The model as saved, and where it is; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
+    /// The mean loss of the model over all rows, where they were read once more.
+    pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
     pub(crate) stop: Option<Stop>,
     /// The only label seen, if there was only one.
@@ -34,14 +33,14 @@ impl Results<'_> {
             "loss": number_or_null(summary.loss),
             "test_loss": number_or_null(self.test.and_then(|test| test.loss)),
             "test_metric": number_or_null(self.test.and_then(|test| test.accuracy.or(test.r2))),
-            "objective": Value::Null,
+            "objective": number_or_null(self.objective),
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
             "nnz": summary.nnz,
             "passes": summary.passes,
             "seconds": number_or_null(Some(self.seconds)),
-            "lane": number_or_null(self.model.map(|_| summary.lane)),
-            "certificate": {"kind": "none", "reason": NO_CERTIFICATE},
+            "lane": number_or_null(self.model.and(summary.lane)),
+            "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
         })
     }
@@ -64,8 +63,16 @@ impl Results<'_> {
             if let Some(coding) = settings::coding(&model.labels) {
                 console.say(&format!("labels       {coding}"));
             }
-            console.say(&format!("lane         {}", lane(summary)));
-            console.say(&format!("certificate  none, {NO_CERTIFICATE}"));
+            if let Some(scale) = summary.lane {
+                console.say(&format!("lane         {}", lane(scale, summary)));
+            }
+            if let Some(objective) = self.objective {
+                let objective = number::loss(Some(objective));
+                console.say(&format!("objective    {objective}, the mean loss of the model over all rows"));
+            }
+            for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
+                console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));
+            }
             console.say(&format!("model        {name}, {} features", number::count(model.index.len() as u64)));
             console.say(&format!("next         {}", self.next(name)));
         }
@@ -80,7 +87,7 @@ impl Results<'_> {
             ));
         } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
-            let lane = number::shortest(self.summary.lane);
+            let lane = number::lane(self.summary.lane);
             console
                 .warn(&format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better"));
         }
@@ -88,15 +95,17 @@ impl Results<'_> {
 
     fn next(&self, name: &str) -> String {
         match (self.stop, self.test) {
-            (Some(_), _) => format!("surefoot fit DATA --resume {name} -o {name}   # the same DATA: goes on from here"),
-            (None, None) => format!("surefoot eval {name} TEST"),
-            (None, Some(_)) => format!("surefoot predict {name} NEW -o predictions.txt"),
+            (Some(stop), _) if !stop.finishes() => {
+                format!("surefoot fit DATA --resume {name} -o {name}   # the same DATA: goes on from here")
+            }
+            (_, None) => format!("surefoot eval {name} TEST"),
+            (_, Some(_)) => format!("surefoot predict {name} NEW -o predictions.txt"),
         }
     }
 }
 
-fn lane(summary: &Summary) -> String {
-    let scale = number::shortest(summary.lane);
+fn lane(scale: f64, summary: &Summary) -> String {
+    let scale = number::shortest(scale);
     match (summary.lanes.first(), summary.lanes.last()) {
         (Some(first), Some(last)) if summary.lanes.len() > 1 => {
             format!("{scale} of {} to {}", number::shortest(first.scale), number::shortest(last.scale))

@@ -14,7 +14,7 @@ use surefoot_io::InputName;
 pub(crate) struct Standing {
     inputs: Vec<Known>,
     pub(crate) plan: Plan,
-    /// The current pass, from 1.
+    /// The current pass, from 1; after the last one only the certificate is left.
     pub(crate) pass: u32,
     /// What of this pass is read and used.
     pub(crate) trail: Trail,
@@ -71,7 +71,7 @@ impl Standing {
         let known = standing.inputs.len();
         let fits = |trail: &Trail| trail.hashes.len() <= known;
         (standing.pass >= 1
-            && standing.pass <= standing.plan.passes
+            && standing.pass - 1 <= standing.plan.passes
             && (standing.pass == 1) == standing.whole.is_none()
             && fits(&standing.trail)
             && standing.whole.as_ref().is_none_or(fits))
@@ -104,6 +104,16 @@ impl Standing {
             }
         }
         Ok(())
+    }
+
+    /// Whether all rows of all passes are learnt.
+    pub(crate) fn is_over(&self) -> bool {
+        self.pass > self.plan.passes
+    }
+
+    /// Whether a pass has just been completed.
+    pub(crate) fn is_between_passes(&self) -> bool {
+        self.pass > 1 && self.trail.rows == 0
     }
 
     /// Goes on to the next pass; the inputs whose bytes changed since the first are named.
@@ -189,6 +199,8 @@ mod tests {
         standing.end_pass().unwrap();
         assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
         standing.pass = 4;
+        assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
+        standing.pass = 5;
         assert_eq!(Standing::from_value(&standing.to_value()), None);
         assert_eq!(Standing::from_value(&Value::Null), None);
     }

@@ -5,6 +5,7 @@
 //! that a signal is answered within milliseconds. How rows are cut into slices does not show in the model.
 
 use crate::{
+    certificate::excess,
     failure::Failure,
     reporter::Reporter,
     resume::{Standing, Trail},
@@ -12,7 +13,7 @@ use crate::{
     saver::Saver,
     watch::{Stop, Watch},
 };
-use surefoot_glm::{Batch, Fault, Model, Trainer};
+use surefoot_glm::{Batch, Certificate, Fault, FullPass, Model, Trainer};
 use surefoot_io::{Error, InputName, Options};
 
 /// Most rows in a slice.
@@ -58,6 +59,10 @@ pub(crate) struct Session<'a> {
     /// What `rows` was when this call began.
     pub(crate) first: u64,
     pub(crate) watch: Watch,
+    /// The run is over once no model is better by more than this.
+    pub(crate) until: Option<f64>,
+    /// What a pass over all rows says of the model, and its mean loss over them; since the last row that was learnt.
+    pub(crate) full: Option<(Certificate, Option<f64>)>,
     pub(crate) saver: &'a mut Saver,
     pub(crate) reporter: &'a mut Reporter,
 }
@@ -66,12 +71,45 @@ impl Session<'_> {
     /// Runs all passes that are left.
     pub(crate) fn run(&mut self) -> Result<(), Halt> {
         self.reread()?;
-        while self.standing.pass <= self.standing.plan.passes {
+        loop {
+            if self.standing.is_between_passes() && (self.until.is_some() || self.standing.is_over()) {
+                self.certify()?;
+            }
+            if self.standing.is_over() {
+                return Ok(());
+            }
+            self.full = None;
             self.pass()?;
             self.trainer.end_pass().map_err(|error| shelf_failure(&error))?;
             self.standing.end_pass().map_err(|input| self.changed(input))?;
         }
-        Ok(())
+    }
+
+    /// Reads all rows once more for the certificate of a model in a ball, where they can be read; ends the run if it is as
+    /// good as was asked for.
+    fn certify(&mut self) -> Result<(), Halt> {
+        let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
+        if !self.inputs.iter().all(InputName::can_reread) {
+            return Ok(());
+        }
+        let Some(mut full) = FullPass::new(&self.trainer.model()) else { return Ok(()) };
+        self.reporter.console.say("certificate: reading all rows once more");
+        let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
+        while self.next(&mut rows, &mut batch)? {
+            full.add(&batch, 0, batch.len()).map_err(|(row, fault)| self.locate(&batch, row, &fault))?;
+            trail.advance(&batch, 0, batch.len());
+        }
+        self.reporter.end_pass(&rows);
+        trail.check(&whole).map_err(|input| self.changed(input))?;
+        let (certificate, objective) = full.certificate();
+        let reached = self.is_reached(std::slice::from_ref(&certificate));
+        self.full = Some((certificate, objective));
+        if reached { Err(Stop::Gap.into()) } else { Ok(()) }
+    }
+
+    /// Whether certificates are as good as was asked for.
+    fn is_reached(&self, certificates: &[Certificate]) -> bool {
+        self.until.is_some_and(|gap| excess(certificates).is_some_and(|excess| excess <= gap))
     }
 
     /// The model as of now, with what is needed to go on later.
@@ -145,6 +183,9 @@ impl Session<'_> {
             if self.rows.is_power_of_two() {
                 let recent = self.trainer.loss_recent();
                 self.reporter.line(&self.trainer.summary(), recent, rows);
+                if self.until.is_some() && self.is_reached(&self.trainer.certificates()) {
+                    return Err(Stop::Gap.into());
+                }
             }
             self.tick()?;
         }

@@ -19,13 +19,16 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
         let Some(path) = &args.resume else {
-            let settings = settings::of_flags(&args.settings, inputs);
+            let settings = settings::of_flags(&args.settings, &args.certify, inputs);
+            check_certify(args, &settings, inputs)?;
             let options = settings::reading(&args.settings, &settings, "the new model")?;
             return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
         };
         let name = Path::new(path).display().to_string();
         let model = load_model(Path::new(path))?;
         settings::check(&args.settings, &model.settings, &name)?;
+        settings::check_certify(&args.certify, &model.settings, &name)?;
+        check_certify(args, &model.settings, inputs)?;
         let options = settings::reading(&args.settings, &model.settings, &name)?;
         let standing = model.unfinished.as_ref().map(|value| {
             Standing::from_value(value)
@@ -46,7 +49,37 @@ impl Start {
 
 fn plan(args: &FitArgs) -> Plan {
     let passes = args.passes.unwrap_or(Plan::ONE_PASS.passes);
-    Plan { passes, holdout: args.holdout.map_or(Plan::ONE_PASS.holdout, |holdout| holdout.0) }
+    // A gap over all rows is not to be waited for while some are never learnt.
+    let usual = if args.certify.until_gap.is_some() { None } else { Plan::ONE_PASS.holdout };
+    Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0) }
+}
+
+/// Whether there will be the certificates that the flags are about.
+fn check_certify(args: &FitArgs, settings: &Settings, inputs: &[InputName]) -> Result<(), Failure> {
+    let flags = &args.certify;
+    let given = [
+        ("--until-gap", flags.until_gap.is_some()),
+        ("--row-norm", flags.row_norm.is_some()),
+        ("--delta", flags.delta.is_some()),
+    ];
+    let Some(ball) = settings.ball else {
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        return Err(Failure::usage(format!(
+            "{flag} is about how much better a model could be, which needs bounds on the models: add --radius R"
+        )));
+    };
+    let twice = args.passes.is_some_and(|passes| passes > 1) || inputs.iter().all(InputName::can_reread);
+    if flags.until_gap.is_none() || twice {
+        return Ok(());
+    }
+    let says = match (ball.row_norm, settings.loss.lipschitz()) {
+        (Some(_), Some(_)) => return Ok(()),
+        (None, Some(_)) => "rows that come once have a certificate only if a bound on them is known: add --row-norm B",
+        (_, None) => {
+            "rows that come once have a certificate with --loss logistic only: give files, or --passes 2 or more"
+        }
+    };
+    Err(Failure::usage(format!("--until-gap: {says}")))
 }
 
 /// The plan of an interrupted run, which the flags may repeat but not change.

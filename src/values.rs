@@ -62,6 +62,17 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
     text.parse().ok().filter(|&n| n >= least).ok_or_else(|| format!("a whole number, at least {least}, is needed"))
 }
 
+/// A positive number.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
+    number.ok_or_else(|| "a number above 0 is needed".to_owned())
+}
+
+/// A number between 0 and 1.
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
+    positive(text).ok().filter(|&x| x < 1.0).ok_or_else(|| "a number between 0 and 1 is needed".to_owned())
+}
+
 /// The first paragraph of a message of the argument parser, in one line and without its `error: `.
 pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
@@ -84,6 +95,15 @@ mod tests {
             assert!(duration(bad).is_err(), "{bad}");
         }
         assert!(snapshot("0").is_err() && snapshot("-5").is_err());
+    }
+
+    #[test]
+    fn numbers_keep_to_their_range() {
+        assert_eq!((positive("3"), positive("1e-300"), probability("0.05")), (Ok(3.0), Ok(1e-300), Ok(0.05)));
+        for bad in ["0", "-1", "inf", "nan", "", "x"] {
+            assert!(positive(bad).is_err() && probability(bad).is_err(), "{bad}");
+        }
+        assert!(probability("1").is_err());
     }
 
     #[test]

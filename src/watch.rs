@@ -9,6 +9,15 @@ pub(crate) enum Stop {
     Signal(Signal),
     /// The time given by `--budget` is used up.
     Budget,
+    /// No model is better by more than `--until-gap`.
+    Gap,
+}
+
+impl Stop {
+    /// Whether the run is over; else it can be resumed.
+    pub(crate) fn finishes(self) -> bool {
+        self == Stop::Gap
+    }
 }
 
 /// Signals and the end of the budget.

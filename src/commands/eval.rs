@@ -28,7 +28,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
         Ok(measured) => measured,
         Err(Halt::Failure(failure)) => return Err(failure),
         Err(Halt::Stop(Stop::Signal(signal))) => return Err(Failure::signalled(signal, signal.name())),
-        Err(Halt::Stop(Stop::Budget)) => return Ok(()),
+        Err(Halt::Stop(Stop::Budget | Stop::Gap)) => return Ok(()),
     };
     if measured.weight == 0.0 {
         let names = rows::names(&inputs);

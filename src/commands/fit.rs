@@ -1,10 +1,12 @@
 //! `surefoot fit`: everything is checked before the first row, then a [`Session`] learns.
 
 use crate::{
+    certificate::with_full_pass,
     cli::FitArgs,
     console::Console,
     failure::Failure,
     measure::Sample,
+    number,
     reporter::Reporter,
     results::{self, Results},
     resume::Standing,
@@ -87,6 +89,9 @@ impl Fit<'_> {
         if let (Some(path), Some(model)) = (&self.args.resume, &self.start.model) {
             let (name, rows) = (Path::new(path).display(), model.summary.rows);
             console.note(&match &self.start.standing {
+                Some(standing) if standing.is_over() => {
+                    format!("{name} is unfinished: all rows are learnt up to row {rows}, its certificate is left")
+                }
                 Some(standing) => format!(
                     "{name} is unfinished: going on in pass {} of {} after row {rows}",
                     standing.pass, standing.plan.passes
@@ -128,6 +133,8 @@ impl Fit<'_> {
             rows: first,
             first,
             watch: self.watch.clone(),
+            until: self.args.certify.until_gap,
+            full: None,
             saver: &mut self.saver,
             reporter: &mut self.reporter,
         };
@@ -138,22 +145,34 @@ impl Fit<'_> {
             Err(Halt::Stop(stop)) => Some(stop),
             Err(Halt::Failure(failure)) => return Err(self.saver.explain(failure)),
         };
+        let finished = stop.is_none_or(Stop::finishes);
         if let Some(stop) = stop
+            && !finished
             && !session.has_learnt()
         {
             return Err(self.nothing(Halt::Stop(stop)));
         }
-        let model = if stop.is_some() { session.unfinished() } else { session.trainer.model() };
+        let mut model = if finished { session.trainer.model() } else { session.unfinished() };
         let (trainer, rows, standing) = (session.trainer, session.rows, session.standing);
+        let (full, objective) = session.full.filter(|_| finished).unzip();
+        if let Some(full) = full {
+            model.certificates = with_full_pass(full, model.certificates, &model.settings);
+        }
         if stop.is_none() {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
         }
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
-        self.conclude(&model, &trainer, stop)
+        self.conclude(&model, &trainer, objective.flatten(), stop)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
-    fn conclude(&mut self, model: &Model, trainer: &Trainer, stop: Option<Stop>) -> Result<(), Failure> {
+    fn conclude(
+        &mut self,
+        model: &Model,
+        trainer: &Trainer,
+        objective: Option<f64>,
+        stop: Option<Stop>,
+    ) -> Result<(), Failure> {
         let summary = trainer.summary();
         let name = self.saver.name().to_owned();
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
@@ -162,6 +181,7 @@ impl Fit<'_> {
             summary: &summary,
             model: Some((model, &name)),
             test: test.as_ref(),
+            objective,
             seconds: self.reporter.seconds(),
             stop,
             single: trainer.single_label(),
@@ -175,6 +195,13 @@ impl Fit<'_> {
             Some(Stop::Signal(signal)) => Err(Failure::signalled(signal, format!("{}: {resume}", signal.name()))),
             Some(Stop::Budget) => {
                 self.reporter.console.note(&format!("the budget is used up: {resume}"));
+                self.reporter.events.close()
+            }
+            Some(Stop::Gap) => {
+                let gap = number::shortest(self.args.certify.until_gap.unwrap_or_default());
+                self.reporter.console.note(&format!(
+                    "no model is better by more than --until-gap {gap}: stopped after row {rows}; {name} is saved"
+                ));
                 self.reporter.events.close()
             }
             None => self.reporter.events.close(),
@@ -191,7 +218,7 @@ impl Fit<'_> {
             Ok(measured) => Ok(Some(measured)),
             Err(Halt::Failure(failure)) => Err(failure),
             Err(Halt::Stop(Stop::Signal(signal))) => Err(Failure::signalled(signal, signal.name())),
-            Err(Halt::Stop(Stop::Budget)) => Ok(None),
+            Err(Halt::Stop(Stop::Budget | Stop::Gap)) => Ok(None),
         }
     }
 
@@ -203,13 +230,21 @@ impl Fit<'_> {
         };
         let summary = self.start.model.as_ref().map_or_else(Summary::default, |model| model.summary.clone());
         let seconds = self.reporter.seconds();
-        let results =
-            Results { summary: &summary, model: None, test: None, seconds, stop: None, single: None, edge: 0 };
+        let results = Results {
+            summary: &summary,
+            model: None,
+            test: None,
+            objective: None,
+            seconds,
+            stop: None,
+            single: None,
+            edge: 0,
+        };
         self.reporter.events.emit(&results.event());
         let says = "before a row was learnt: nothing is written";
         match stop {
             Stop::Signal(signal) => Failure::signalled(signal, format!("{} {says}", signal.name())),
-            Stop::Budget => Failure { status: 0, message: format!("the budget was used up {says}") },
+            Stop::Budget | Stop::Gap => Failure { status: 0, message: format!("the budget was used up {says}") },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `surefoot inspect`: what is in a model.
 
 use crate::{
+    certificate,
     cli::InspectArgs,
     failure::Failure,
     number::{self, shortest},
@@ -58,8 +59,9 @@ impl View<'_> {
             "weight": number_or_null(Some(summary.weight)),
             "loss": number_or_null(summary.loss),
             "loss_constant": number_or_null(summary.loss_constant),
-            "lane": number_or_null(Some(summary.lane)),
+            "lane": number_or_null(summary.lane),
             "lanes": summary.lanes,
+            "certificate": certificate::object(&self.model.certificates),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,
             "top": top.collect::<Vec<_>>(),
@@ -98,6 +100,11 @@ impl View<'_> {
             ("intercept", if settings.intercept { shortest(self.model.intercept) } else { "none".to_owned() }),
             ("features", number::count(self.model.index.len() as u64)),
         ]);
+        if let Some(ball) = settings.ball {
+            facts.push(("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));
+        }
+        let words = certificate::words(&self.model.certificates, settings);
+        facts.extend(words.into_iter().enumerate().map(|(i, words)| (if i == 0 { "certificate" } else { "" }, words)));
         facts
     }
 
@@ -107,7 +114,7 @@ impl View<'_> {
             let _ = writeln!(text, "\n{:>12}{:>12}{:>8}", "lane", "statistic", "share");
         }
         for lane in &summary.lanes {
-            let mark = if lane.scale == summary.lane { "  leads" } else { "" };
+            let mark = if Some(lane.scale) == summary.lane { "  leads" } else { "" };
             let (scale, statistic) = (shortest(lane.scale), number::loss(Some(lane.statistic)));
             let _ = writeln!(text, "{scale:>12}{statistic:>12}{:>7.1}%{mark}", 100.0 * lane.share);
         }
@@ -139,6 +146,7 @@ mod tests {
             index,
             weight,
             summary,
+            certificates: Vec::new(),
             state: None,
             unfinished: None,
         };

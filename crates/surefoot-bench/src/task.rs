@@ -80,7 +80,7 @@ impl Task {
         }
         let summary = trainer.summary();
         let test = measure(&trainer.model(), &self.test)?;
-        Ok(Outcome { rows: summary.rows, loss: summary.loss, test, lane: summary.lane })
+        Ok(Outcome { rows: summary.rows, loss: summary.loss, test, lane: summary.lane.unwrap_or(f64::NAN) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
 
-use crate::Settings;
-use serde::{Deserialize, Serialize};
+use crate::{Certificate, Settings};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// The labels a classifier was trained on.
@@ -38,6 +38,13 @@ pub struct Array {
     pub data: Numbers,
 }
 
+impl Array {
+    /// An array with one axis.
+    pub(crate) fn flat(name: &str, data: Vec<f64>) -> Array {
+        Array { name: name.into(), shape: vec![data.len()], data: Numbers::F64(data) }
+    }
+}
+
 /// The numbers of an [`Array`].
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
@@ -57,6 +64,31 @@ pub struct State {
     pub arrays: Vec<Array>,
 }
 
+impl State {
+    pub(crate) fn parse<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+        serde_json::from_value(value.clone()).map_err(|error| format!("the state does not fit together: {error}"))
+    }
+
+    /// The numbers of an array that must have this many.
+    pub(crate) fn numbers(&self, name: &str, len: usize) -> Result<&Numbers, String> {
+        let array = self.arrays.iter().find(|array| array.name == name);
+        let array = array.ok_or_else(|| format!("the state has no array {name}"))?;
+        if array.shape.iter().product::<usize>() == len {
+            Ok(&array.data)
+        } else {
+            Err(format!("array {name} of the state has another length than the model"))
+        }
+    }
+
+    /// The same for an array of `f64`.
+    pub(crate) fn wide(&self, name: &str, len: usize) -> Result<&[f64], String> {
+        match self.numbers(name, len)? {
+            Numbers::F64(data) => Ok(data),
+            _ => Err(format!("array {name} of the state does not hold f64")),
+        }
+    }
+}
+
 /// A trained model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
@@ -72,6 +104,8 @@ pub struct Model {
     pub weight: Vec<f64>,
     /// A summary for people: rows, losses, lanes (what `inspect` shows).
     pub summary: Summary,
+    /// What is known of how good it is, or why nothing is: the first that bounds something comes first.
+    pub certificates: Vec<Certificate>,
     /// The trainer's state; absent in a slim model.
     pub state: Option<State>,
     /// Where an unfinished run stands; written and read by the program that drives the trainer.
@@ -96,9 +130,9 @@ pub struct Summary {
     pub loss: Option<f64>,
     /// The loss of the best constant on the same rows.
     pub loss_constant: Option<f64>,
-    /// The leading lane: its scale D.
-    pub lane: f64,
-    /// Scale, selection statistic and share of each lane.
+    /// The leading lane: its scale D; `None` where there are no lanes.
+    pub lane: Option<f64>,
+    /// Scale, selection statistic and share of each lane; none for a model in a ball.
     pub lanes: Vec<Lane>,
 }
 

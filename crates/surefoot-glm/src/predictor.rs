@@ -1,6 +1,6 @@
 //! A prediction vector, laid out for fast lookup.
 
-use crate::{Fault, Model, Part, Row, coordinate::NEGLIGIBLE, features::Features, margin::Margin};
+use crate::{Array, Fault, Model, Part, Row, State, coordinate::NEGLIGIBLE, features::Features, margin::Margin};
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
@@ -85,6 +85,20 @@ impl Predictor {
     /// The weight of a feature; 0 for one not seen.
     pub(crate) fn weight(&self, id: u64) -> f64 {
         self.slot(id).map_or(0.0, |slot| slot.weight)
+    }
+
+    /// The weights of these features, and the intercept last.
+    pub(crate) fn to_array(&self, name: &str, index: &[u64]) -> Array {
+        Array::flat(name, index.iter().map(|&id| self.weight(id)).chain([self.intercept]).collect())
+    }
+
+    /// From what [`Predictor::to_array`] gave, if the state holds it.
+    pub(crate) fn from_array(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
+        if !state.arrays.iter().any(|array| array.name == name) {
+            return Ok(None);
+        }
+        let data = state.wide(name, index.len() + 1)?;
+        Ok(Some(Predictor::of(data[index.len()], index.iter().copied().zip(data.iter().copied()))))
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use crate::Loss;
 use serde::{Deserialize, Serialize};
 
 /// What prediction and further training need to know: stored in every model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The loss.
     pub loss: Loss,
@@ -16,11 +16,34 @@ pub struct Settings {
     pub index_base: u8,
     /// Ids are hashed to this many bits, if at all.
     pub bits: Option<u8>,
+    /// The ball that the model stays in, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ball: Option<Ball>,
+}
+
+/// A domain: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of the raw
+/// values and the intercept, a coordinate like any other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// The radius.
+    pub radius: f64,
+    /// No row is longer than this, in the Euclidean norm and with the constant 1 of the intercept: what a certificate from
+    /// one pass over fresh rows needs to know beforehand. A row that is longer is refused, and so is a weight above 1.
+    pub row_norm: Option<f64>,
+    /// The probability with which what such certificates say, taken together, may be false.
+    pub delta: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { loss: Loss::Logistic, intercept: true, format: "svmlight".into(), index_base: 0, bits: None }
+        Settings {
+            loss: Loss::Logistic,
+            intercept: true,
+            format: "svmlight".into(),
+            index_base: 0,
+            bits: None,
+            ball: None,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::avx2::Register;
 use crate::{
-    Fault, Part, Row,
+    Fault, Row,
     block::{BLOCK, Block, rate_of, weight_of},
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE},
@@ -95,7 +95,7 @@ impl Stack {
         answer.values.extend_from_slice(row.value);
         answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
         for (at, (slot, &id)) in answer.slots.iter_mut().zip(row.index).enumerate() {
-            *slot = self.features.touch(id).ok_or_else(|| full(at, id))?;
+            *slot = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Stack {
     fn find_some(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                answer.slots.push(self.features.touch(id).ok_or_else(|| full(at, id))?);
+                answer.slots.push(self.features.touch(id).ok_or_else(|| Fault::full(at, id))?);
                 answer.values.push(value);
             }
         }
@@ -153,13 +153,6 @@ impl Stack {
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.unit.touches() > 0)
     }
-}
-
-/// Where memory ends.
-fn full(pair: usize, id: u64) -> Fault {
-    let message =
-        format!("no memory is left for index {id}: scattered indices take a page each, hash them with --bits");
-    Fault::new(Part::Pair(pair), message)
 }
 
 fn weight(c: &Coordinate, terms: &Terms) -> f64 {

@@ -1,31 +1,23 @@
 //! The trainer: scores each row, then learns it.
 //!
-//! For row t the order is: find its coordinates; ask all lanes for their margins and score the row with the model
-//! that a save after row t − 1 would have stored; take every lane's gradient at its query point; tell it. Whatever
-//! can be refused is refused before anything has changed.
+//! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save after
+//! row t − 1 would have stored; take the gradient at the query point; tell it. Whatever can be refused is refused
+//! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Fault, Labels, Part, Plan, Predictor, Row, Settings, Shelf, Summary,
-    board::Board,
-    clock::Clock,
-    coding::Coding,
-    coordinate::Gradients,
-    lanes::{LANES, Lanes},
-    lead::{Judge, Lead, shortest},
-    pace::Pace,
-    passes::Passes,
+    Batch, Certificate, Fault, Labels, Model, Plan, Predictor, Settings, Shelf, State, Summary,
+    books::{Books, Counts},
+    engine::{self, Engine},
+    passes::Run,
     shelf::InMemory,
-    stack::{Answer, Stack, Terms},
-    sums::Mean,
-    units::Units,
 };
-use serde::{Deserialize, Serialize};
-use std::io;
+use serde_json::{Value, json};
+use std::{io, rc::Rc};
 
 /// Learns a generalised linear model from a stream of rows.
 ///
 /// A step costs O(nnz) in time, 64 bytes a feature in memory, and allocates nothing once pages and buffers
-/// have grown to size.
+/// have grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Plan, Settings, Trainer};
@@ -41,37 +33,8 @@ use std::io;
 /// ```
 #[derive(Debug)]
 pub struct Trainer {
-    pub(crate) settings: Settings,
-    pub(crate) scalars: Scalars,
-    pub(crate) stack: Stack,
-    pub(crate) passes: Passes,
-    recent: Mean,
-    answers: [Answer; 2],
-}
-
-/// Everything the trainer remembers besides coordinates and held-out rows.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Scalars {
-    pub(crate) clock: Clock,
-    pub(crate) units: Units,
-    pub(crate) coding: Coding,
-    pub(crate) lead: Lead,
-    pub(crate) pace: Pace,
-    /// Fresh rows, scored before they were learnt.
-    pub(crate) board: Board,
-    rows: u64,
-    rows_zero_weight: u64,
-    nnz: u64,
-}
-
-/// Weights up to this can be added up 10²⁸ times.
-const LARGEST_WEIGHT: f64 = 1e280;
-
-/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
-/// of a smaller number would be subnormal, which costs a hundred times the time.
-fn flushed(g: f64) -> f32 {
-    const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
-    if g.abs() < LEAST { 0.0 } else { g as f32 }
+    books: Books,
+    engine: Box<dyn Engine>,
 }
 
 impl Trainer {
@@ -84,24 +47,8 @@ impl Trainer {
     /// The same, with held-out rows on a shelf of the caller's.
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
-        let units = Units::new(settings.loss);
-        let scalars = Scalars {
-            clock: Clock::new(),
-            units,
-            coding: Coding::default(),
-            lead: Lead::new(Pace::grid(settings.loss)),
-            pace: Pace::default(),
-            board: Board::default(),
-            rows: 0,
-            rows_zero_weight: 0,
-            nnz: 0,
-        };
-        let stack = Stack::new(settings.intercept);
-        Trainer::assemble(settings, scalars, stack, Passes::new(plan, shelf))
-    }
-
-    pub(crate) fn assemble(settings: Settings, scalars: Scalars, stack: Stack, passes: Passes) -> Trainer {
-        Trainer { settings, scalars, stack, passes, recent: Mean::default(), answers: Default::default() }
+        let engine = engine::new(&settings);
+        Trainer { books: Books::new(settings, plan, shelf), engine }
     }
 
     /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
@@ -110,133 +57,7 @@ impl Trainer {
     /// The position of the first row that cannot be used and why; the rows before it are learnt, the row
     /// itself has changed nothing.
     pub fn learn(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        let [mut now, mut next] = std::mem::take(&mut self.answers);
-        let mut found = if from < to { self.stack.find(&batch.row(from), &mut now) } else { Ok(()) };
-        let mut outcome = Ok(());
-        for r in from..to {
-            // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
-            next.clear();
-            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut next) } else { Ok(()) };
-            if let Err(fault) = found.and_then(|()| self.step(&batch.row(r), &mut now, &next)) {
-                outcome = Err((r, fault));
-                break;
-            }
-            std::mem::swap(&mut now, &mut next);
-            found = ahead;
-        }
-        self.answers = [now, next];
-        outcome
-    }
-
-    /// One row, whose coordinates have been found.
-    fn step(&mut self, row: &Row<'_>, answer: &mut Answer, ahead: &Answer) -> Result<(), Fault> {
-        let (Some(label), true) = (row.label, row.weight > 0.0) else {
-            self.count(row, true);
-            return Ok(());
-        };
-        if row.weight > LARGEST_WEIGHT {
-            return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
-        }
-        let loss = self.settings.loss;
-        let y = self.scalars.coding.code(loss, label)?;
-        self.stack.ask(&self.terms(), answer, ahead);
-        let margin = self.margin(row, answer)?;
-        let value = loss.value(y * self.scalars.coding.sign(), margin);
-        if self.passes.holds_next() {
-            self.passes.shelve(row)?;
-            self.accept(row, label, y, value, true, answer);
-        } else {
-            let gradient = self.gradient(y, answer, ahead)?;
-            self.accept(row, label, y, value, false, answer);
-            self.tell(y, row.weight, &gradient, answer);
-        }
-        Ok(())
-    }
-
-    /// The margin of the model that a save would store now.
-    fn margin(&self, row: &Row<'_>, answer: &Answer) -> Result<f64, Fault> {
-        let margin = match self.passes.of_earlier_run() {
-            Some(model) => model.score(row)?.margin,
-            None => answer.margin,
-        };
-        if margin.is_finite() && answer.output.is_finite() { Ok(margin) } else { Err(Fault::overflow()) }
-    }
-
-    /// Counts a row that is not refused: its label and its loss.
-    fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool, answer: &Answer) {
-        self.count(row, false);
-        self.passes.count();
-        self.scalars.coding.meet(self.settings.loss, label);
-        self.score(y, row.weight, value, held, answer);
-    }
-
-    fn count(&mut self, row: &Row<'_>, idle: bool) {
-        self.scalars.rows += 1;
-        self.scalars.rows_zero_weight += u64::from(idle);
-        self.scalars.nnz += row.index.len() as u64;
-    }
-
-    /// By what a lane's points are multiplied to become margins, in their unit.
-    fn scales(&self) -> Lanes {
-        let labels = self.scalars.units.scale(self.settings.loss) as f32;
-        Lanes(self.scalars.pace.scales(self.settings.loss).0.map(|scale| scale * labels))
-    }
-
-    pub(crate) fn terms(&self) -> Terms {
-        let scales = self.scales();
-        Terms {
-            clock: self.scalars.clock,
-            scales,
-            parts: scales * self.scalars.lead.shares(),
-            factor: self.scalars.coding.sign() * self.scalars.units.margin,
-        }
-    }
-
-    /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
-    /// far out of the lanes' units gives them another unit first, unless the row is refused.
-    fn gradient(&mut self, y: f64, answer: &mut Answer, ahead: &Answer) -> Result<Lanes, Fault> {
-        let units = self.scalars.units;
-        if self.scalars.units.fit_margin(self.settings.loss, y) {
-            self.stack.ask(&self.terms(), answer, ahead);
-        }
-        let gradient = self.settings.loss.slopes(self.scalars.units.of(y), &answer.query);
-        if gradient.is_finite() && answer.output.is_finite() {
-            return Ok(gradient);
-        }
-        self.scalars.units = units;
-        Err(Fault::overflow())
-    }
-
-    /// Puts the losses of a row where they belong: printed, recent, and what the lanes are chosen by.
-    fn score(&mut self, y: f64, weight: f64, value: f64, held: bool, answer: &Answer) {
-        let fresh = self.passes.fresh();
-        if fresh {
-            self.scalars.lead.add(self.settings.loss, self.scalars.units.of(y), weight, &answer.output);
-            self.scalars.board.add(y, weight, value);
-        }
-        if held {
-            self.passes.run.met.add(y, weight, value);
-        }
-        if held || !self.passes.prints_held_out() && fresh {
-            self.recent.add(value, weight);
-        }
-    }
-
-    fn tell(&mut self, y: f64, weight: f64, gradient: &Lanes, answer: &Answer) {
-        let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
-        if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
-            self.stack.each(|c| c.rescale_gradients(ratio));
-            self.scalars.pace.rescale(ratio);
-        }
-        // Without a unit all gradients so far, these included, are 0.
-        let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
-        let mut lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
-        let shares = self.scalars.lead.shares();
-        let model = self.scalars.pace.add(self.settings.loss, self.scalars.clock.step, &shares, &mut lanes);
-        self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, answer);
-        self.scalars.units.count(self.scalars.units.of(y));
-        self.scalars.clock.advance();
-        self.passes.learnt();
+        self.engine.learn(&mut self.books, batch, from, to)
     }
 
     /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
@@ -245,7 +66,7 @@ impl Trainer {
     /// # Errors
     /// Those of the shelf.
     pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
-        (from..to).try_for_each(|r| self.passes.reshelve(&batch.row(r)))
+        (from..to).try_for_each(|r| self.books.passes.reshelve(&batch.row(r)))
     }
 
     /// To be called after the last row of each pass, the only one included.
@@ -255,88 +76,125 @@ impl Trainer {
     /// # Errors
     /// Those of the shelf.
     pub fn end_pass(&mut self) -> io::Result<()> {
-        if self.passes.judges() {
-            self.judge_lanes()?;
-            let terms = self.terms();
-            let candidate = Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms));
-            let (loss, coding) = (self.settings.loss, self.scalars.coding);
-            self.passes.keep(loss, candidate, |label| coding.code(loss, label).unwrap_or(f64::NAN) * coding.sign())?;
+        if self.books.passes.judges() {
+            self.engine.end_pass(&mut self.books)?;
+            let (sign, coding, loss) = (self.books.sign(), self.books.counts.coding, self.books.loss());
+            let candidate = self.engine.predictor(sign);
+            self.books.passes.keep(loss, candidate, |label| coding.code(loss, label).unwrap_or(f64::NAN) * sign)?;
         }
-        self.passes.next();
-        Ok(())
-    }
-
-    /// Charges the lanes for their losses on the shelf.
-    fn judge_lanes(&mut self) -> io::Result<()> {
-        let (loss, coding, units, terms) = (self.settings.loss, self.scalars.coding, self.scalars.units, self.terms());
-        let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
-        none.clear();
-        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
-            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
-            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
-                stack.ask(&terms, answer, none);
-                then(units.of(y), row.weight, &answer.output);
-            }
-        };
-        let mut means = [Mean::default(); LANES];
-        self.passes.visit(&mut |row| {
-            each(row, &mut |y, weight, margins| {
-                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.value(y, m.into()), weight));
-            });
-        })?;
-        let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
-        let mut judge = Judge::new(loss, typical);
-        self.passes.visit(&mut |row| each(row, &mut |y, weight, margins| judge.add(weight, y, margins)))?;
-        self.scalars.lead.judge(self.passes.run.completed + 1, &judge);
+        self.books.passes.next();
         Ok(())
     }
 
     /// Counters and losses as of now.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let (scalars, run) = (&self.scalars, &self.passes.run);
-        let board = match &run.judged {
-            Some(judged) => judged,
-            None if self.passes.prints_held_out() => &run.met,
-            None => &scalars.board,
-        };
+        let (counts, board) = (&self.books.counts, self.books.printed());
+        let (lanes, lane) = self.engine.lanes();
         Summary {
-            rows: scalars.rows,
-            rows_zero_weight: scalars.rows_zero_weight,
-            nnz: scalars.nnz,
-            passes: run.completed,
+            rows: counts.rows,
+            rows_zero_weight: counts.rows_zero_weight,
+            nnz: counts.nnz,
+            passes: self.books.passes.run.completed,
             weight: board.weight(),
             loss: board.loss(),
-            loss_constant: board.constant(self.settings.loss),
-            lane: shortest(Pace::grid(self.settings.loss).0[scalars.lead.leader()]),
-            lanes: scalars.lead.lanes(Pace::grid(self.settings.loss)),
+            loss_constant: board.constant(self.books.loss()),
+            lane,
+            lanes,
         }
     }
 
     /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
     pub fn loss_recent(&mut self) -> Option<f64> {
-        std::mem::take(&mut self.recent).value()
+        std::mem::take(&mut self.books.recent).value()
     }
 
     /// The only label seen so far, if this is a classifier that has seen one label only.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
-        self.scalars.coding.single()
+        self.books.counts.coding.single()
     }
 
     /// How labels are coded as of now.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        self.scalars.coding.labels()
+        self.books.counts.coding.labels()
     }
 
     /// Whether the leading lane is at an edge of the grid, and which: −1 the smallest scale, +1 the largest.
     #[must_use]
     pub fn edge(&self) -> i8 {
-        match self.scalars.lead.leader() {
-            0 => -1,
-            k if k == LANES - 1 => 1,
-            _ => 0,
+        self.engine.edge()
+    }
+
+    /// What can be said of [`model`](Trainer::model) from the run alone, or why nothing can: see [`Certificate`].
+    /// O(features).
+    #[must_use]
+    pub fn certificates(&self) -> Vec<Certificate> {
+        self.engine.certificates()
+    }
+
+    /// The finished model: the vector that predicts now, and all that is needed to learn more rows later.
+    /// O(features).
+    #[must_use]
+    pub fn model(&self) -> Model {
+        let saved = self.engine.save(self.books.sign());
+        let (mut intercept, mut weight) = (saved.intercept, saved.weight);
+        if let Some(kept) = &self.books.passes.kept {
+            intercept = kept.intercept();
+            weight.iter_mut().zip(&saved.index).for_each(|(weight, &id)| *weight = kept.weight(id));
+        }
+        Model {
+            settings: self.books.settings.clone(),
+            labels: self.labels(),
+            intercept,
+            index: saved.index,
+            weight,
+            summary: self.summary(),
+            certificates: self.certificates(),
+            state: Some(State {
+                scalars: json!({ "books": self.books.counts, "engine": saved.scalars }),
+                arrays: saved.arrays,
+            }),
+            unfinished: None,
         }
     }
+
+    /// The model of a run that has not come to its end: also remembers where the passes stand, and what the caller
+    /// gives to find its own place again.
+    #[must_use]
+    pub fn pause(&self, place: Value) -> Model {
+        let mut model = self.model();
+        if let Some(state) = &mut model.state {
+            state.scalars["run"] = json!(self.books.passes.run);
+            state.arrays.extend(self.books.passes.least.as_ref().map(|least| least.to_array(LEAST, &model.index)));
+        }
+        model.unfinished = Some(place);
+        model
+    }
+
+    /// Goes on from a model that holds its state, bit for bit: a paused one where it was, in the middle of its
+    /// passes, a finished one with new rows.
+    ///
+    /// # Errors
+    /// If the model is slim or its state does not fit together.
+    pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
+        let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
+        let engine = engine::resume(&model.settings, &model.index, &state.scalars["engine"], state)?;
+        let mut books = Books::new(model.settings.clone(), plan, shelf);
+        books.counts = State::parse::<Counts>(&state.scalars["books"])?;
+        let kept = || Rc::new(Predictor::new(model));
+        if model.unfinished.is_some() {
+            let run = State::parse::<Run>(&state.scalars["run"])?;
+            books.passes.run = run;
+            books.passes.kept = (run.judged.is_some() || run.left).then(kept);
+            books.passes.least = Predictor::from_array(LEAST, &model.index, state)?.map(Rc::new);
+        } else {
+            books.passes.leave(kept());
+        }
+        Ok(Trainer { books, engine })
+    }
 }
+
+/// The weights of the model of least hold-out loss, in an unfinished model.
+const LEAST: &str = "least";

@@ -43,6 +43,7 @@ fn empty() -> Model {
         index: Vec::new(),
         weight: Vec::new(),
         summary: surefoot_glm::Summary::default(),
+        certificates: Vec::new(),
         state: None,
         unfinished: None,
     }

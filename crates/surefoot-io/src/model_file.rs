@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surefoot_glm::{Array, Labels, Model, Numbers, Settings, State, Summary};
+use surefoot_glm::{Array, Certificate, Labels, Model, Numbers, Settings, State, Summary};
 
 use crate::archive::{Archive, Dtype, Tensor};
 use crate::error::{Error, ErrorKind, shown};
@@ -26,6 +26,7 @@ struct Meta {
     labels: Labels,
     intercept: f64,
     summary: Summary,
+    certificates: Vec<Certificate>,
     state: Option<Value>,
     unfinished: Option<Value>,
 }
@@ -55,6 +56,7 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
         labels: model.labels,
         intercept: model.intercept,
         summary: model.summary.clone(),
+        certificates: model.certificates.clone(),
         state: model.state.as_ref().map(|state| state.scalars.clone()),
         unfinished: model.unfinished.clone(),
     };
@@ -100,6 +102,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
         index,
         weight,
         summary: meta.summary,
+        certificates: meta.certificates,
         state,
         unfinished: meta.unfinished,
     })
@@ -131,7 +134,14 @@ mod tests {
             intercept: -0.0,
             index: vec![0, 7, u64::MAX],
             weight: vec![0.1, -5e-324, 1.797e308],
-            summary: Summary { rows: u64::MAX, loss: Some(0.1), lane: 0.1, lanes: vec![lane], ..Summary::default() },
+            summary: Summary {
+                rows: u64::MAX,
+                loss: Some(0.1),
+                lane: Some(0.1),
+                lanes: vec![lane],
+                ..Summary::default()
+            },
+            certificates: vec![Certificate::none("no domain")],
             state: Some(State {
                 scalars: json!({"z": 1.5, "a": [u64::MAX, 1e-300, -0.0]}),
                 arrays: vec![

@@ -1,0 +1,126 @@
+//! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
+
+use crate::{
+    Batch, Fault, Loss, Part, Plan, Row, Settings, Shelf, board::Board, coding::Coding, engine::Engine, passes::Passes,
+    sums::Mean,
+};
+use serde::{Deserialize, Serialize};
+
+/// What is known of the rows so far, and which of them are held out.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub(crate) settings: Settings,
+    pub(crate) counts: Counts,
+    pub(crate) passes: Passes,
+    /// Losses since the last line of the table.
+    pub(crate) recent: Mean,
+}
+
+/// The part of [`Books`] that every model stores.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) coding: Coding,
+    /// Fresh rows, scored before they were learnt.
+    pub(crate) board: Board,
+    pub(crate) rows: u64,
+    pub(crate) rows_zero_weight: u64,
+    pub(crate) nnz: u64,
+}
+
+/// Weights up to this can be added up 10²⁸ times.
+const LARGEST_WEIGHT: f64 = 1e280;
+
+impl Books {
+    /// Before the first row.
+    pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
+        Books { settings, counts: Counts::default(), passes: Passes::new(plan, shelf), recent: Mean::default() }
+    }
+
+    pub(crate) fn loss(&self) -> Loss {
+        self.settings.loss
+    }
+
+    /// By what the engine's margins are multiplied to be the model's: see [`Coding`].
+    pub(crate) fn sign(&self) -> f64 {
+        self.counts.coding.sign()
+    }
+
+    /// One row after the other.
+    pub(crate) fn walk(
+        &mut self,
+        engine: &mut impl Engine,
+        batch: &Batch,
+        from: usize,
+        to: usize,
+    ) -> Result<(), (usize, Fault)> {
+        (from..to).try_for_each(|r| self.step(engine, &batch.row(r)).map_err(|fault| (r, fault)))
+    }
+
+    /// Takes a row: counts it, scores it with the model that a save would store now, then has it learnt or holds it out.
+    /// Whatever can be refused is refused before anything has changed.
+    #[inline]
+    pub(crate) fn step(&mut self, engine: &mut impl Engine, row: &Row<'_>) -> Result<(), Fault> {
+        let (Some(label), true) = (row.label, row.weight > 0.0) else {
+            self.count(row, true);
+            return Ok(());
+        };
+        if row.weight > LARGEST_WEIGHT {
+            return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
+        }
+        let y = self.counts.coding.code(self.loss(), label)?;
+        let sign = self.sign();
+        let margin = engine.ask(row, sign)?;
+        let margin = self.passes.of_earlier_run().map_or(Ok(margin), |model| Ok(model.score(row)?.margin))?;
+        if !margin.is_finite() {
+            return Err(Fault::overflow());
+        }
+        let value = self.loss().value(y * sign, margin);
+        let held = self.passes.holds_next();
+        if held {
+            self.passes.shelve(row)?;
+        } else {
+            engine.ready(y, row.weight)?;
+        }
+        self.accept(row, label, y, value, held);
+        if self.passes.fresh() {
+            engine.judge(y, row.weight);
+        }
+        if !held {
+            engine.tell(y, row.weight);
+            self.passes.learnt();
+        }
+        Ok(())
+    }
+
+    /// Counts a row that is not refused: its label and its loss.
+    fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool) {
+        self.count(row, false);
+        self.passes.count();
+        self.counts.coding.meet(self.settings.loss, label);
+        let fresh = self.passes.fresh();
+        if fresh {
+            self.counts.board.add(y, row.weight, value);
+        }
+        if held {
+            self.passes.run.met.add(y, row.weight, value);
+        }
+        if held || !self.passes.prints_held_out() && fresh {
+            self.recent.add(value, row.weight);
+        }
+    }
+
+    fn count(&mut self, row: &Row<'_>, idle: bool) {
+        self.counts.rows += 1;
+        self.counts.rows_zero_weight += u64::from(idle);
+        self.counts.nnz += row.index.len() as u64;
+    }
+
+    /// The losses that are printed.
+    pub(crate) fn printed(&self) -> &Board {
+        match &self.passes.run.judged {
+            Some(judged) => judged,
+            None if self.passes.prints_held_out() => &self.passes.run.met,
+            None => &self.counts.board,
+        }
+    }
+}

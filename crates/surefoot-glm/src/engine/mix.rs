@@ -1,0 +1,200 @@
+//! Six lanes side by side, mixed into one model: what learns where neither domain nor penalty is given.
+
+mod state;
+
+use crate::{
+    Batch, Certificate, Fault, Lane, Loss, Predictor, Row, Settings,
+    books::Books,
+    clock::Clock,
+    coordinate::Gradients,
+    engine::{Engine, Saved},
+    lanes::{LANES, Lanes},
+    lead::{Judge, Lead, shortest},
+    pace::Pace,
+    stack::{Answer, Stack, Terms},
+    sums::Mean,
+    units::Units,
+};
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// All lanes and what mixes them.
+#[derive(Debug)]
+pub(crate) struct Mix {
+    loss: Loss,
+    scalars: Scalars,
+    stack: Stack,
+    /// Of the row at hand, and of the one after it.
+    answers: [Answer; 2],
+    /// The sign that was asked with last, and the gradient that is ready.
+    sign: f64,
+    gradient: Lanes,
+}
+
+/// Everything the lanes remember besides coordinates.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Scalars {
+    clock: Clock,
+    units: Units,
+    lead: Lead,
+    pace: Pace,
+}
+
+/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
+/// of a smaller number would be subnormal, which costs a hundred times the time.
+fn flushed(g: f64) -> f32 {
+    const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
+    if g.abs() < LEAST { 0.0 } else { g as f32 }
+}
+
+/// Why there is no certificate.
+const UNBOUNDED: &str =
+    "no domain bounds the models: --radius R gives one, and --row-norm B too where rows come only once";
+
+impl Mix {
+    /// Before the first row.
+    pub(crate) fn new(settings: &Settings) -> Mix {
+        let loss = settings.loss;
+        let scalars = Scalars {
+            clock: Clock::new(),
+            units: Units::new(loss),
+            lead: Lead::new(Pace::grid(loss)),
+            pace: Pace::default(),
+        };
+        Mix::assemble(loss, scalars, Stack::new(settings.intercept))
+    }
+
+    fn assemble(loss: Loss, scalars: Scalars, stack: Stack) -> Mix {
+        Mix { loss, scalars, stack, answers: Default::default(), sign: 1.0, gradient: Lanes::default() }
+    }
+
+    /// By what a lane's points are multiplied to become margins, in their unit.
+    fn scales(&self) -> Lanes {
+        let labels = self.scalars.units.scale(self.loss) as f32;
+        Lanes(self.scalars.pace.scales(self.loss).0.map(|scale| scale * labels))
+    }
+
+    fn terms(&self, sign: f64) -> Terms {
+        let scales = self.scales();
+        Terms {
+            clock: self.scalars.clock,
+            scales,
+            parts: scales * self.scalars.lead.shares(),
+            factor: sign * self.scalars.units.margin,
+        }
+    }
+}
+
+impl Engine for Mix {
+    fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        let mut found = if from < to { self.stack.find(&batch.row(from), &mut self.answers[0]) } else { Ok(()) };
+        for r in from..to {
+            // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
+            self.answers[1].clear();
+            let ahead = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut self.answers[1]) } else { Ok(()) };
+            found.and_then(|()| books.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
+            self.answers.swap(0, 1);
+            found = ahead;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, _: &Row<'_>, sign: f64) -> Result<f64, Fault> {
+        self.sign = sign;
+        let terms = self.terms(sign);
+        let [answer, ahead] = &mut self.answers;
+        self.stack.ask(&terms, answer, ahead);
+        if answer.output.is_finite() { Ok(answer.margin) } else { Err(Fault::overflow()) }
+    }
+
+    /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
+    /// far out of the lanes' units gives them another unit first, unless the row is refused.
+    fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
+        let units = self.scalars.units;
+        if self.scalars.units.fit_margin(self.loss, y) {
+            let terms = self.terms(self.sign);
+            let [answer, ahead] = &mut self.answers;
+            self.stack.ask(&terms, answer, ahead);
+        }
+        let answer = &self.answers[0];
+        self.gradient = self.loss.slopes(self.scalars.units.of(y), &answer.query);
+        if self.gradient.is_finite() && answer.output.is_finite() {
+            return Ok(());
+        }
+        self.scalars.units = units;
+        Err(Fault::overflow())
+    }
+
+    fn judge(&mut self, y: f64, weight: f64) {
+        self.scalars.lead.add(self.loss, self.scalars.units.of(y), weight, &self.answers[0].output);
+    }
+
+    fn tell(&mut self, y: f64, weight: f64) {
+        let gradient = self.gradient;
+        let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
+        if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
+            self.stack.each(|c| c.rescale_gradients(ratio));
+            self.scalars.pace.rescale(ratio);
+        }
+        // Without a unit all gradients so far, these included, are 0.
+        let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
+        let mut lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
+        let shares = self.scalars.lead.shares();
+        let model = self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut lanes);
+        self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, &self.answers[0]);
+        self.scalars.units.count(self.scalars.units.of(y));
+        self.scalars.clock.advance();
+    }
+
+    /// Charges the lanes for their losses on the shelf.
+    fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
+        let (loss, coding, units, terms) =
+            (self.loss, books.counts.coding, self.scalars.units, self.terms(books.sign()));
+        let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
+        none.clear();
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
+            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
+            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
+                stack.ask(&terms, answer, none);
+                then(units.of(y), row.weight, &answer.output);
+            }
+        };
+        let mut means = [Mean::default(); LANES];
+        books.passes.visit(&mut |row| {
+            each(row, &mut |y, weight, margins| {
+                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.value(y, m.into()), weight));
+            });
+        })?;
+        let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
+        let mut judge = Judge::new(loss, typical);
+        books.passes.visit(&mut |row| each(row, &mut |y, weight, margins| judge.add(weight, y, margins)))?;
+        self.scalars.lead.judge(books.passes.run.completed + 1, &judge);
+        Ok(())
+    }
+
+    fn predictor(&self, sign: f64) -> Predictor {
+        let terms = self.terms(sign);
+        Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms))
+    }
+
+    fn save(&self, sign: f64) -> Saved {
+        state::save(self, sign)
+    }
+
+    fn certificates(&self) -> Vec<Certificate> {
+        vec![Certificate::none(UNBOUNDED)]
+    }
+
+    fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
+        let grid = Pace::grid(self.loss);
+        (self.scalars.lead.lanes(grid), Some(shortest(grid.0[self.scalars.lead.leader()])))
+    }
+
+    fn edge(&self) -> i8 {
+        match self.scalars.lead.leader() {
+            0 => -1,
+            k if k == LANES - 1 => 1,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Certificates for people and for programs.
+
+use crate::{number, report::number_or_null};
+use serde_json::{Value, json};
+use surefoot_glm::{Bound, Certificate, Settings, Subject};
+
+/// One object: the first certificate, and the others, if there are any, as `also`.
+pub(crate) fn object(certificates: &[Certificate]) -> Value {
+    let Some((first, others)) = certificates.split_first() else {
+        return json!({"kind": "none", "reason": "nothing was learnt"});
+    };
+    let mut object = one(first);
+    if !others.is_empty() {
+        object["also"] = others.iter().map(one).collect();
+    }
+    object
+}
+
+fn one(certificate: &Certificate) -> Value {
+    let (kind, bound) = match certificate {
+        Certificate::None { reason } => return json!({"kind": "none", "reason": reason}),
+        Certificate::Deterministic(bound) => ("deterministic", bound),
+        Certificate::Expectation(bound) => ("expectation", bound),
+        Certificate::Probability(bound) => ("probability", bound),
+    };
+    json!({
+        "kind": kind,
+        "subject": bound.subject,
+        "value": number_or_null(Some(bound.value)),
+        "relative": number_or_null(bound.relative),
+        "delta": number_or_null(bound.delta),
+        "comparator": bound.comparator,
+        "assumptions": bound.assumptions,
+    })
+}
+
+/// What the certificates of a model say, one line each.
+pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<String> {
+    certificates.iter().map(|certificate| sentence(certificate, settings)).collect()
+}
+
+fn sentence(certificate: &Certificate, settings: &Settings) -> String {
+    let better = settings.ball.map_or_else(
+        || "no other model".to_owned(),
+        |ball| format!("no model with ‖w‖ ≤ {}", number::shortest(ball.radius)),
+    );
+    let (how, rows, bound) = match certificate {
+        Certificate::None { reason } => return format!("none: {reason}"),
+        Certificate::Deterministic(bound) => ("for certain".to_owned(), "the rows learnt from", bound),
+        Certificate::Expectation(bound) => ("on average over runs".to_owned(), "new rows like these", bound),
+        Certificate::Probability(bound) => (probability(bound), "new rows like these", bound),
+    };
+    let value = number::loss(Some(bound.value));
+    match bound.subject {
+        Subject::Risk => format!("{how}, the mean loss on {rows} is at most {value}"),
+        Subject::Excess => format!("{how}, {better} has a mean loss on {rows} that is lower by more than {value}"),
+    }
+}
+
+fn probability(bound: &Bound) -> String {
+    // To digits that 1 − δ has beyond those of δ.
+    let percent = (1e12 * (1.0 - bound.delta.unwrap_or(1.0))).round() / 1e10;
+    format!("with probability {} %", number::shortest(percent))
+}
+
+/// The least bound on the excess.
+pub(crate) fn excess(certificates: &[Certificate]) -> Option<f64> {
+    let bounds = certificates.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Excess);
+    bounds.map(|bound| bound.value).min_by(f64::total_cmp)
+}
+
+/// The certificates of a run together with that of a full pass, which comes first. That the run alone has none is worth
+/// saying only where one was asked for, by a bound on the rows.
+pub(crate) fn with_full_pass(full: Certificate, run: Vec<Certificate>, settings: &Settings) -> Vec<Certificate> {
+    let asked = settings.ball.is_some_and(|ball| ball.row_norm.is_some());
+    let run = run.into_iter().filter(|_| asked);
+    if full.bound().is_some() { [full].into_iter().chain(run).collect() } else { run.chain([full]).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::Ball;
+
+    fn bound(subject: Subject, value: f64) -> Bound {
+        Bound { subject, value, relative: None, delta: Some(0.05), comparator: None, assumptions: Vec::new() }
+    }
+
+    #[test]
+    fn words_say_how_true_and_about_what() {
+        let ball = Ball { radius: 3.0, row_norm: None, delta: 0.05 };
+        let settings = Settings { ball: Some(ball), ..Settings::default() };
+        let certificates = [
+            Certificate::Probability(bound(Subject::Excess, 0.021)),
+            Certificate::Probability(bound(Subject::Risk, 0.4312)),
+            Certificate::Deterministic(bound(Subject::Excess, 0.001)),
+            Certificate::none("too little"),
+        ];
+        let said = words(&certificates, &settings);
+        assert_eq!(
+            said,
+            [
+                "with probability 95 %, no model with ‖w‖ ≤ 3 has a mean loss on new rows like these that is lower by more than 0.021000",
+                "with probability 95 %, the mean loss on new rows like these is at most 0.431200",
+                "for certain, no model with ‖w‖ ≤ 3 has a mean loss on the rows learnt from that is lower by more than 0.001000",
+                "none: too little",
+            ]
+        );
+        assert_eq!(excess(&certificates), Some(0.001));
+        assert_eq!(object(&certificates)["also"].as_array().map(Vec::len), Some(3));
+    }
+
+    #[test]
+    fn a_full_pass_comes_first_if_it_says_something() {
+        let (none, full) = (Certificate::none("no bound"), Certificate::Deterministic(bound(Subject::Excess, 0.1)));
+        let of = |row_norm| {
+            let settings = Settings { ball: Some(Ball { radius: 1.0, row_norm, delta: 0.1 }), ..Settings::default() };
+            with_full_pass(full.clone(), vec![none.clone()], &settings)
+        };
+        assert_eq!(of(None), std::slice::from_ref(&full));
+        assert_eq!(of(Some(1.0)), [full.clone(), none.clone()]);
+    }
+}
