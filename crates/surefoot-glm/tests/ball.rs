@@ -1,0 +1,352 @@
+//! Models in a ball: against the dense twin, against their own saves, and what their certificates promise.
+
+use surefoot_glm::{
+    Ball, Batch, Certificate, FullPass, InMemory, Loss, Model, Plan, Predictor, Settings, Subject, Trainer,
+};
+use surefoot_oracle::conversions::anytime;
+use surefoot_oracle::learners::DualAveraging;
+use surefoot_oracle::vectors::{dot, norm, plus, times};
+use surefoot_oracle::{Domain, Learner};
+
+/// The same random numbers everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.roll()).sum::<f64>() - 6.0
+    }
+}
+
+/// A row, dense: the intercept's 1 first, then the values of features 1, 2 …; the label as training has it.
+#[derive(Clone, Debug)]
+struct Dense {
+    label: f64,
+    weight: f64,
+    values: Vec<f64>,
+}
+
+const FEATURES: usize = 6;
+
+/// Sparse rows with a linear signal, weights from 1/4 to 1, some features met late.
+fn rows(loss: Loss, n: usize, seed: u64) -> Vec<Dense> {
+    let mut dice = Dice(seed);
+    let truth = [0.3, 1.0, -2.0, 0.5, 0.0, 1.5, -1.0];
+    (0..n)
+        .map(|t| {
+            let mut values = vec![1.0; 1 + FEATURES];
+            for (j, value) in values.iter_mut().enumerate().skip(1) {
+                let there = dice.roll() < 0.6 && t >= (FEATURES - j) * n / 10;
+                *value = if there { 0.5 * dice.normal() } else { 0.0 };
+            }
+            let margin = dot(&truth, &values);
+            let label = match loss {
+                Loss::Logistic if dice.roll() < 1.0 / (1.0 + (-margin).exp()) => 1.0,
+                Loss::Logistic => -1.0,
+                Loss::Squared => margin + 0.3 * dice.normal(),
+            };
+            Dense { label, weight: [1.0, 0.5, 0.25][t % 3], values }
+        })
+        .collect()
+}
+
+fn batch(rows: &[Dense]) -> Batch {
+    let mut batch = Batch::default();
+    for row in rows {
+        let pairs = (1_u64..).zip(&row.values[1..]).filter(|(_, x)| **x != 0.0).map(|(j, &x)| (j << 33, x));
+        batch.push(Some(row.label), row.weight, &pairs.collect::<Vec<_>>());
+    }
+    batch
+}
+
+/// The weights of a model as the rows have their features.
+fn dense(model: &Model) -> Vec<f64> {
+    let mut all = vec![0.0; 1 + FEATURES];
+    all[0] = model.intercept;
+    model.index.iter().zip(&model.weight).for_each(|(&id, &weight)| all[(id >> 33) as usize] = weight);
+    all
+}
+
+fn settings(loss: Loss, radius: f64, row_norm: Option<f64>) -> Settings {
+    Settings { loss, ball: Some(Ball { radius, row_norm, delta: 0.1 }), ..Settings::default() }
+}
+
+fn value(loss: Loss, y: f64, m: f64) -> f64 {
+    match loss {
+        Loss::Logistic => (-y * m).exp().ln_1p(),
+        Loss::Squared => (m - y) * (m - y) / 2.0,
+    }
+}
+
+fn slope(loss: Loss, y: f64, m: f64) -> f64 {
+    match loss {
+        Loss::Logistic => -y / (1.0 + (y * m).exp()),
+        Loss::Squared => m - y,
+    }
+}
+
+/// The mean loss and its gradient.
+fn mean(loss: Loss, rows: &[Dense], w: &[f64]) -> (f64, Vec<f64>) {
+    let (mut total, mut sum, mut gradient) = (0.0, 0.0, vec![0.0; w.len()]);
+    for row in rows {
+        let margin = dot(&row.values, w);
+        total += row.weight;
+        sum += row.weight * value(loss, row.label, margin);
+        gradient = plus(&gradient, row.weight * slope(loss, row.label, margin), &row.values);
+    }
+    (sum / total, times(1.0 / total, &gradient))
+}
+
+/// The least mean loss over the ball, by projected gradient steps, to 1e-10: the gap at the end is below that.
+fn least(loss: Loss, rows: &[Dense], radius: f64) -> f64 {
+    let ball = Domain::Ball(vec![0.0; 1 + FEATURES], radius);
+    // The Hessian is at most the mean square length of a row.
+    let rate = 1.0 / rows.iter().map(|row| dot(&row.values, &row.values)).fold(0.0, f64::max);
+    let mut w = vec![0.0; 1 + FEATURES];
+    for _ in 0..20_000 {
+        let (value, gradient) = mean(loss, rows, &w);
+        if radius * norm(&gradient) + dot(&w, &gradient) < 1e-10 {
+            return value;
+        }
+        w = ball.project(&plus(&w, -rate, &gradient));
+    }
+    panic!("not at the optimum");
+}
+
+fn fit(settings: Settings, plan: Plan, batch: &Batch) -> Trainer {
+    let mut trainer = Trainer::new(settings, plan);
+    for _ in 0..plan.passes {
+        trainer.learn(batch, 0, batch.len()).unwrap();
+        trainer.end_pass().unwrap();
+    }
+    trainer
+}
+
+fn full_pass(model: &Model, batch: &Batch) -> (f64, f64) {
+    let mut pass = FullPass::new(model).expect("a ball");
+    pass.add(batch, 0, batch.len()).unwrap();
+    let (certificate, objective) = pass.certificate();
+    assert!(matches!(certificate, Certificate::Deterministic(_)), "{certificate:?}");
+    let bound = certificate.bound().unwrap();
+    assert_eq!(bound.subject, Subject::Excess);
+    assert_eq!(bound.relative, Some(bound.value / objective.unwrap()));
+    (bound.value, objective.unwrap())
+}
+
+#[test]
+fn agrees_with_its_dense_twin() {
+    for loss in Loss::ALL {
+        for radius in [0.5, 3.0] {
+            let rows = rows(loss, 500, 5);
+            let ball = Domain::Ball(vec![0.0; 1 + FEATURES], radius);
+            let mut twin: Box<dyn Learner> = Box::new(DualAveraging::new(1 + FEATURES, ball, 0.0));
+            let told = anytime(&mut *twin, &|_| 1.0, 0.4, 500, &mut |t, query| {
+                let row = &rows[t as usize - 1];
+                times(row.weight * slope(loss, row.label, dot(&row.values, query)), &row.values)
+            });
+            let batch = batch(&rows);
+            let mut trainer = Trainer::new(settings(loss, radius, None), Plan::ONE_PASS);
+            for (t, round) in told.iter().enumerate() {
+                trainer.learn(&batch, t, t + 1).unwrap();
+                let model = dense(&trainer.model());
+                // Both in f64, in a closed loop over 500 rows that does not amplify.
+                let away = norm(&plus(&model, -1.0, &round.output));
+                assert!(away <= 1e-11 * radius, "{loss:?} in {radius}, row {t}: {away:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
+    for loss in Loss::ALL {
+        let batch = batch(&rows(loss, 300, 11));
+        let mut trainer = Trainer::new(settings(loss, 2.0, None), Plan::ONE_PASS);
+        let mut honest = surefoot_glm::Metrics::new(loss);
+        for t in 0..batch.len() {
+            let (model, row) = (trainer.model(), batch.row(t));
+            let margin = Predictor::new(&model).score(&row).unwrap().margin;
+            trainer.learn(&batch, t, t + 1).unwrap();
+            let label = row.label.unwrap();
+            let label = if loss.classifies() { trainer.labels().code(label).unwrap() } else { label };
+            honest.add(label, row.weight, margin);
+            assert_eq!(trainer.summary().loss, honest.measured().loss, "{loss:?} row {t}");
+        }
+    }
+}
+
+#[test]
+fn resuming_anywhere_gives_the_same_model_to_the_bit() {
+    for (loss, row_norm) in [(Loss::Logistic, Some(5.0)), (Loss::Logistic, None), (Loss::Squared, None)] {
+        let batch = batch(&rows(loss, 90, 3));
+        for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 3, holdout: None }] {
+            let whole = fit(settings(loss, 2.0, row_norm), plan, &batch);
+            for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
+                let mut trainer = Trainer::new(settings(loss, 2.0, row_norm), plan);
+                for at in 0..batch.len() * plan.passes as usize {
+                    if at == stop {
+                        let model = trainer.pause(serde_json::json!("here"));
+                        trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
+                        trainer.reshelve(&batch, 0, at.min(batch.len())).unwrap();
+                        assert_eq!(trainer.pause(serde_json::json!("here")), model, "{loss:?} {plan:?} at {at}");
+                    }
+                    let r = at % batch.len();
+                    trainer.learn(&batch, r, r + 1).unwrap();
+                    if r + 1 == batch.len() {
+                        trainer.end_pass().unwrap();
+                    }
+                }
+                assert_eq!(trainer.model(), whole.model(), "{loss:?} {plan:?} from {stop}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_pass_is_never_below_the_true_gap() {
+    for loss in Loss::ALL {
+        let rows = rows(loss, 200, 7);
+        let batch = batch(&rows);
+        for radius in [0.3, 1.0, 3.0, 30.0] {
+            // In the smaller balls the best model is at the boundary, in the largest inside.
+            let least = least(loss, &rows, radius);
+            for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 40, holdout: None }] {
+                let model = fit(settings(loss, radius, None), plan, &batch).model();
+                let (bound, objective) = full_pass(&model, &batch);
+                let (truth, gradient) = mean(loss, &rows, &dense(&model));
+                assert!((objective - truth).abs() <= 1e-14 * (1.0 + truth), "{loss:?}: {objective} and {truth}");
+                assert!(bound >= truth - least - 1e-10, "{loss:?} in {radius}, {plan:?}: {bound} {}", truth - least);
+                let gap = radius * norm(&gradient) + dot(&dense(&model), &gradient);
+                assert!((bound - gap).abs() <= 1e-12 * (1.0 + gap), "{loss:?} in {radius}: {bound} and {gap}");
+                assert!(norm(&dense(&model)) <= radius * (1.0 + 1e-14));
+            }
+        }
+    }
+}
+
+#[test]
+fn features_that_were_never_learnt_count_in_a_full_pass() {
+    let mut first = Batch::default();
+    first.push(Some(1.0), 1.0, &[(1, 1.0)]);
+    first.push(Some(-1.0), 1.0, &[(1, -1.0)]);
+    let model = fit(settings(Loss::Logistic, 1.0, None), Plan::ONE_PASS, &first).model();
+    let mut all = first.clone();
+    all.push(Some(1.0), 1.0, &[(5, 10.0)]);
+    all.push(Some(1.0), 0.0, &[(6, 1e6)]);
+    let ((less, _), (more, _)) = (full_pass(&model, &first), full_pass(&model, &all));
+    // At weight 0 the new row alone has a slope of about ½, times 10, over three rows.
+    assert!(more > 1.0 && less < 1.0, "{less} {more}");
+}
+
+/// Draws from a finite population, so that its mean loss is the expected loss.
+struct Population {
+    rows: Vec<Dense>,
+    batch: Batch,
+    least: f64,
+}
+
+const RADIUS: f64 = 2.0;
+const LONGEST: f64 = 3.0;
+
+impl Population {
+    fn new() -> Population {
+        let mut rows = rows(Loss::Logistic, 60, 21);
+        for row in &mut rows {
+            row.weight = 1.0;
+            let excess = norm(&row.values) / LONGEST;
+            row.values[1..].iter_mut().for_each(|x| *x /= excess.max(1.0));
+        }
+        let (batch, least) = (batch(&rows), least(Loss::Logistic, &rows, RADIUS));
+        Population { rows, batch, least }
+    }
+
+    /// Whether the bounds on excess and risk were ever false at one of the doublings of `draws` rows.
+    fn ever_false(&self, draws: u32, mut draw: impl FnMut(u32) -> usize) -> (bool, bool) {
+        let mut trainer = Trainer::new(settings(Loss::Logistic, RADIUS, Some(LONGEST)), Plan::ONE_PASS);
+        let mut ever = (false, false);
+        for t in 1..=draws {
+            let r = draw(t);
+            trainer.learn(&self.batch, r, r + 1).unwrap();
+            if t >= 8 && t.is_power_of_two() {
+                let certificates = trainer.certificates();
+                let [excess, risk] = [0, 1].map(|k| certificates[k].bound().expect("a bound").clone());
+                assert_eq!((excess.subject, risk.subject), (Subject::Excess, Subject::Risk));
+                assert_eq!((excess.delta, risk.delta), (Some(0.1), Some(0.1)));
+                let truth = mean(Loss::Logistic, &self.rows, &dense(&trainer.model())).0;
+                ever.0 |= truth - self.least > excess.value;
+                ever.1 |= truth > risk.value;
+            }
+        }
+        ever
+    }
+}
+
+#[test]
+fn bounds_of_streams_hold_together_in_all_but_a_share_of_runs() {
+    const RUNS: u64 = 200;
+    let population = Population::new();
+    let size = population.rows.len();
+    let mut wrong = 0;
+    for seed in 0..RUNS {
+        let mut dice = Dice(1_000_003 * (seed + 1));
+        let (excess, risk) = population.ever_false(512, |_| (dice.roll() * size as f64) as usize);
+        wrong += u64::from(excess || risk);
+    }
+    assert!(wrong <= RUNS / 10, "{wrong} of {RUNS}");
+}
+
+/// What the test above would see if the assumption failed: rows that come in order, one class after the other.
+#[test]
+fn bounds_of_streams_need_rows_that_are_draws() {
+    let population = Population::new();
+    let ones: Vec<usize> = (0..population.rows.len()).filter(|&r| population.rows[r].label > 0.0).collect();
+    let (_, risk) = population.ever_false(512, |t| ones[t as usize % ones.len()]);
+    assert!(risk);
+}
+
+fn reason(trainer: &Trainer) -> String {
+    match trainer.certificates().as_slice() {
+        [Certificate::None { reason }] => reason.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_cannot_be_certified_says_why() {
+    let [classes, numbers] = [Loss::Logistic, Loss::Squared].map(|loss| batch(&rows(loss, 50, 2)));
+    let twice = Plan { passes: 2, holdout: None };
+    let learn = |settings: Settings, batch: &Batch| fit(settings, Plan::ONE_PASS, batch);
+    let again = fit(settings(Loss::Logistic, 1.0, Some(9.0)), twice, &classes);
+    assert!(reason(&again).contains("rows were used more than once"), "{}", reason(&again));
+    let resumed = Trainer::resume(&again.model(), Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+    assert_eq!(reason(&resumed), reason(&again));
+    for (trainer, says) in [
+        (learn(settings(Loss::Squared, 1.0, Some(9.0)), &numbers), "squared loss has no steepest slope"),
+        (learn(settings(Loss::Logistic, 1.0, None), &classes), "--row-norm B"),
+        (learn(Settings::default(), &classes), "--radius R"),
+        (Trainer::new(settings(Loss::Logistic, 1.0, Some(9.0)), Plan::ONE_PASS), "no round has been closed"),
+    ] {
+        assert!(reason(&trainer).contains(says), "{says}: {}", reason(&trainer));
+    }
+    assert!(FullPass::new(&learn(Settings::default(), &classes).model()).is_none());
+}
+
+#[test]
+fn a_row_beyond_what_was_declared_is_refused_and_changes_nothing() {
+    let mut batch = Batch::default();
+    batch.push(Some(1.0), 1.0, &[(1, 2.0), (2, -2.0)]);
+    batch.push(Some(0.0), 1.0, &[(1, 2.0), (3, 2.01)]);
+    batch.push(Some(0.0), 1.5, &[(1, 2.0)]);
+    let mut trainer = Trainer::new(settings(Loss::Logistic, 1.0, Some(3.0)), Plan::ONE_PASS);
+    trainer.learn(&batch, 0, 1).unwrap();
+    let before = trainer.model();
+    for (row, says) in [(1, "norm of this row is 3.006"), (2, "weight 1.5 is above 1")] {
+        let (at, fault) = trainer.learn(&batch, row, row + 1).unwrap_err();
+        assert!(at == row && fault.message.contains(says), "{fault}");
+        assert_eq!(trainer.model(), before);
+    }
+}
