@@ -236,7 +236,8 @@ fn features_that_were_never_learnt_count_in_a_full_pass() {
     let model = fit(settings(Loss::Logistic, 1.0, None), Plan::ONE_PASS, &first).model();
     let mut all = first.clone();
     all.push(Some(1.0), 1.0, &[(5, 10.0)]);
-    all.push(Some(1.0), 0.0, &[(6, 1e6)]);
+    // A row of weight 0 is passed over, whatever it says.
+    all.push(Some(7.0), 0.0, &[(6, 1e6)]);
     let ((less, _), (more, _)) = (full_pass(&model, &first), full_pass(&model, &all));
     // At weight 0 the new row alone has a slope of about ½, times 10, over three rows.
     assert!(more > 1.0 && less < 1.0, "{less} {more}");
@@ -306,6 +307,50 @@ fn bounds_of_streams_need_rows_that_are_draws() {
     let ones: Vec<usize> = (0..population.rows.len()).filter(|&r| population.rows[r].label > 0.0).collect();
     let (_, risk) = population.ever_false(512, |t| ones[t as usize % ones.len()]);
     assert!(risk);
+}
+
+/// The formulas, from every round of the twin's run: (S + r‖Z‖ + level)/T and (ΣY + level)/T.
+#[test]
+fn bounds_of_streams_are_what_the_theory_says() {
+    let mut rows = rows(Loss::Logistic, 300, 9);
+    for row in &mut rows {
+        let excess = norm(&row.values) / LONGEST;
+        row.values[1..].iter_mut().for_each(|x| *x /= excess.max(1.0));
+    }
+    let ball = Domain::Ball(vec![0.0; 1 + FEATURES], RADIUS);
+    let mut gradients = Vec::new();
+    let told = anytime(&mut DualAveraging::new(1 + FEATURES, ball, 0.0), &|_| 1.0, 0.4, 300, &mut |t, query| {
+        let row = &rows[t as usize - 1];
+        let slope = row.weight * slope(Loss::Logistic, row.label, dot(&row.values, query));
+        gradients.push(times(slope, &row.values));
+        gradients[t as usize - 1].clone()
+    });
+    let (mut linear, mut z, mut spread, mut reach) = (0.0, vec![0.0; 1 + FEATURES], 0.0, Vec::new());
+    let (mut risk, mut stray, mut reach_of_risk, mut losses) = (0.0, 0.0, Vec::new(), Vec::new());
+    let largest = (RADIUS * LONGEST).exp().ln_1p();
+    for ((row, round), gradient) in rows.iter().zip(&told).zip(&gradients) {
+        let far = RADIUS + norm(&round.iterate);
+        linear += dot(gradient, &round.iterate);
+        z = plus(&z, 1.0, gradient);
+        spread += (far * norm(gradient)).powi(2);
+        reach.push(far * LONGEST);
+        let loss = row.weight * value(Loss::Logistic, row.label, dot(&row.values, &round.query));
+        let y = loss + dot(gradient, &plus(&round.iterate, -1.0, &round.query));
+        let before = losses.iter().sum::<f64>() / (losses.len() as f64).max(1.0);
+        risk += y;
+        stray += (y - before).powi(2);
+        reach_of_risk.push(largest + LONGEST * 0.4 * far);
+        losses.push(loss);
+    }
+    let most = |ranges: &[f64]| ranges.iter().copied().fold(0.0, f64::max);
+    let level = |v: f64, ranges: &[f64]| surefoot::certificate::boundary(v.sqrt(), most(ranges), ranges[0], 0.05);
+    let expected =
+        [(linear + RADIUS * norm(&z) + level(spread, &reach)) / 300.0, (risk + level(stray, &reach_of_risk)) / 300.0];
+    let trainer = fit(settings(Loss::Logistic, RADIUS, Some(LONGEST)), Plan::ONE_PASS, &batch(&rows));
+    for (certificate, expected) in trainer.certificates().iter().zip(expected) {
+        let found = certificate.bound().expect("a bound").value;
+        assert!((found - expected).abs() < 1e-11, "{certificate:?} and {expected}");
+    }
 }
 
 fn reason(trainer: &Trainer) -> String {
