@@ -46,14 +46,15 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     );
     let (how, rows, bound) = match certificate {
         Certificate::None { reason } => return format!("none: {reason}"),
-        Certificate::Deterministic(bound) => ("for certain".to_owned(), "the rows learnt from", bound),
+        Certificate::Deterministic(bound) => ("for certain".to_owned(), "the rows of DATA", bound),
         Certificate::Expectation(bound) => ("on average over runs".to_owned(), "new rows like these", bound),
         Certificate::Probability(bound) => (probability(bound), "new rows like these", bound),
     };
     let value = number::loss(Some(bound.value));
+    let mean = if bound.weighted { "mean of weight times loss" } else { "mean loss" };
     match bound.subject {
-        Subject::Risk => format!("{how}, the mean loss on {rows} is at most {value}"),
-        Subject::Excess => format!("{how}, {better} has a mean loss on {rows} that is lower by more than {value}"),
+        Subject::Risk => format!("{how}, the {mean} on {rows} is at most {value}"),
+        Subject::Excess => format!("{how}, {better} has a {mean} on {rows} that is lower by more than {value}"),
     }
 }
 
@@ -83,7 +84,15 @@ mod tests {
     use surefoot_glm::Ball;
 
     fn bound(subject: Subject, value: f64) -> Bound {
-        Bound { subject, value, relative: None, delta: Some(0.05), comparator: None, assumptions: Vec::new() }
+        Bound {
+            subject,
+            value,
+            relative: None,
+            delta: Some(0.05),
+            weighted: false,
+            comparator: None,
+            assumptions: Vec::new(),
+        }
     }
 
     #[test]
@@ -102,7 +111,7 @@ mod tests {
             [
                 "with probability 95 %, no model with ‖w‖ ≤ 3 has a mean loss on new rows like these that is lower by more than 0.021000",
                 "with probability 95 %, the mean loss on new rows like these is at most 0.431200",
-                "for certain, no model with ‖w‖ ≤ 3 has a mean loss on the rows learnt from that is lower by more than 0.001000",
+                "for certain, no model with ‖w‖ ≤ 3 has a mean loss on the rows of DATA that is lower by more than 0.001000",
                 "none: too little",
             ]
         );

@@ -68,7 +68,7 @@ impl Results<'_> {
             }
             if let Some(objective) = self.objective {
                 let objective = number::loss(Some(objective));
-                console.say(&format!("objective    {objective}, the mean loss of the model over all rows"));
+                console.say(&format!("objective    {objective}, the mean loss of the model on the rows of DATA"));
             }
             for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
                 console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));

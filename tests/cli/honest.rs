@@ -26,10 +26,10 @@ impl Mean {
 
 /// The losses that `fit` prints for `text`, and those of a plain loop: a model of the first k rows, saved, scores
 /// row k + 1.
-fn printed_and_looped(text: &str, loss: Loss) -> (Vec<f64>, Vec<f64>) {
+fn printed_and_looped(text: &str, loss: Loss, more: &str) -> (Vec<f64>, Vec<f64>) {
     let box_ = Sandbox::new();
     box_.write("all.svm", text);
-    let fit = format!("fit --loss {} --json", loss.name());
+    let fit = format!("fit --loss {} --json{more}", loss.name());
     let printed = box_.ok(&format!("{fit} all.svm"));
     let printed = printed.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let printed = printed.map(|line| line["loss"].as_f64().unwrap()).collect();
@@ -58,11 +58,15 @@ fn printed_and_looped(text: &str, loss: Loss) -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn progressive_loss_is_that_of_saved_models_scored_on_the_next_row() {
     let zeros_first = "0 1:1 2:3\n0 2:1\n0 1:-1\n".to_owned() + &rows(140);
-    let (printed, looped) = printed_and_looped(&zeros_first, Loss::Logistic);
-    assert_eq!(printed, looped);
+    for more in ["", " --radius 2 --row-norm 9"] {
+        let (printed, looped) = printed_and_looped(&zeros_first, Loss::Logistic, more);
+        assert_eq!(printed, looped, "{more}");
+    }
     let numbers: String = rows(70).lines().enumerate().map(|(i, row)| format!("{}{row}\n", 37 * i % 11)).collect();
-    let (printed, looped) = printed_and_looped(&numbers, Loss::Squared);
-    assert_eq!(printed, looped);
+    for more in ["", " --radius 5"] {
+        let (printed, looped) = printed_and_looped(&numbers, Loss::Squared, more);
+        assert_eq!(printed, looped, "{more}");
+    }
 }
 
 #[test]

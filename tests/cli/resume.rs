@@ -20,14 +20,15 @@ fn stopped_at(box_: &Sandbox, text: &str, k: usize, line: &str) {
 fn one_pass_goes_on_at_any_row() {
     let box_ = Sandbox::new();
     let text = rows(400);
-    box_.write("all.svm", &text);
-    box_.ok("fit all.svm -o whole");
     let mut u = Uniform(3);
-    for k in [1, 399, 400].into_iter().chain((0..4).map(|_| 1 + (398.0 * u.next()) as usize)) {
-        stopped_at(&box_, &text, k, "fit - -o m");
-        let ran = box_.feed("fit - --resume m -o m", text.as_bytes());
-        assert!(ran.status == 0 && ran.err.contains("m is unfinished"), "{}", ran.err);
-        assert!(box_.read("m") == box_.read("whole"), "stopped at {k}");
+    for more in ["", " --radius 2 --row-norm 4 --delta 0.1"] {
+        box_.feed(&format!("fit - -o whole{more}"), text.as_bytes());
+        for k in [1, 399, 400].into_iter().chain((0..4).map(|_| 1 + (398.0 * u.next()) as usize)) {
+            stopped_at(&box_, &text, k, &format!("fit - -o m{more}"));
+            let ran = box_.feed("fit - --resume m -o m", text.as_bytes());
+            assert!(ran.status == 0 && ran.err.contains("m is unfinished"), "{}", ran.err);
+            assert!(box_.read("m") == box_.read("whole"), "stopped at {k}{more}");
+        }
     }
 }
 
@@ -38,7 +39,7 @@ fn several_passes_go_on_at_any_moment() {
     let cut = text.match_indices('\n').nth(700).unwrap().0 + 1;
     box_.write("a.svm", &text[..cut]);
     box_.write("b.svm", &text[cut..]);
-    for holdout in ["10", "none"] {
+    for holdout in ["10", "none", "10 --radius 2"] {
         let fit = format!("fit a.svm b.svm --holdout {holdout} --passes 30");
         box_.ok(&format!("{fit} -o whole"));
         let mut stops = 0;

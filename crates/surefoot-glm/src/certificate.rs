@@ -37,6 +37,9 @@ pub struct Bound {
     pub relative: Option<f64>,
     /// The probability with which the certificates of probability of a model, taken together, are false.
     pub delta: Option<f64>,
+    /// Whether the mean is over rows, of their weight times their loss, because some have another weight than 1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weighted: bool,
     /// With whom the model is compared, if it is.
     pub comparator: Option<String>,
     /// What is taken for granted, in words.
@@ -71,6 +74,15 @@ impl Certificate {
         }
     }
 
+    /// The same for rows with weights of their own.
+    pub(crate) fn weighted(mut self) -> Certificate {
+        if let Certificate::Expectation(bound) | Certificate::Probability(bound) = &mut self {
+            bound.weighted = true;
+            bound.assumptions.push("the mean is over rows, of their weight times their loss".to_owned());
+        }
+        self
+    }
+
     /// One of the library's, with the objective where it is known, and `delta` where this is one of several that hold
     /// together.
     pub(crate) fn of(found: &core::Certificate, objective: Option<f64>, delta: Option<f64>) -> Certificate {
@@ -83,6 +95,7 @@ impl Certificate {
             value: found.value,
             relative: objective.map(|objective| found.relative(objective)).filter(|relative| relative.is_finite()),
             delta: delta.or(found.kind.delta()),
+            weighted: false,
             comparator: found.comparator().map(|over| over.to_string()),
             assumptions: found.assumptions.iter().map(|assumption| assumption.to_string()).collect(),
         };

@@ -277,6 +277,7 @@ impl Population {
                 let [excess, risk] = [0, 1].map(|k| certificates[k].bound().expect("a bound").clone());
                 assert_eq!((excess.subject, risk.subject), (Subject::Excess, Subject::Risk));
                 assert_eq!((excess.delta, risk.delta), (Some(0.1), Some(0.1)));
+                assert!(!excess.weighted && !risk.weighted);
                 let truth = mean(Loss::Logistic, &self.rows, &dense(&trainer.model())).0;
                 ever.0 |= truth - self.least > excess.value;
                 ever.1 |= truth > risk.value;
@@ -348,7 +349,9 @@ fn bounds_of_streams_are_what_the_theory_says() {
         [(linear + RADIUS * norm(&z) + level(spread, &reach)) / 300.0, (risk + level(stray, &reach_of_risk)) / 300.0];
     let trainer = fit(settings(Loss::Logistic, RADIUS, Some(LONGEST)), Plan::ONE_PASS, &batch(&rows));
     for (certificate, expected) in trainer.certificates().iter().zip(expected) {
-        let found = certificate.bound().expect("a bound").value;
+        let bound = certificate.bound().expect("a bound");
+        assert!(bound.weighted && bound.assumptions.iter().any(|words| words.contains("weight times their loss")));
+        let found = bound.value;
         assert!((found - expected).abs() < 1e-11, "{certificate:?} and {expected}");
     }
 }

@@ -142,7 +142,8 @@ impl Engine for InBall {
         Ok(())
     }
 
-    fn tell(&mut self, _: f64, _: f64) {
+    fn tell(&mut self, _: f64, weight: f64) {
+        self.watch.weighted |= weight != 1.0;
         self.watch.record(&self.method, &self.row.told);
         self.method.tell(&self.row.vector().times(self.row.told.slope));
     }

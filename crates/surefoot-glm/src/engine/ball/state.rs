@@ -16,6 +16,7 @@ const ORDER: &str = "order";
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
     reused: bool,
+    weighted: bool,
 }
 
 /// The vector that predicts, and all that is needed to go on. O(features).
@@ -29,7 +30,7 @@ pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
     let order = Array { name: ORDER.into(), shape: vec![order.len()], data: Numbers::U32(order) };
     let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
     method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
-    let scalars = json!(Scalars { reused: watch.reused });
+    let scalars = json!(Scalars { reused: watch.reused, weighted: watch.weighted });
     Saved { intercept: engine.weight(0, sign), index, weight, scalars, arrays }
 }
 
@@ -47,7 +48,8 @@ impl InBall {
         };
         let mut engine = InBall::new(settings, ball);
         engine.numbering = Numbering::restore(index.iter().copied().zip(order.iter().copied()))?;
-        engine.watch.reused = State::parse::<Scalars>(scalars)?.reused;
+        let scalars = State::parse::<Scalars>(scalars)?;
+        (engine.watch.reused, engine.watch.weighted) = (scalars.reused, scalars.weighted);
         engine.read_numbers(state)?;
         engine.read_arrays(state)?;
         Ok(engine)

@@ -25,6 +25,8 @@ pub(super) struct Watch {
     trackers: Result<(Stream, Risk), &'static str>,
     /// Whether a row was learnt that may have been learnt before.
     pub(super) reused: bool,
+    /// Whether a row had another weight than 1: the mean is then over rows, of their weight times their loss.
+    pub(super) weighted: bool,
 }
 
 const UNDECLARED: &str = "no bound on the length of rows is known: --row-norm B declares one, for a certificate as rows \
@@ -47,7 +49,7 @@ impl Watch {
                 Ok((Stream::new(&domain, steepest * longest), Risk::new(largest, steepest * longest)))
             }
         };
-        Watch { domain, trackers, reused: false }
+        Watch { domain, trackers, reused: false, weighted: false }
     }
 
     /// Checks that a row is what was declared.
@@ -92,7 +94,8 @@ impl Watch {
         let mean = method.certificate(&self.domain, gradients)?;
         let excess = stream.certificate(&mean, method.total_weight(), delta / 2.0, None)?;
         let risk = risk.certificate(gradients, delta / 2.0)?;
-        Ok([excess, risk].map(|found| Certificate::of(&found, None, Some(delta))))
+        let found = [excess, risk].map(|found| Certificate::of(&found, None, Some(delta)));
+        Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
     /// The numbers of the trackers, if there are any.
