@@ -57,7 +57,7 @@ impl Sample<'_> {
 
     /// Hands every row to `look`, whose complaints are given their place.
     fn each(&self, mut look: impl FnMut(&Batch, usize) -> Result<(), (Part, String)>) -> Result<(), Halt> {
-        let mut rows = Rows::open(self.inputs, self.options, 2)?;
+        let mut rows = Rows::open(self.inputs, self.options.clone(), 2)?;
         let mut batch = Batch::default();
         loop {
             self.watch.check()?;

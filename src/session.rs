@@ -211,7 +211,7 @@ impl Session<'_> {
     }
 
     fn open(&self) -> Result<Rows, Error> {
-        Rows::open(self.inputs, self.options, self.threads)
+        Rows::open(self.inputs, self.options.clone(), self.threads)
     }
 
     /// Waits for the next rows; `false` if there are none left.

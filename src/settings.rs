@@ -5,7 +5,7 @@ use crate::{
     failure::Failure,
     number::shortest,
 };
-use surefoot_glm::{Ball, Loss, Settings};
+use surefoot_glm::{Ball, Loss, Reading, Settings};
 use surefoot_io::{Format, InputName, Options};
 
 /// How likely a certificate may be false unless something else is asked for.
@@ -13,13 +13,16 @@ const DELTA: f64 = 0.05;
 
 /// The settings of a fit from scratch.
 pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs, inputs: &[InputName]) -> Settings {
-    let format = flags.format.map_or_else(|| Format::of(inputs).name, |format| format.name());
+    let format = flags.format.map(|format| format.name()).or_else(|| Some(Format::of(inputs)?.name));
     Settings {
         loss: flags.loss.map_or(Loss::Logistic, Loss::from),
         intercept: !flags.no_intercept,
-        format: format.to_owned(),
-        index_base: flags.index_base.unwrap_or(0),
-        bits: flags.bits,
+        reading: Reading {
+            format: format.unwrap_or_default().to_owned(),
+            index_base: flags.index_base.unwrap_or(0),
+            bits: flags.bits,
+            ..Reading::default()
+        },
         ball: flags.radius.map(|radius| Ball {
             radius,
             row_norm: certify.row_norm,
@@ -35,8 +38,8 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
     let compare = |given: String, has: String| compare(model, &given, &has);
     flags.loss.map_or(Ok(()), |given| compare(loss(given.into()), loss(settings.loss)))?;
-    flags.index_base.map_or(Ok(()), |given| compare(base(given), base(settings.index_base)))?;
-    flags.bits.map_or(Ok(()), |given| compare(bits(Some(given)), bits(settings.bits)))?;
+    flags.index_base.map_or(Ok(()), |given| compare(base(given), base(settings.reading.index_base)))?;
+    flags.bits.map_or(Ok(()), |given| compare(bits(Some(given)), bits(settings.reading.bits)))?;
     check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
     match flags.no_intercept && settings.intercept {
         true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
@@ -64,11 +67,16 @@ fn compare(model: &str, given: &str, has: &str) -> Result<(), Failure> {
 
 /// How rows are read for a model; `--format` may say that these data come in another one.
 pub(crate) fn reading(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<Options, Failure> {
-    let name = flags.format.map_or(settings.format.as_str(), |format| format.name());
-    let Some(format) = Format::named(name) else {
-        return Err(Failure::data(format!("{model}: its data format '{name}' is not known here; update surefoot")));
+    let name = flags.format.map_or(settings.reading.format.as_str(), |format| format.name());
+    let format = match name {
+        // Pipes tell once they are read.
+        "" => None,
+        name => Some(Format::named(name).ok_or_else(|| {
+            Failure::data(format!("{model}: its data format '{name}' is not known here; update surefoot"))
+        })?),
     };
-    Ok(Options { format: Some(format), bits: settings.bits, index_base: settings.index_base, unlabelled: false })
+    let (reading, classes) = (settings.reading.clone(), settings.loss.classifies());
+    Ok(Options { format, reading, classes, ..Options::default() })
 }
 
 /// What the labels stand for, for people; `None` without classes.

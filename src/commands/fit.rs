@@ -101,13 +101,13 @@ impl Fit<'_> {
         }
         let what = results::task(settings.loss);
         let guess = if self.args.settings.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
-        let (format, goes) = (&settings.format, self.saver.name());
+        let (format, goes) = (&settings.reading.format, self.saver.name());
         console.say(&format!("fit: {what}; format {format}{guess}; model goes to {goes}"));
         self.reporter.head(&self.start.plan);
     }
 
     fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {
-        Sample { inputs, options: self.start.options, watch: &self.watch }
+        Sample { inputs, options: self.start.options.clone(), watch: &self.watch }
     }
 
     fn trainer(&self) -> Result<Trainer, Failure> {
@@ -126,7 +126,7 @@ impl Fit<'_> {
         let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
         let mut session = Session {
             inputs,
-            options: self.start.options,
+            options: self.start.options.clone(),
             threads: self.args.threads,
             trainer,
             standing,

@@ -82,7 +82,7 @@ impl View<'_> {
         let Model { settings, summary, .. } = self.model;
         let whole = if self.model.unfinished.is_some() { ", unfinished: fit --resume goes on" } else { "" };
         let state = if self.model.state.is_some() { "" } else { ", without the state to train on" };
-        let bits = settings.bits.map_or_else(String::new, |bits| format!(", hashed to {bits} bits"));
+        let bits = settings.reading.bits.map_or_else(String::new, |bits| format!(", hashed to {bits} bits"));
         let zero = match summary.rows_zero_weight {
             0 => String::new(),
             zero => format!(", {} of weight 0", number::count(zero)),
@@ -90,7 +90,7 @@ impl View<'_> {
         let mut facts = vec![
             ("model", format!("{}, {}{whole}{state}", self.name, number::bytes(self.size))),
             ("loss", settings.loss.name().to_owned()),
-            ("data", format!("{}, indices from {}{bits}", settings.format, settings.index_base)),
+            ("data", format!("{}, indices from {}{bits}", settings.reading.format, settings.reading.index_base)),
         ];
         facts.extend(settings::coding(&self.model.labels).map(|coding| ("labels", coding)));
         facts.extend([
@@ -145,6 +145,7 @@ mod tests {
             intercept: 0.0,
             index,
             weight,
+            names: Default::default(),
             summary,
             certificates: Vec::new(),
             state: None,

@@ -75,7 +75,7 @@ struct Work {
 impl Work {
     /// Predicts all rows and returns their number.
     fn run(&mut self, inputs: &[InputName], options: Options) -> Result<u64, Trouble> {
-        let mut rows = Rows::open(inputs, options, 2).map_err(Trouble::Read)?;
+        let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
             match rows.next(&mut batch).map_err(Trouble::Read)? {

@@ -104,7 +104,7 @@ fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
 /// Hands over all rows of a file; the complaint about a row is given its place.
 fn each_batch(path: &Path, mut take: impl FnMut(&Batch) -> Result<(), (usize, Part, String)>) -> Result<(), Error> {
     let (inputs, options) = ([InputName::new(path)], Options::default());
-    let (mut reader, mut batch) = (Reader::open(&inputs, options)?, Batch::default());
+    let (mut reader, mut batch) = (Reader::open(&inputs, options.clone())?, Batch::default());
     while reader.read(&mut batch)? {
         take(&batch).map_err(|(r, part, says)| options.describe(&inputs, &batch, r, part).error(says))?;
     }

@@ -1,6 +1,6 @@
 //! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
 
-use crate::{Certificate, Settings};
+use crate::{Certificate, Names, Settings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -102,6 +102,8 @@ pub struct Model {
     pub index: Vec<u64>,
     /// Their weights, to be multiplied by raw input values.
     pub weight: Vec<f64>,
+    /// Names of features, as far as they have names that were kept.
+    pub names: Names,
     /// A summary for people: rows, losses, lanes (what `inspect` shows).
     pub summary: Summary,
     /// What is known of how good it is, or why nothing is: the first that bounds something comes first.

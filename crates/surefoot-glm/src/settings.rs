@@ -1,6 +1,6 @@
 //! What a user may choose, split by how long it is remembered.
 
-use crate::Loss;
+use crate::{Loss, Reading};
 use serde::{Deserialize, Serialize};
 
 /// What prediction and further training need to know: stored in every model.
@@ -10,12 +10,9 @@ pub struct Settings {
     pub loss: Loss,
     /// Whether an intercept is learnt.
     pub intercept: bool,
-    /// Name of the format of the training data.
-    pub format: String,
-    /// Smallest legal feature id in svmlight text: 0 or 1.
-    pub index_base: u8,
-    /// Ids are hashed to this many bits, if at all.
-    pub bits: Option<u8>,
+    /// How its rows are read.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The ball that the model stays in, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
@@ -36,14 +33,7 @@ pub struct Ball {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings {
-            loss: Loss::Logistic,
-            intercept: true,
-            format: "svmlight".into(),
-            index_base: 0,
-            bits: None,
-            ball: None,
-        }
+        Settings { loss: Loss::Logistic, intercept: true, reading: Reading::default(), ball: None }
     }
 }
 

@@ -5,7 +5,7 @@
 //! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Certificate, Fault, Labels, Model, Plan, Predictor, Settings, Shelf, State, Summary,
+    Batch, Certificate, Fault, Labels, Model, Names, Plan, Predictor, Settings, Shelf, State, Summary,
     books::{Books, Counts},
     engine::{self, Engine},
     passes::Run,
@@ -150,6 +150,7 @@ impl Trainer {
             intercept,
             index: saved.index,
             weight,
+            names: Names::default(),
             summary: self.summary(),
             certificates: self.certificates(),
             state: Some(State {

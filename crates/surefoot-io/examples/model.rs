@@ -42,6 +42,7 @@ fn empty() -> Model {
         intercept: 0.0,
         index: Vec::new(),
         weight: Vec::new(),
+        names: Default::default(),
         summary: surefoot_glm::Summary::default(),
         certificates: Vec::new(),
         state: None,

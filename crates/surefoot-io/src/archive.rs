@@ -32,6 +32,7 @@ pub(crate) const FORMAT: u64 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Dtype {
+    U8,
     F32,
     F64,
     U32,
@@ -43,6 +44,7 @@ impl Dtype {
     #[must_use]
     pub fn size(self) -> usize {
         match self {
+            Dtype::U8 => 1,
             Dtype::F32 | Dtype::U32 => 4,
             Dtype::F64 | Dtype::U64 => 8,
         }
@@ -152,6 +154,7 @@ macro_rules! numbers {
 }
 
 numbers! {
+    u8 U8 from_u8 to_u8
     f32 F32 from_f32 to_f32
     f64 F64 from_f64 to_f64
     u32 U32 from_u32 to_u32

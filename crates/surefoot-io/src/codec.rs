@@ -13,6 +13,9 @@ struct Codec {
     open: fn(Stored) -> io::Result<Box<dyn Read + Send>>,
 }
 
+/// File name extensions of compressed files.
+pub(crate) const EXTENSIONS: &[&str] = &["gz", "bgz", "zst"];
+
 const CODECS: &[Codec] = &[
     // The fourth byte holds flags, three of them reserved as 0.
     Codec { name: "gzip", magic: [(0x1f, 0x1f), (0x8b, 0x8b), (8, 8), (0, 0x1f)], open: gzip },

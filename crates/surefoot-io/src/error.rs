@@ -4,16 +4,48 @@ use std::fmt::{self, Write as _};
 use std::io;
 
 /// Where a fault stands in an input, and what stands there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     /// The input as shown to the user.
     pub file: String,
-    /// Physical line, from 1.
-    pub line: u64,
-    /// Byte column of the start of the token, from 1.
-    pub column: u64,
-    /// The whole token, printable ASCII, cut to 80 bytes.
+    /// Where in the input.
+    pub spot: Spot,
+    /// The whole token, printable ASCII, cut to 80 bytes; empty if there is none.
     pub token: String,
+}
+
+/// A place within an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// In text.
+    Text {
+        /// Physical line, from 1.
+        line: u64,
+        /// Byte column of the start of the token, from 1.
+        column: u64,
+    },
+    /// In a table that is no text.
+    Cell {
+        /// Row, from 1 over the whole file.
+        row: u64,
+        /// Name of the column, if one is at fault.
+        column: Option<String>,
+    },
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.spot {
+            Spot::Text { line, column } => write!(f, "{}:{line}:{column}: ", self.file)?,
+            Spot::Cell { row, column: None } => write!(f, "{}: row {row}: ", self.file)?,
+            Spot::Cell { row, column: Some(name) } => write!(f, "{}: row {row}, column '{name}': ", self.file)?,
+        }
+        if self.token.is_empty() && matches!(self.spot, Spot::Cell { .. }) {
+            Ok(())
+        } else {
+            write!(f, "'{}': ", self.token)
+        }
+    }
 }
 
 impl Located {
@@ -57,7 +89,7 @@ pub enum ErrorKind {
         source: io::Error,
     },
     /// A row is at fault; reading may go on with the next one.
-    #[error("{}:{}:{}: '{}': {says}", .place.file, .place.line, .place.column, .place.token)]
+    #[error("{place}{says}")]
     Row {
         /// Where, and the token.
         place: Located,
@@ -226,7 +258,8 @@ mod tests {
     #[test]
     fn messages_are_one_short_line() {
         let file = shown(std::ffi::OsStr::new(&"é\n/".repeat(300)));
-        let place = Located { file, line: u64::MAX, column: u64::MAX, token: token(&[0xff; 500]) };
+        let spot = Spot::Text { line: u64::MAX, column: u64::MAX };
+        let place = Located { file, spot, token: token(&[0xff; 500]) };
         let text = place.error("wrong".repeat(200)).to_string();
         assert!(text.len() <= Error::LIMIT, "{}", text.len());
         assert!(!text.contains('\n'));

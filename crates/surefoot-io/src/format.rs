@@ -1,11 +1,13 @@
-//! The table of formats, and the settings that say how rows are read.
+//! The table of formats.
 
 use std::path::Path;
 
 use surefoot_glm::{Batch, Part};
 
-use crate::error::{Error, ErrorKind, Located};
+use crate::codec;
+use crate::error::Spot;
 use crate::input::InputName;
+use crate::options::Options;
 use crate::svmlight::{self, Svmlight, TextFault};
 
 /// Bytes to rows, however the bytes are cut. What a text format implements.
@@ -25,14 +27,18 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions, without that of a compression.
     pub extensions: &'static [&'static str],
+    /// Whether data that begin with these bytes, cut anywhere, look like this format.
+    pub(crate) begins: fn(&[u8]) -> bool,
     pub(crate) parser: fn(&Options) -> Box<dyn TextParser>,
-    describe: fn(&Options, &Batch, usize, Part) -> (u64, String),
+    pub(crate) describe: fn(&Options, &Batch, usize, Part) -> (Spot, String),
 }
 
-/// The formats that can be read. The first is taken where the extension says nothing.
+/// The formats that can be read, in the order in which content is held against them. The last is taken where neither
+/// extension nor content says anything.
 pub static FORMATS: &[Format] = &[Format {
     name: "svmlight",
     extensions: &["svm", "svmlight", "libsvm"],
+    begins: |_| true,
     parser: |options| Box::new(Svmlight::new(options)),
     describe: svmlight::describe,
 }];
@@ -54,71 +60,28 @@ impl Format {
     #[must_use]
     pub fn by_extension(path: &Path) -> Option<&'static Format> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        if matches!(extension.as_str(), "gz" | "zst" | "bgz") {
+        if codec::EXTENSIONS.contains(&extension.as_str()) {
             return Format::by_extension(path.file_stem()?.as_ref());
         }
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// The format of a list of inputs: that of the first known extension, else svmlight.
+    /// The format that these first bytes of data, decompressed, look like.
     #[must_use]
-    pub fn of(inputs: &[InputName]) -> &'static Format {
+    pub fn by_content(head: &[u8]) -> &'static Format {
+        let last = FORMATS.last().expect("the table is not empty");
+        FORMATS.iter().find(|format| (format.begins)(head)).unwrap_or(last)
+    }
+
+    /// The format of a list of inputs: that of the first known extension, else that of the content of the first file that
+    /// can be read again. `None` if there are only pipes, which tell once they are read.
+    #[must_use]
+    pub fn of(inputs: &[InputName]) -> Option<&'static Format> {
         let mut paths = inputs.iter().filter_map(|input| match input {
             InputName::Path(path) => Some(path),
             _ => None,
         });
-        paths.find_map(|path| Format::by_extension(path)).unwrap_or(&FORMATS[0])
-    }
-}
-
-/// How rows are read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// The format; by default that of the first known extension.
-    pub format: Option<&'static Format>,
-    /// Hash every feature id to this many bits, 1 to 64.
-    pub bits: Option<u8>,
-    /// The smallest legal index, 0 or 1. Ids are stored as they are either way.
-    pub index_base: u8,
-    /// Rows may lack their label, and labels are ignored.
-    pub unlabelled: bool,
-}
-
-impl Options {
-    /// Checks the settings that a user may get wrong.
-    ///
-    /// # Errors
-    /// If a setting is out of its range.
-    pub fn check(&self) -> Result<(), Error> {
-        let says = match self {
-            Options { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
-            Options { index_base: 2.., .. } => "--index-base takes 0 or 1",
-            _ => return Ok(()),
-        };
-        Err(ErrorKind::Setting { says: says.to_owned() }.into())
-    }
-
-    /// Where a part of row `row` of `batch` stands, for a fault that shows only after reading.
-    ///
-    /// The batch must have been filled with these options and inputs. Costs a scan of the row.
-    ///
-    /// ```
-    /// use surefoot_glm::{Batch, Part};
-    /// use surefoot_io::{InputName, Options, Svmlight};
-    ///
-    /// let options = Options::default();
-    /// let mut batch = Batch::default();
-    /// batch.clear();
-    /// Svmlight::new(&options).push(b"\n151 1:0.03\n", &mut batch).unwrap();
-    /// let place = options.describe(&[InputName::new("real.svm")], &batch, 0, Part::Label);
-    /// assert_eq!(place.error("not a class label").to_string(), "real.svm:2:1: '151': not a class label");
-    /// ```
-    #[must_use]
-    pub fn describe(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
-        let format = self.format.unwrap_or_else(|| Format::of(inputs));
-        let place = batch.place.get(row).copied().unwrap_or_default();
-        let (column, token) = (format.describe)(self, batch, row, part);
-        let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
-        Located { file, line: place.line, column, token }
+        let file = || inputs.iter().find(|input| input.can_reread())?.head().ok();
+        paths.find_map(|path| Format::by_extension(path)).or_else(|| Some(Format::by_content(&file()?)))
     }
 }

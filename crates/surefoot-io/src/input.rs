@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
+use crate::codec;
 use crate::error::{Error, ErrorKind, shown};
 use crate::spool::Spooled;
 
@@ -21,6 +22,9 @@ pub enum InputName {
     /// A copy of standard input that can be read again; see [`spool`](crate::spool()).
     Spooled(Spooled),
 }
+
+/// Bytes that are looked at to find out the format.
+const HEAD: u64 = 16 << 10;
 
 /// Device and inode of a regular file: two names with the same identity are one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,6 +117,14 @@ impl InputName {
                 Err(source) => Err(self.error(source)),
             },
         }
+    }
+
+    /// The first bytes, decompressed, of an input that can be read again: a few thousand, or all.
+    pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = Vec::new();
+        let (_, stream) = codec::decode(self.open()?).map_err(|source| self.error(source))?;
+        stream.take(HEAD).read_to_end(&mut head).map_err(|source| self.error(source))?;
+        Ok(head)
     }
 
     pub(crate) fn error(&self, source: io::Error) -> Error {

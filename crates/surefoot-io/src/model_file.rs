@@ -4,6 +4,8 @@
 //! is one JSON object with sorted keys and the shortest decimals that read back to the same numbers. Equal
 //! models give equal bytes.
 
+mod names;
+
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -67,6 +69,7 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
         Tensor::from_f64(WEIGHT, &[model.weight.len()], &model.weight),
     ];
     tensors.extend(model.state.iter().flat_map(|state| &state.arrays).map(tensor_of));
+    tensors.extend(names::tensors(&model.names));
     Ok(Archive { meta, tensors })
 }
 
@@ -101,6 +104,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
         intercept: meta.intercept,
         index,
         weight,
+        names: names::read(archive)?,
         summary: meta.summary,
         certificates: meta.certificates,
         state,
@@ -112,6 +116,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
 fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
     let name = tensor.name.strip_prefix(STATE)?.to_owned();
     let data = match tensor.dtype {
+        Dtype::U8 => return None,
         Dtype::F32 => Numbers::F32(tensor.to_f32()?),
         Dtype::F64 => Numbers::F64(tensor.to_f64()?),
         Dtype::U32 => Numbers::U32(tensor.to_u32()?),
@@ -125,15 +130,19 @@ mod tests {
     use super::*;
     use serde_json::json;
     use surefoot_glm::Lane;
+    use surefoot_glm::{Names, Reading};
 
     fn model() -> Model {
         let lane = Lane { scale: 0.1, statistic: 1e-300, share: 1.0 };
+        let mut names = Names::default();
+        [(7, "colour=rot"), (u64::MAX, ""), (0, "é^x")].iter().for_each(|(id, name)| assert!(names.insert(*id, name)));
         Model {
-            settings: Settings { bits: Some(22), ..Settings::default() },
+            settings: Settings { reading: Reading { bits: Some(22), ..Reading::default() }, ..Settings::default() },
             labels: Labels { negative: Some(-0.0), positive: Some(1e300) },
             intercept: -0.0,
             index: vec![0, 7, u64::MAX],
             weight: vec![0.1, -5e-324, 1.797e308],
+            names,
             summary: Summary {
                 rows: u64::MAX,
                 loss: Some(0.1),

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use surefoot_glm::Batch;
 
 use crate::codec;
-use crate::error::{Error, ErrorKind, Located};
-use crate::format::{Format, Options, TextParser};
+use crate::error::{Error, ErrorKind, Located, Spot};
+use crate::format::{Format, TextParser};
 use crate::input::{InputName, check_inputs};
+use crate::options::Options;
 use crate::svmlight::TextFault;
 
 /// Anything that rows come from.
@@ -48,7 +49,9 @@ pub struct Reader {
     inputs: Vec<InputName>,
     next: usize,
     source: Option<Source>,
-    parser: Box<dyn TextParser>,
+    options: Options,
+    /// Known as soon as the format is.
+    parser: Option<Box<dyn TextParser>>,
     bytes: Vec<u8>,
     size: usize,
     held: Option<Error>,
@@ -64,12 +67,13 @@ impl Reader {
     pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
         options.check()?;
         check_inputs(inputs)?;
-        let format = options.format.unwrap_or_else(|| Format::of(inputs));
+        let format = options.format.or_else(|| options.found.format()).or_else(|| Format::of(inputs));
         Ok(Reader {
             inputs: inputs.to_vec(),
             next: 0,
             source: None,
-            parser: (format.parser)(&options),
+            parser: format.map(|format| (format.parser)(&options)),
+            options,
             bytes: Vec::new(),
             size: FIRST,
             held: None,
@@ -103,8 +107,8 @@ impl Reader {
 
     /// Reads once, or starts the next input; `false` if there is nothing left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        if self.parser.waiting() {
-            let parsed = self.parser.push(&[], batch);
+        if let Some(parser) = self.parser.as_mut().filter(|parser| parser.waiting()) {
+            let parsed = parser.push(&[], batch);
             return parsed.map(|()| true).map_err(|fault| self.row_error(fault));
         }
         let Some(source) = &mut self.source else {
@@ -116,9 +120,16 @@ impl Reader {
         self.bytes.resize(self.size, 0);
         self.size = (2 * self.size).min(MOST);
         let n = source.read(&mut self.bytes).map_err(|(codec, error)| self.stream_error(codec, error))?;
-        let parsed = if n == 0 { self.parser.finish(batch) } else { self.parser.push(&self.bytes[..n], batch) };
+        let bytes = &self.bytes[..n];
+        let parser = self.parser.get_or_insert_with(|| {
+            let format = *self.options.found.format.get_or_init(|| Format::by_content(bytes));
+            (format.parser)(&self.options)
+        });
+        let parsed = if n == 0 { parser.finish(batch) } else { parser.push(bytes, batch) };
+        // Rows behind one at fault may be left at the end: they wait for another call.
+        let ended = n == 0 && !parser.waiting();
         let parsed = parsed.map(|()| true).map_err(|fault| self.row_error(fault));
-        if n == 0 {
+        if ended {
             self.source = None;
         }
         parsed
@@ -130,7 +141,7 @@ impl Reader {
 
     fn row_error(&self, fault: TextFault) -> Error {
         let TextFault { line, column, token, says, .. } = fault;
-        Located { file: self.file(), line, column, token }.error(says)
+        Located { file: self.file(), spot: Spot::Text { line, column }, token }.error(says)
     }
 
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {

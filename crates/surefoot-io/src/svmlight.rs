@@ -12,8 +12,9 @@ use surefoot_glm::{Batch, Part, Place};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::digest::Digest;
-use crate::error;
-use crate::format::{Options, TextParser};
+use crate::error::{self, Spot};
+use crate::format::TextParser;
+use crate::options::Options;
 use fast::Line;
 use marks::Marks;
 use plain::Complaint;
@@ -45,9 +46,9 @@ struct Rules {
 impl Rules {
     fn new(options: &Options) -> Rules {
         Rules {
-            lowest: u64::from(options.index_base),
-            highest: if options.bits.is_some() { u64::MAX } else { u64::from(u32::MAX) },
-            bits: options.bits,
+            lowest: u64::from(options.reading.index_base),
+            highest: if options.reading.bits.is_some() { u64::MAX } else { u64::from(u32::MAX) },
+            bits: options.reading.bits,
             unlabelled: options.unlabelled,
         }
     }
@@ -364,8 +365,9 @@ impl std::fmt::Display for TextFault {
 impl std::error::Error for TextFault {}
 
 /// Column and token of a part of a row that was read.
-pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (u64, String) {
-    let text = batch.place.get(row).and_then(|place| batch.text.get(place.text.0..place.text.1)).unwrap_or_default();
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let rules = Rules::new(options);
     let found = match part {
         Part::Pair(i) => batch.index.get(batch.start[row] + i).and_then(|&id| {
@@ -379,5 +381,5 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
         Part::Row | Part::Label | Part::Weight => None,
     };
     let (at, token) = found.map(|found| found.1).or_else(|| plain::tokens(text).next()).unwrap_or_default();
-    (at as u64 + 1, error::token(token))
+    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(token))
 }

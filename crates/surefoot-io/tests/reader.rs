@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{Pieces, Plain, rows};
 use proptest::prelude::*;
-use surefoot_glm::Batch;
+use surefoot_glm::{Batch, Reading};
 use surefoot_io::{Error, ErrorKind, InputName, Options, Prefetch, Reader, RowSource};
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
@@ -133,11 +133,12 @@ fn paths_are_checked_before_anything_is_read() {
 
 #[test]
 fn settings_are_checked() {
-    for options in [
-        Options { bits: Some(0), ..Options::default() },
-        Options { bits: Some(65), ..Options::default() },
-        Options { index_base: 2, ..Options::default() },
+    for reading in [
+        Reading { bits: Some(0), ..Reading::default() },
+        Reading { bits: Some(65), ..Reading::default() },
+        Reading { index_base: 2, ..Reading::default() },
     ] {
+        let options = Options { reading, ..Options::default() };
         assert!(matches!(Reader::open(&[], options).unwrap_err().kind(), ErrorKind::Setting { .. }));
     }
 }

@@ -3,20 +3,36 @@
 mod common;
 
 use common::{error, plain, reader, rows};
-use surefoot_glm::{Batch, Part};
-use surefoot_io::{ErrorKind, InputName, Options, RowSource, Svmlight};
+use surefoot_glm::{Batch, Part, Reading};
+use surefoot_io::{ErrorKind, InputName, Options, RowSource, Spot, Svmlight};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-const PLAIN: Options = Options { format: None, bits: None, index_base: 0, unlabelled: false };
-const BASE_1: Options = Options { index_base: 1, ..PLAIN };
-const UNLABELLED: Options = Options { unlabelled: true, ..PLAIN };
-const BITS: Options = Options { bits: Some(18), ..PLAIN };
+/// The options that matter here.
+#[derive(Clone, Copy)]
+struct Rules {
+    bits: Option<u8>,
+    index_base: u8,
+    unlabelled: bool,
+}
+
+const PLAIN: Rules = Rules { bits: None, index_base: 0, unlabelled: false };
+const BASE_1: Rules = Rules { index_base: 1, ..PLAIN };
+const UNLABELLED: Rules = Rules { unlabelled: true, ..PLAIN };
+const BITS: Rules = Rules { bits: Some(18), ..PLAIN };
+
+impl From<Rules> for Options {
+    fn from(rules: Rules) -> Options {
+        let Rules { bits, index_base, unlabelled } = rules;
+        let reading = Reading { bits, index_base, ..Reading::default() };
+        Options { reading, unlabelled, ..Options::default() }
+    }
+}
 
 #[test]
 fn rows_are_read() {
     // Text, options, and per row: line, label, pairs.
     type Row<'a> = (u64, Option<f64>, &'a [(u64, f64)]);
-    let cases: &[(&[u8], Options, &[Row<'_>])] = &[
+    let cases: &[(&[u8], Rules, &[Row<'_>])] = &[
         (b"", PLAIN, &[]),
         (b"\n", PLAIN, &[]),
         (b"1", PLAIN, &[(1, Some(1.0), &[])]),
@@ -79,7 +95,7 @@ fn rows_are_read() {
 fn faults_are_where_they_are() {
     let long = [&b"1 "[..], &[b'x'; 500]].concat();
     // Text, options, line, column, token, and a part of what is said.
-    type Case<'a> = (&'a [u8], Options, u64, u64, &'a str, &'a str);
+    type Case<'a> = (&'a [u8], Rules, u64, u64, &'a str, &'a str);
     let cases: &[Case<'_>] = &[
         (b"1 1:1 2:1\n0 1:1 3:1 3:2\n1 2:1\n", PLAIN, 2, 11, "3:2", "index 3 appears twice in the row"),
         (b"0 3:1 1:1 3:2 1:5\n", PLAIN, 1, 11, "3:2", "index 3 appears twice in the row"),
@@ -140,7 +156,8 @@ fn faults_are_where_they_are() {
     for (text, options, line, column, token, says) in cases {
         let error = error(text, *options);
         let ErrorKind::Row { place, says: said } = error.kind() else { panic!("{error}") };
-        assert_eq!((place.line, place.column, &*place.token), (*line, *column, *token), "{}", text.escape_ascii());
+        let spot = Spot::Text { line: *line, column: *column };
+        assert_eq!((&place.spot, &*place.token), (&spot, *token), "{}", text.escape_ascii());
         assert!(said.contains(says), "{said}");
         let message = error.to_string();
         assert!(message.starts_with(&format!("f.svm:{line}:{column}: '{token}': ")), "{message}");
@@ -153,7 +170,7 @@ fn rows_around_a_fault_are_delivered() {
     let text = "1 1:1\n2 1:1\n\nx 1:1\n4 1:1\n5 1:y\n6 1:1\n7 z";
     for size in [1, 2, 5, 7, 100] {
         let pieces = common::Pieces::new(text.as_bytes(), &[size]);
-        let mut reader = surefoot_io::Reader::with_reader("f.svm", pieces, PLAIN).unwrap();
+        let mut reader = surefoot_io::Reader::with_reader("f.svm", pieces, PLAIN.into()).unwrap();
         let (rows, errors) = rows(&mut reader);
         assert_eq!(
             rows.iter().map(|row| (row.1, row.2)).collect::<Vec<_>>(),
@@ -171,7 +188,7 @@ fn hashed_ids_are_xxh3_and_values_that_meet_add_up() {
     let id = |index: u64, bits: u32| xxh3_64(&index.to_le_bytes()) >> (64 - bits);
     let text = "1 5:0.25 18446744073709551615:2 0:4 7:1e3\n";
     for bits in [1u8, 2, 18, 32, 63, 64] {
-        let (rows, _) = rows(&mut reader(text, Options { bits: Some(bits), ..PLAIN }));
+        let (rows, _) = rows(&mut reader(text, Rules { bits: Some(bits), ..PLAIN }));
         let mut expected = std::collections::BTreeMap::new();
         for (index, value) in [(0, 4.0), (5, 0.25), (7, 1e3), (u64::MAX, 2.0)] {
             *expected.entry(id(index, bits.into())).or_insert(0.0) += value;
@@ -179,7 +196,7 @@ fn hashed_ids_are_xxh3_and_values_that_meet_add_up() {
         assert_eq!(rows[0].3, expected.into_iter().collect::<Vec<_>>());
     }
     // Some of four ids meet in two slots.
-    let error = error("1 1:1.7e308 2:1.7e308 3:1.7e308 4:1.7e308\n", Options { bits: Some(1), ..PLAIN });
+    let error = error("1 1:1.7e308 2:1.7e308 3:1.7e308 4:1.7e308\n", Rules { bits: Some(1), ..PLAIN });
     assert!(error.to_string().starts_with("f.svm:1:1: '1': values that share a slot"), "{error}");
 }
 
@@ -189,7 +206,7 @@ fn places_and_hashes_are_as_specified() {
     let ends = [20, 28, 40, 45];
     let shown: [&[u8]; 4] = [b"1 1:1 # c", b"2 2:2\r", b"3", b"4 4:4"];
     for size in 1..=text.len() {
-        let mut parser = Svmlight::new(&PLAIN);
+        let mut parser = Svmlight::new(&PLAIN.into());
         let mut batch = Batch::default();
         batch.clear();
         for piece in text.chunks(size) {
@@ -235,7 +252,8 @@ fn hashes_go_over_rows_at_fault() {
 fn parts_of_rows_are_found_again() {
     let text = "\n \u{a0} 1:1\n  -3.5 qid:4 7:2 5:1e1 300:4 # 5:1\n";
     let inputs = [InputName::new("a/b.svm")];
-    for (options, ids) in [(PLAIN, [5, 7, 300]), (BITS, [5, 7, 300])] {
+    for (rules, ids) in [(PLAIN, [5, 7, 300]), (BITS, [5, 7, 300])] {
+        let options = Options::from(rules);
         let mut batch = Batch::default();
         batch.clear();
         let mut parser = Svmlight::new(&options);
@@ -243,8 +261,9 @@ fn parts_of_rows_are_found_again() {
         parser.push(b"", &mut batch).unwrap();
         let at = |part| {
             let place = options.describe(&inputs, &batch, 0, part);
-            assert_eq!((&*place.file, place.line), ("a/b.svm", 3));
-            (place.column, place.token)
+            let Spot::Text { line, column } = place.spot else { panic!("{place:?}") };
+            assert_eq!((&*place.file, line), ("a/b.svm", 3));
+            (column, place.token)
         };
         assert_eq!(at(Part::Label), (3, "-3.5".into()));
         assert_eq!(at(Part::Weight), (3, "-3.5".into()));
@@ -255,7 +274,7 @@ fn parts_of_rows_are_found_again() {
     }
     let mut by_hand = Batch::default();
     by_hand.push(Some(1.0), 1.0, &[(1, 1.0)]);
-    assert_eq!(PLAIN.describe(&inputs, &by_hand, 0, Part::Pair(0)).token, "");
+    assert_eq!(Options::from(PLAIN).describe(&inputs, &by_hand, 0, Part::Pair(0)).token, "");
 }
 
 #[test]
@@ -263,7 +282,7 @@ fn order_and_comments_make_no_difference() {
     let sorted = "1 22:0.06 25:1.34 31:-0.492 33:-0.62\n0 18:-1.267 25:0.271\n";
     let unsorted = "1 33:-0.62 22:0.06 31:-0.492 25:1.34 # x\n\n0 25:0.271 18:-1.267\n";
     for bits in [None, Some(2)] {
-        let options = Options { bits, ..PLAIN };
+        let options = Rules { bits, ..PLAIN };
         let pairs = |text: &str| rows(&mut reader(text, options)).0.into_iter().map(|row| row.3).collect::<Vec<_>>();
         assert_eq!(pairs(sorted), pairs(unsorted));
     }
@@ -271,7 +290,7 @@ fn order_and_comments_make_no_difference() {
 
 #[test]
 fn memory_grows_with_rows_not_with_comments_or_nonsense() {
-    let mut parser = Svmlight::new(&PLAIN);
+    let mut parser = Svmlight::new(&PLAIN.into());
     let mut batch = Batch::default();
     batch.clear();
     parser.push(b"1 1:1 # ", &mut batch).unwrap();
@@ -309,7 +328,7 @@ fn memory_grows_with_rows_not_with_comments_or_nonsense() {
 
 #[test]
 fn a_long_line_is_looked_at_again_and_again() {
-    let mut parser = Svmlight::new(&PLAIN);
+    let mut parser = Svmlight::new(&PLAIN.into());
     let mut batch = Batch::default();
     let pairs: String = (0..250_000).map(|i| format!(" {i}:1")).collect();
     parser.push(b"1", &mut batch).unwrap();
@@ -329,7 +348,7 @@ fn long_rows_are_read() {
     }
     text.push('\n');
     let pieces = common::Pieces::new(text.as_bytes(), &[65536]);
-    let mut reader = surefoot_io::Reader::with_reader("f.svm", pieces, PLAIN).unwrap();
+    let mut reader = surefoot_io::Reader::with_reader("f.svm", pieces, PLAIN.into()).unwrap();
     let (rows, errors) = rows(&mut reader);
     assert!(errors.is_empty());
     assert_eq!(rows[0].3.len(), 300_000);

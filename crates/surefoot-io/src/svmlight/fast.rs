@@ -190,7 +190,7 @@ mod tests {
 
     use super::super::{Svmlight, plain};
     use super::Rules;
-    use crate::format::Options;
+    use crate::options::Options;
 
     /// Something like a number, or a part of one.
     fn number() -> impl Strategy<Value = String> {

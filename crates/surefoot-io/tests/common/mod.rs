@@ -60,12 +60,12 @@ pub fn plain(batch: &Batch) -> Vec<Plain> {
 }
 
 /// A reader of this text under the name `f.svm`.
-pub fn reader(text: impl AsRef<[u8]>, options: Options) -> Reader {
-    Reader::with_reader("f.svm", io::Cursor::new(text.as_ref().to_vec()), options).unwrap()
+pub fn reader(text: impl AsRef<[u8]>, options: impl Into<Options>) -> Reader {
+    Reader::with_reader("f.svm", io::Cursor::new(text.as_ref().to_vec()), options.into()).unwrap()
 }
 
 /// The one error that this text gives.
-pub fn error(text: impl AsRef<[u8]>, options: Options) -> Error {
+pub fn error(text: impl AsRef<[u8]>, options: impl Into<Options>) -> Error {
     let (_, mut errors) = rows(&mut reader(text, options));
     assert_eq!(errors.len(), 1, "{errors:?}");
     errors.pop().unwrap().1

@@ -1,0 +1,179 @@
+//! How rows are read: what a reader has to remember from training to prediction. The readers fill it in; nothing here
+//! looks at it.
+
+use serde::{Deserialize, Serialize};
+
+/// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Name of the format of the training data.
+    pub format: String,
+    /// Smallest legal feature id in svmlight text: 0 or 1.
+    pub index_base: u8,
+    /// Ids are hashed to this many bits, if at all.
+    pub bits: Option<u8>,
+    /// Pairs of namespaces or columns whose features are multiplied with each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interact: Vec<(String, String)>,
+    /// Namespaces that are used, where not all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<String>,
+    /// Namespaces that are passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<String>,
+    /// The columns, for formats that have such.
+    #[serde(default, skip_serializing_if = "Table::is_unknown")]
+    pub table: Table,
+    /// Labels that are text, and the numbers that stand for them in rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<Class>,
+}
+
+/// The columns of a table, and how its cells are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Whether the first line of text names the columns.
+    pub header: bool,
+    /// What stands between cells of text; `None` is what the format's name says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
+    /// What a missing cell means.
+    pub missing: Missing,
+    /// Cells of text that count as missing, beside empty ones and the usual spellings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub na: Vec<String>,
+    /// The columns in the order of the training data; none until they are known.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// Whether no column is known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.columns.is_empty()
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; its number from 1 where there are no names.
+    pub name: String,
+    /// What it is used as.
+    pub role: Role,
+}
+
+/// What a column is used as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The label.
+    Label,
+    /// The importance weight.
+    Weight,
+    /// A feature whose value is the cell.
+    Number,
+    /// A feature for each of its values, which are text.
+    Category,
+    /// Nothing.
+    Ignored,
+}
+
+/// What a missing cell means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// The row is at fault.
+    #[default]
+    Refuse,
+    /// It is a feature of its own, with the value 1; the column's number counts as 0.
+    Indicator,
+}
+
+/// A label that is text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Class {
+    /// The label as it is written.
+    pub text: String,
+    /// The number that stands for it in rows; in the order of the texts.
+    pub code: f64,
+}
+
+impl Eq for Class {}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Reading {
+            format: "svmlight".into(),
+            index_base: 0,
+            bits: None,
+            interact: Vec::new(),
+            keep: Vec::new(),
+            ignore: Vec::new(),
+            table: Table::default(),
+            classes: Vec::new(),
+        }
+    }
+}
+
+/// Names of features, as far as they were kept.
+///
+/// ```
+/// use surefoot_glm::Names;
+/// let mut names = Names::default();
+/// assert!(names.insert(7, "colour=red"));
+/// assert_eq!((names.of(7), names.of(8)), (Some("colour=red"), None));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    by_id: std::collections::BTreeMap<u64, Box<str>>,
+    bytes: usize,
+}
+
+impl Names {
+    /// Most names that are kept.
+    pub const MOST: usize = 1 << 20;
+    /// Most bytes of names that are kept.
+    pub const MOST_BYTES: usize = 64 << 20;
+
+    /// Keeps the first name of an id; `false` if there is no room for more names.
+    pub fn insert(&mut self, id: u64, name: &str) -> bool {
+        if self.by_id.len() >= Names::MOST || self.bytes + name.len() > Names::MOST_BYTES {
+            return false;
+        }
+        self.by_id.entry(id).or_insert_with(|| {
+            self.bytes += name.len();
+            name.into()
+        });
+        true
+    }
+
+    /// The name of an id, if it was kept.
+    #[must_use]
+    pub fn of(&self, id: u64) -> Option<&str> {
+        self.by_id.get(&id).map(|name| &**name)
+    }
+
+    /// Those of these ids, which ascend.
+    #[must_use]
+    pub fn restricted_to(&self, index: &[u64]) -> Names {
+        let mut names = Names::default();
+        for &id in index {
+            if let Some(name) = self.of(id) {
+                names.insert(id, name);
+            }
+        }
+        names
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// All of them by ascending id.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.by_id.iter().map(|(&id, name)| (id, &**name))
+    }
+}

@@ -1,0 +1,210 @@
+//! How rows are read, and what readers find out on the way.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use surefoot_glm::{Batch, Class, Names, Part, Reading, Table};
+
+use crate::distinct::Distinct;
+use crate::error::{Error, ErrorKind, Located};
+use crate::format::Format;
+use crate::input::InputName;
+
+/// How rows are read.
+///
+/// A clone shares what readers find out: see [`Found`].
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The format; by default that of the first known extension, or of the first bytes.
+    pub format: Option<&'static Format>,
+    /// What a model remembers of it.
+    pub reading: Reading,
+    /// What a user says about columns that are not known yet.
+    pub wanted: Wanted,
+    /// Rows may lack their label, and labels are ignored.
+    pub unlabelled: bool,
+    /// Labels may be text: the loss knows classes.
+    pub classes: bool,
+    /// What readers find out.
+    pub found: Arc<Found>,
+}
+
+/// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether the first line holds the names; by default it is found out.
+    pub header: Option<bool>,
+    /// The column of labels.
+    pub label: Option<String>,
+    /// The column of importance weights.
+    pub weight: Option<String>,
+    /// Columns whose values are names of classes.
+    pub categorical: Vec<String>,
+    /// Columns whose values are numbers.
+    pub numeric: Vec<String>,
+    /// Columns that are passed over.
+    pub ignore: Vec<String>,
+}
+
+/// What readers find out and a model has to remember; shared by all readers of one command.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The columns, once they are known.
+    pub(crate) table: OnceLock<Table>,
+    /// The format, where it had to be found out.
+    pub(crate) format: OnceLock<&'static Format>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    classes: Vec<Class>,
+    names: Names,
+    missing: BTreeMap<String, u64>,
+    distinct: Option<Distinct>,
+}
+
+impl Found {
+    /// What a model that is trained further knows already.
+    #[must_use]
+    pub fn of_model(reading: &Reading, names: &Names) -> Found {
+        let found = Found::default();
+        if !reading.table.is_unknown() {
+            let _ = found.table.set(reading.table.clone());
+        }
+        *found.lock() = Inner { classes: reading.classes.clone(), names: names.clone(), ..Inner::default() };
+        found
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The format, where it had to be found out from the first bytes.
+    #[must_use]
+    pub fn format(&self) -> Option<&'static Format> {
+        self.format.get().copied()
+    }
+
+    /// The columns, once they are known.
+    #[must_use]
+    pub fn table(&self) -> Option<&Table> {
+        self.table.get()
+    }
+
+    /// Missing cells by column, in the rows of the first pass.
+    #[must_use]
+    pub fn missing(&self) -> BTreeMap<String, u64> {
+        self.lock().missing.clone()
+    }
+
+    /// Names of the features among these ids, which ascend.
+    #[must_use]
+    pub fn names(&self, index: &[u64]) -> Names {
+        self.lock().names.restricted_to(index)
+    }
+
+    /// Labels that are text.
+    #[must_use]
+    pub fn classes(&self) -> Vec<Class> {
+        self.lock().classes.clone()
+    }
+
+    /// Keeps the first name of an id; `false` once there is no room for more.
+    pub(crate) fn name(&self, id: u64, name: &str) -> bool {
+        self.lock().names.insert(id, name)
+    }
+
+    /// How many different features were met before they were hashed to fewer bits, in the inputs that came to their end:
+    /// exactly up to 4096, then to about 1 %. `None` if none were hashed so.
+    #[must_use]
+    pub fn distinct(&self) -> Option<u64> {
+        self.lock().distinct.as_ref().map(Distinct::count)
+    }
+
+    pub(crate) fn count_distinct(&self, distinct: &Distinct) {
+        self.lock().distinct.get_or_insert_default().merge(distinct);
+    }
+
+    /// Counts missing cells of a column.
+    pub(crate) fn count_missing(&self, column: &str, cells: u64) {
+        *self.lock().missing.entry(column.to_owned()).or_default() += cells;
+    }
+
+    /// The number that stands for a label that is text. Numbers are in the order of the texts, whatever the order of
+    /// rows: the first text is 0, the second 1 or −1; a third, which a loss of two classes will refuse, is beyond both.
+    pub(crate) fn class(&self, text: &str) -> f64 {
+        let classes = &mut self.lock().classes;
+        if let Some(class) = classes.iter().find(|class| class.text == text) {
+            return class.code;
+        }
+        let code = match classes.as_slice() {
+            [] => 0.0,
+            [first] => {
+                if text > first.text.as_str() {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            // Not kept: an error follows, and a run that goes on must not depend on rows that were refused.
+            _ => return 2.0,
+        };
+        classes.push(Class { text: text.to_owned(), code });
+        code
+    }
+}
+
+impl Options {
+    /// How rows are read, for a model: with all that was found out by now.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        let mut reading = self.reading.clone();
+        if let Some(format) = self.format.or_else(|| self.found.format()) {
+            format.name.clone_into(&mut reading.format);
+        }
+        if let Some(table) = self.found.table() {
+            reading.table = table.clone();
+        }
+        reading.classes = self.found.classes();
+        reading
+    }
+
+    /// Checks the settings that a user may get wrong.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn check(&self) -> Result<(), Error> {
+        let says = match self.reading {
+            Reading { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
+            Reading { index_base: 2.., .. } => "--index-base takes 0 or 1",
+            _ => return Ok(()),
+        };
+        Err(ErrorKind::Setting { says: says.to_owned() }.into())
+    }
+
+    /// Where a part of row `row` of `batch` stands, for a fault that shows only after reading.
+    ///
+    /// The batch must have been filled with these options and inputs. Costs a scan of the row.
+    ///
+    /// ```
+    /// use surefoot_glm::{Batch, Part};
+    /// use surefoot_io::{InputName, Options, Svmlight};
+    ///
+    /// let options = Options::default();
+    /// let mut batch = Batch::default();
+    /// batch.clear();
+    /// Svmlight::new(&options).push(b"\n151 1:0.03\n", &mut batch).unwrap();
+    /// let place = options.describe(&[InputName::new("real.svm")], &batch, 0, Part::Label);
+    /// assert_eq!(place.error("not a class label").to_string(), "real.svm:2:1: '151': not a class label");
+    /// ```
+    #[must_use]
+    pub fn describe(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
+        let format = self.format.or_else(|| self.found.format()).or_else(|| Format::of(inputs));
+        let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
+        let place = batch.place.get(row).copied().unwrap_or_default();
+        let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
+        let (spot, token) = (format.describe)(self, batch, row, part);
+        Located { file, spot, token }
+    }
+}

@@ -1,0 +1,302 @@
+//! A row of named features under construction: ids from names, products of features, names for people.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use surefoot_glm::{Batch, Names, Reading};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::distinct::Distinct;
+use crate::options::{Found, Options};
+
+/// What all features of a namespace or of a column have in common: the seed of their hashes.
+///
+/// A number in column `c` is feature `c` of no group; the value `v` of a category `c` is feature `v` of group `c`. So the
+/// same table has the same ids in every format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group(u64);
+
+impl Group {
+    /// The group of this name.
+    pub(crate) fn named(name: &[u8]) -> Group {
+        Group(xxh3_64(name))
+    }
+
+    /// The 64-bit id of a feature of this group: the XXH3-64 of its name with the group as the seed.
+    pub(crate) fn id(self, feature: &[u8]) -> u64 {
+        xxh3_64_with_seed(feature, self.0)
+    }
+}
+
+/// The id of a missing cell of a column.
+pub(crate) fn missing_id(column: &[u8]) -> u64 {
+    // No name of a feature is that of two groups at once.
+    product(Group::named(column).0, Group::named(b"").0)
+}
+
+/// The id of the product of two features.
+fn product(a: u64, b: u64) -> u64 {
+    xxh3_64_with_seed(&b.to_le_bytes(), a)
+}
+
+/// The number of an id in rows: its first bits, if it is to have fewer than 64.
+pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
+    bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
+}
+
+/// Collects the features of a row, and appends them to a batch as it wants them: by ascending id, those of one id added up.
+///
+/// O(n log n) a row of n features and products.
+#[derive(Debug)]
+pub(crate) struct RowBuilder {
+    bits: Option<u8>,
+    interact: Vec<(Group, Group)>,
+    pairs: Vec<(u64, f64)>,
+    /// Where the features of each group begin.
+    groups: Vec<(Group, usize)>,
+    names: Naming,
+    distinct: Distinct,
+}
+
+/// The names that go to [`Found`].
+#[derive(Debug)]
+struct Naming {
+    found: Arc<Found>,
+    /// Ids whose names are kept already.
+    known: HashSet<u64>,
+    /// Names of factors, for those of their products.
+    factors: HashMap<u64, String>,
+    full: bool,
+    text: String,
+}
+
+/// Features that share an id add up to more than a number of 64 bits holds.
+#[derive(Debug)]
+pub(crate) struct Overflow;
+
+impl Overflow {
+    pub(crate) const SAYS: &str = "features that share an id add up to more than a number of 64 bits holds";
+}
+
+impl RowBuilder {
+    pub(crate) fn new(options: &Options) -> RowBuilder {
+        let Reading { bits, interact, .. } = &options.reading;
+        let group = |name: &String| Group::named(name.as_bytes());
+        RowBuilder {
+            bits: *bits,
+            interact: interact.iter().map(|(a, b)| (group(a), group(b))).collect(),
+            pairs: Vec::new(),
+            groups: Vec::new(),
+            names: Naming {
+                found: options.found.clone(),
+                known: HashSet::new(),
+                factors: HashMap::new(),
+                full: false,
+                text: String::new(),
+            },
+            distinct: Distinct::default(),
+        }
+    }
+
+    /// Forgets the features of a row that is not to be used, or begins a new one.
+    pub(crate) fn clear(&mut self) {
+        self.pairs.clear();
+        self.groups.clear();
+    }
+
+    /// The features that follow belong to this group, as far as products are concerned.
+    pub(crate) fn group(&mut self, group: Group) {
+        if !self.interact.is_empty() {
+            self.groups.push((group, self.pairs.len()));
+        }
+    }
+
+    /// A feature, and how to write its name, which is done once an id. One of value 0 leaves no trace.
+    #[inline]
+    pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
+        if value != 0.0 {
+            self.pairs.push((id, value));
+            self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
+        }
+    }
+
+    /// Appends the features to the batch, and forgets them. The batch's labels and places are the caller's business.
+    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Overflow> {
+        self.multiply();
+        if let Some(bits) = self.bits {
+            for pair in &mut self.pairs {
+                self.distinct.add(pair.0);
+                pair.0 = slot(pair.0, Some(bits));
+            }
+        }
+        // Equal ids by value, so that their sum does not depend on the order in the row.
+        self.pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)));
+        let first = batch.index.len();
+        for &(id, value) in &self.pairs {
+            if batch.index.len() > first && batch.index.last() == Some(&id) {
+                *batch.value.last_mut().expect("as long as the ids") += value;
+            } else {
+                batch.index.push(id);
+                batch.value.push(value);
+            }
+        }
+        self.clear();
+        if batch.value[first..].iter().all(|value| value.is_finite()) {
+            return Ok(());
+        }
+        batch.index.truncate(first);
+        batch.value.truncate(first);
+        Err(Overflow)
+    }
+
+    /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
+    fn multiply(&mut self) {
+        let (singles, groups) = (self.pairs.len(), std::mem::take(&mut self.groups));
+        let end = |k: usize| groups.get(k + 1).map_or(singles, |next| next.1);
+        let of = |group: Group| {
+            let ranges = groups.iter().enumerate().filter(move |(_, found)| found.0 == group);
+            ranges.flat_map(|(k, found)| found.1..end(k)).collect::<Vec<_>>()
+        };
+        for (a, b) in self.interact.clone() {
+            let (left, right) = (of(a), of(b));
+            for (n, &i) in left.iter().enumerate() {
+                for &j in &right[if a == b { n } else { 0 }..] {
+                    let ((p, x), (q, y)) = (self.pairs[i], self.pairs[j]);
+                    let id = product(p, q);
+                    self.pairs.push((id, x * y));
+                    self.names.meet_product(id, slot(id, self.bits), p, q);
+                }
+            }
+        }
+        self.groups = groups;
+    }
+
+    /// Hands over what was counted; to be called at the end of each input.
+    pub(crate) fn report(&mut self) {
+        if self.bits.is_some() {
+            self.names.found.count_distinct(&std::mem::take(&mut self.distinct));
+        }
+    }
+}
+
+impl Naming {
+    #[inline]
+    fn meet(&mut self, id: u64, slot: u64, is_factor: bool, name: impl FnOnce(&mut String)) {
+        if !self.full && !self.known.contains(&id) {
+            self.text.clear();
+            name(&mut self.text);
+            if is_factor {
+                self.factors.insert(id, self.text.clone());
+            }
+            self.keep(id, slot);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, id: u64, slot: u64) {
+        self.known.insert(id);
+        self.full = !self.found.name(slot, &self.text) || self.known.len() >= Names::MOST;
+    }
+
+    fn meet_product(&mut self, id: u64, slot: u64, p: u64, q: u64) {
+        if !self.full && !self.known.contains(&id) {
+            let of = |id| self.factors.get(&id).map_or("", String::as_str);
+            self.text = format!("{}*{}", of(p), of(q));
+            self.keep(id, slot);
+        }
+    }
+}
+
+/// Appends a name with what has a meaning in names, and what is not printable, as `\xNN`.
+pub(crate) fn escape(name: &[u8], to: &mut String) {
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '^' | '=' | '*' | '\\' => push_hex(c as u8, to),
+                c if c.is_control() => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_hex(byte, to)),
+                c => to.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|&byte| push_hex(byte, to));
+    }
+}
+
+fn push_hex(byte: u8, to: &mut String) {
+    use std::fmt::Write as _;
+    let _ = write!(to, "\\x{byte:02X}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(options: &Options, row: impl FnOnce(&mut RowBuilder)) -> Vec<(String, f64)> {
+        let mut builder = RowBuilder::new(options);
+        let mut batch = Batch::default();
+        row(&mut builder);
+        builder.finish(&mut batch).unwrap();
+        let names = options.found.names(&batch.index);
+        batch.index.iter().zip(&batch.value).map(|(&id, &x)| (names.of(id).unwrap_or("").to_owned(), x)).collect()
+    }
+
+    fn feature(builder: &mut RowBuilder, group: &str, name: &str, value: f64) {
+        let id = Group::named(group.as_bytes()).id(name.as_bytes());
+        builder.add(id, value, |to| {
+            escape(group.as_bytes(), to);
+            to.push('^');
+            escape(name.as_bytes(), to);
+        });
+    }
+
+    #[test]
+    fn features_of_one_name_add_up() {
+        let mut row = built(&Options::default(), |row| {
+            feature(row, "a", "x", 1.0);
+            feature(row, "a", "y", 3.0);
+            feature(row, "a", "x", 0.5);
+            feature(row, "b", "x", 0.0);
+        });
+        row.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(row, [("a^x".to_owned(), 1.5), ("a^y".to_owned(), 3.0)]);
+    }
+
+    #[test]
+    fn groups_interact() {
+        let reading =
+            Reading { interact: vec![("a".into(), "b".into()), ("a".into(), "a".into())], ..Reading::default() };
+        let mut row = built(&Options { reading, ..Options::default() }, |row| {
+            row.group(Group::named(b"a"));
+            feature(row, "a", "x", 2.0);
+            row.group(Group::named(b"b"));
+            feature(row, "b", "u=v", 3.0);
+            row.group(Group::named(b"a"));
+            feature(row, "a", "y", 5.0);
+        });
+        row.sort_by(|a, b| a.0.cmp(&b.0));
+        let found: Vec<_> = row.iter().map(|(name, x)| (name.as_str(), *x)).collect();
+        let u = "b^u\\x3Dv";
+        assert_eq!(
+            found,
+            [
+                ("a^x", 2.0),
+                (&*format!("a^x*{}", "a^x"), 4.0),
+                ("a^x*a^y", 10.0),
+                (&*format!("a^x*{u}"), 6.0),
+                ("a^y", 5.0),
+                ("a^y*a^y", 25.0),
+                (&*format!("a^y*{u}"), 15.0),
+                (u, 3.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn sums_that_overflow_are_refused_and_leave_nothing() {
+        let mut builder = RowBuilder::new(&Options::default());
+        let mut batch = Batch::default();
+        (0..2).for_each(|_| feature(&mut builder, "", "x", 1e308));
+        feature(&mut builder, "", "y", 1.0);
+        assert!(builder.finish(&mut batch).is_err());
+        assert!(batch.index.is_empty() && batch.value.is_empty());
+    }
+}
