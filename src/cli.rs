@@ -2,8 +2,11 @@
 //!
 //! The first line of a doc comment is the help of `-h`; the rest is added by `--help`.
 
+pub(crate) mod data;
+
 use crate::values::{self, Holdout, Snapshot};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use data::DataArgs;
 use std::{ffi::OsString, time::Duration};
 use surefoot_glm::Loss;
 
@@ -33,6 +36,7 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     Eval(EvalArgs),
     Inspect(InspectArgs),
+    Export(ExportArgs),
     Lab(LabArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -58,6 +62,13 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) reading: DataArgs,
+
+    /// Pass over up to N rows at fault, and say so at the end
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Data")]
+    pub(crate) skip_bad_rows: u64,
 
     /// Times over the data
     ///
@@ -169,6 +180,9 @@ pub(crate) struct PredictArgs {
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) reading: DataArgs,
 }
 
 /// Measure a model on labelled data.
@@ -189,6 +203,9 @@ pub(crate) struct EvalArgs {
     pub(crate) settings: SettingsArgs,
 
     #[command(flatten)]
+    pub(crate) reading: DataArgs,
+
+    #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
 
@@ -205,6 +222,39 @@ pub(crate) struct InspectArgs {
     /// One JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Write a model's weights as text, or the model without its state.
+///
+/// A line a feature: its name, its id and its weight, to be multiplied by raw values; the intercept first. Numbers are the
+/// shortest decimals that read back to the same 64-bit float. In names ^ = * \\ and what is not printable are \\xNN.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Where it goes, replaced in one step: a .csv, .json or .surefoot file; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: OsString,
+
+    /// What is written [default: by the extension of FILE; csv to standard output]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) to: Option<Exported>,
+
+    /// A model that predicts but cannot be trained further, about a fifth of the size
+    #[arg(long)]
+    pub(crate) slim: bool,
+}
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Exported {
+    /// A table of text
+    Csv,
+    /// One JSON object
+    Json,
+    /// A model
+    Surefoot,
 }
 
 /// Hold the theory against numbers.
@@ -255,7 +305,7 @@ pub(crate) struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {}
 
-/// What is learnt and how data are read: stored in the model. `fit` takes them as given; where a model
+/// What is learnt: stored in the model. `fit` takes them as given; where a model
 /// exists already they are compared with it, and a difference is an error.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings of the model")]
@@ -278,23 +328,6 @@ pub(crate) struct SettingsArgs {
     /// that come once see --row-norm.
     #[arg(long, value_name = "R", value_parser = values::positive)]
     pub(crate) radius: Option<f64>,
-
-    /// Format of the data [default: svmlight]
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<FormatName>,
-
-    /// Smallest index that is legal in svmlight data: 0 or 1 [default: 0]
-    ///
-    /// Indices are names and never shifted; with 1, an index 0 is an error.
-    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
-    pub(crate) index_base: Option<u8>,
-
-    /// Hash indices to this many bits
-    ///
-    /// Needed where indices do not fit into 32 bits, and wise where they are scattered: memory comes in pages of 256
-    /// neighbouring indices, 16 KiB each.
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
-    pub(crate) bits: Option<u8>,
 }
 
 /// How much is said, and where.

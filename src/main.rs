@@ -11,6 +11,7 @@ mod failure;
 mod measure;
 mod number;
 mod progress;
+mod reading;
 mod report;
 mod reporter;
 mod results;
@@ -20,6 +21,7 @@ mod saver;
 mod session;
 mod settings;
 mod signals;
+mod skips;
 mod start;
 mod values;
 mod watch;
@@ -50,6 +52,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Predict(args) => commands::predict::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Lab(args) => commands::lab::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

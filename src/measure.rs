@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    number,
+    reading,
     rows::{self, Next, Rows},
     session::Halt,
     watch::Watch,
@@ -25,7 +25,8 @@ impl Sample<'_> {
         let mut metrics = Metrics::new(model.settings.loss);
         self.each(|batch, r| {
             let row = batch.row(r);
-            let label = code(model, row.label.unwrap_or(f64::NAN)).map_err(|says| (Part::Label, says))?;
+            let label =
+                code(model, row.label.unwrap_or(f64::NAN), &self.options).map_err(|says| (Part::Label, says))?;
             let scored = predictor.score(&row).map_err(|fault| (fault.part, fault.message))?;
             metrics.add(label, row.weight, scored.margin);
             Ok(())
@@ -47,7 +48,8 @@ impl Sample<'_> {
                 return Ok(());
             }
             if classes.len() == 2 {
-                let [a, b] = [classes[0], classes[1]].map(number::shortest);
+                let texts = self.options.found.classes();
+                let [a, b] = [classes[0], classes[1]].map(|label| reading::label(label, &texts));
                 return Err((Part::Label, format!("a third label beside {a} and {b}; {}", remedy(loss))));
             }
             classes.push(label);
@@ -77,13 +79,14 @@ impl Sample<'_> {
 }
 
 /// The label as the loss wants it: −1 or +1 for classes, else as it is.
-fn code(model: &Model, label: f64) -> Result<f64, String> {
+fn code(model: &Model, label: f64, options: &Options) -> Result<f64, String> {
     if !model.settings.loss.classifies() {
         return Ok(label);
     }
     let known: Vec<_> = [model.labels.negative, model.labels.positive].into_iter().flatten().collect();
     model.labels.code(label).ok_or_else(|| {
-        let known: Vec<_> = known.iter().map(|&label| number::shortest(label)).collect();
+        let classes = options.found.classes();
+        let known: Vec<_> = known.iter().map(|&label| reading::label(label, &classes)).collect();
         format!("not a label that the model was trained on ({})", known.join(", "))
     })
 }

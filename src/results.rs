@@ -1,8 +1,9 @@
 //! What a fit says when it is over.
 
-use crate::{certificate, console::Console, number, report::number_or_null, settings, watch::Stop};
+use crate::{certificate, console::Console, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
 use surefoot_glm::{Loss, Measured, Model, Summary};
+use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
 const EDGE_ROWS: u64 = 1000;
@@ -14,6 +15,10 @@ pub(crate) struct Results<'a> {
     /// The model as saved, and where it is; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
+    /// What the readers found out.
+    pub(crate) found: &'a Found,
+    /// Rows at fault that were passed over.
+    pub(crate) skipped: u64,
     /// The mean loss of the model over all rows, where they were read once more.
     pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
@@ -36,13 +41,33 @@ impl Results<'_> {
             "objective": number_or_null(self.objective),
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
+            "rows_skipped": self.skipped,
             "nnz": summary.nnz,
+            "features": self.features(),
+            "slots": self.slots(),
+            "collisions": self.collisions(),
+            "missing": self.found.missing(),
             "passes": summary.passes,
             "seconds": number_or_null(Some(self.seconds)),
             "lane": number_or_null(self.model.and(summary.lane)),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
         })
+    }
+
+    /// Ids that the model knows.
+    fn slots(&self) -> Option<u64> {
+        self.model.map(|(model, _)| model.index.len() as u64)
+    }
+
+    /// Features that were met, before they were hashed: about, if there are many.
+    fn features(&self) -> Option<u64> {
+        Some(self.slots()?.max(self.found.distinct().unwrap_or(0)))
+    }
+
+    /// How many features share the id of another one: about, if there are many.
+    fn collisions(&self) -> Option<u64> {
+        Some(self.features()? - self.slots()?)
     }
 
     /// The lines for people, and the warnings.
@@ -60,7 +85,7 @@ impl Results<'_> {
                 .warn("losses are too large to be added up: the values or labels of a row are out of all proportion");
         }
         if let Some((model, name)) = self.model {
-            if let Some(coding) = settings::coding(&model.labels) {
+            if let Some(coding) = reading::coding(&model.labels, &model.settings.reading.classes) {
                 console.say(&format!("labels       {coding}"));
             }
             if let Some(scale) = summary.lane {
@@ -73,15 +98,32 @@ impl Results<'_> {
             for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
                 console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));
             }
-            console.say(&format!("model        {name}, {} features", number::count(model.index.len() as u64)));
+            let features = number::count(self.features().unwrap_or_default());
+            console.say(&format!("model        {name}, {features} features"));
             console.say(&format!("next         {}", self.next(name)));
         }
+        self.note(console);
         self.warn(console);
+    }
+
+    /// What a user should know of the data.
+    fn note(&self, console: &Console) {
+        let missing = self.found.missing();
+        if !missing.is_empty() {
+            let cells: Vec<_> = missing.iter().map(|(column, cells)| format!("{cells} in {column}")).collect();
+            console.note(&format!("missing cells: {}", cells.join(", ")));
+        }
+        if let Some(collisions @ 1..) = self.collisions() {
+            let (collisions, slots) = (number::count(collisions), number::count(self.slots().unwrap_or_default()));
+            console.note(&format!(
+                "{collisions} features share one of {slots} slots with another: more --bits would part them"
+            ));
+        }
     }
 
     fn warn(&self, console: &Console) {
         if let Some(label) = self.single {
-            let label = number::shortest(label);
+            let label = reading::label(label, &self.found.classes());
             console.warn(&format!(
                 "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
             ));

@@ -18,8 +18,15 @@ pub(crate) struct Standing {
     pub(crate) pass: u32,
     /// What of this pass is read and used.
     pub(crate) trail: Trail,
+    /// Rows of the first pass that were read well but could not be learnt, and were passed over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) refused: u64,
     /// What one pass reads, once there was one.
     pub(crate) whole: Option<Trail>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// An input as it was when the run began.
@@ -62,7 +69,7 @@ impl Standing {
     /// At the start of the data.
     pub(crate) fn new(inputs: &[InputName], plan: Plan) -> Standing {
         let known = inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() });
-        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), whole: None }
+        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), refused: 0, whole: None }
     }
 
     /// From an unfinished model.
@@ -114,6 +121,12 @@ impl Standing {
     /// Whether a pass has just been completed.
     pub(crate) fn is_between_passes(&self) -> bool {
         self.pass > 1 && self.trail.rows == 0
+    }
+
+    /// Passes over a row that could not be learnt.
+    pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
+        self.trail.advance(batch, row, row + 1);
+        self.refused += u64::from(self.pass == 1);
     }
 
     /// Goes on to the next pass; the inputs whose bytes changed since the first are named.

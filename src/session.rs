@@ -7,10 +7,12 @@
 use crate::{
     certificate::excess,
     failure::Failure,
+    reading,
     reporter::Reporter,
     resume::{Standing, Trail},
     rows::{Next, Rows},
     saver::Saver,
+    skips::Skips,
     watch::{Stop, Watch},
 };
 use surefoot_glm::{Batch, Certificate, Fault, FullPass, Model, Trainer};
@@ -63,6 +65,9 @@ pub(crate) struct Session<'a> {
     pub(crate) until: Option<f64>,
     /// What a pass over all rows says of the model, and its mean loss over them; since the last row that was learnt.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
+    pub(crate) skips: Skips,
+    /// Whether all rows were read before, by this call.
+    pub(crate) reread: bool,
     pub(crate) saver: &'a mut Saver,
     pub(crate) reporter: &'a mut Reporter,
 }
@@ -92,11 +97,16 @@ impl Session<'_> {
         if !self.inputs.iter().all(InputName::can_reread) {
             return Ok(());
         }
-        let Some(mut full) = FullPass::new(&self.trainer.model()) else { return Ok(()) };
+        let Some(mut full) = FullPass::new(&self.model()) else { return Ok(()) };
         self.reporter.console.say("certificate: reading all rows once more");
         let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
-            full.add(&batch, 0, batch.len()).map_err(|(row, fault)| self.locate(&batch, row, &fault))?;
+            let mut from = 0;
+            while let Err((row, fault)) = full.add(&batch, from, batch.len()) {
+                let failure = self.locate(&batch, row, &fault);
+                self.skips.pass_over(failure, false)?;
+                from = row + 1;
+            }
             trail.advance(&batch, 0, batch.len());
         }
         self.reporter.end_pass(&rows);
@@ -114,7 +124,19 @@ impl Session<'_> {
 
     /// The model as of now, with what is needed to go on later.
     pub(crate) fn unfinished(&self) -> Model {
-        self.trainer.pause(self.standing.to_value())
+        self.with_reading(self.trainer.pause(self.standing.to_value()))
+    }
+
+    /// The model as of now, of a run that is over.
+    pub(crate) fn model(&self) -> Model {
+        self.with_reading(self.trainer.model())
+    }
+
+    /// The model with what the readers found out.
+    fn with_reading(&self, mut model: Model) -> Model {
+        model.settings.reading = self.options.reading();
+        model.names = self.options.found.names(&model.index);
+        model
     }
 
     /// Whether this call has learnt anything that is worth saving.
@@ -131,6 +153,7 @@ impl Session<'_> {
             trail.advance(&batch, 0, batch.len());
         }
         self.reporter.end_pass(&rows);
+        self.reread = true;
         trail.check(&whole).map_err(|input| self.changed(input).into())
     }
 
@@ -151,6 +174,7 @@ impl Session<'_> {
             let input = self.standing.trail.check(&earlier).err().unwrap_or_default();
             return Err(self.changed(input).into());
         }
+        self.reread = true;
         Ok(())
     }
 
@@ -176,10 +200,18 @@ impl Session<'_> {
     fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {
         while from < batch.len() {
             let to = self.cut(batch, from);
-            self.trainer.learn(batch, from, to).map_err(|(row, fault)| self.locate(batch, row, &fault))?;
-            self.standing.trail.advance(batch, from, to);
-            self.rows += (to - from) as u64;
-            from = to;
+            let learnt = self.trainer.learn(batch, from, to);
+            let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
+            self.standing.trail.advance(batch, from, until);
+            self.rows += (until - from) as u64;
+            from = until;
+            if let Err((row, fault)) = learnt {
+                let failure = self.locate(batch, row, &fault);
+                self.skips.pass_over(failure, self.standing.pass == 1)?;
+                self.standing.refuse(batch, row);
+                from = row + 1;
+                continue;
+            }
             if self.rows.is_power_of_two() {
                 let recent = self.trainer.loss_recent();
                 self.reporter.line(&self.trainer.summary(), recent, rows);
@@ -218,19 +250,23 @@ impl Session<'_> {
     fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Halt> {
         loop {
             self.tick()?;
-            match rows.next(batch)? {
-                Next::Rows => {
+            match rows.next(batch) {
+                Ok(Next::Rows) => {
                     self.reporter.at(rows);
                     return Ok(true);
                 }
-                Next::End => return Ok(false),
-                Next::Waiting => {}
+                Ok(Next::End) => return Ok(false),
+                Ok(Next::Waiting) => {}
+                Err(error) if error.is_row() => {
+                    self.skips.pass_over(error.into(), !self.reread)?;
+                }
+                Err(error) => return Err(error.into()),
             }
         }
     }
 
     fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Failure {
-        self.options.describe(self.inputs, batch, row, fault.part).error(&fault.message).into()
+        self.options.describe(self.inputs, batch, row, fault.part).error(reading::says(fault, &self.options)).into()
     }
 
     /// The bytes of an input are not those read before.

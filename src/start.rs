@@ -1,7 +1,7 @@
 //! What a fit begins with: a new model, a finished one that takes new rows, or an unfinished one whose data are
 //! read again.
 
-use crate::{cli::FitArgs, failure::Failure, resume::Standing, settings};
+use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings};
 use std::path::Path;
 use surefoot_glm::{Labels, Model, Plan, Settings};
 use surefoot_io::{InputName, Options, load_model};
@@ -19,9 +19,10 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
         let Some(path) = &args.resume else {
-            let settings = settings::of_flags(&args.settings, &args.certify, inputs);
+            let mut settings = settings::of_flags(&args.settings, &args.certify);
             check_certify(args, &settings, inputs)?;
-            let options = settings::reading(&args.settings, &settings, "the new model")?;
+            let options = reading::of_flags(&args.reading, &settings, inputs);
+            settings.reading = options.reading.clone();
             return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
         };
         let name = Path::new(path).display().to_string();
@@ -29,7 +30,7 @@ impl Start {
         settings::check(&args.settings, &model.settings, &name)?;
         settings::check_certify(&args.certify, &model.settings, &name)?;
         check_certify(args, &model.settings, inputs)?;
-        let options = settings::reading(&args.settings, &model.settings, &name)?;
+        let options = reading::of_model(&args.reading, &model, &name)?;
         let standing = model.unfinished.as_ref().map(|value| {
             Standing::from_value(value)
                 .ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))

@@ -62,6 +62,58 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
     text.parse().ok().filter(|&n| n >= least).ok_or_else(|| format!("a whole number, at least {least}, is needed"))
 }
 
+/// Names or numbers of columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Columns(pub(crate) Vec<String>);
+
+/// A list with commas; what holds a comma stands in double quotes, in which a double quote is doubled.
+pub(crate) fn columns(text: &str) -> Result<Columns, String> {
+    let (mut names, mut rest) = (Vec::new(), Some(text));
+    while let Some(text) = rest {
+        let (name, after) = match text.strip_prefix('"') {
+            None => text.split_once(',').map_or((text.to_owned(), None), |(name, rest)| (name.to_owned(), Some(rest))),
+            Some(quoted) => unquoted(quoted)?,
+        };
+        names.push(name);
+        rest = after;
+    }
+    Ok(Columns(names))
+}
+
+/// What stands before the closing quote, and what behind the comma after it.
+fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
+    let (mut name, mut rest) = (String::new(), text);
+    loop {
+        let (before, after) = rest.split_once('"').ok_or("a double quote is not closed")?;
+        name.push_str(before);
+        match after.chars().next() {
+            None => return Ok((name, None)),
+            Some(',') => return Ok((name, Some(&after[1..]))),
+            Some('"') => name.push('"'),
+            Some(_) => return Err("a comma is needed behind a closing double quote".into()),
+        }
+        rest = &after[1..];
+    }
+}
+
+/// One character that no number and no quoted cell holds.
+pub(crate) fn delimiter(text: &str) -> Result<char, String> {
+    let c = match text {
+        "\\t" => Some('\t'),
+        _ => text.chars().next().filter(|c| text.len() == c.len_utf8()),
+    };
+    let usable =
+        |c: &char| c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '"' | '\n' | '\r' | '.' | '+' | '-');
+    c.filter(usable).ok_or_else(|| "one character such as ; or \\t is needed".to_owned())
+}
+
+/// Two names with a colon between them.
+pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
+    let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
+    two.map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .ok_or_else(|| "two names with a colon between them are needed".into())
+}
+
 /// A positive number.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
@@ -95,6 +147,18 @@ mod tests {
             assert!(duration(bad).is_err(), "{bad}");
         }
         assert!(snapshot("0").is_err() && snapshot("-5").is_err());
+    }
+
+    #[test]
+    fn lists_of_columns_are_taken_apart() {
+        let names = |text| columns(text).map(|columns| columns.0);
+        assert_eq!(names("a,b c,3").unwrap(), ["a", "b c", "3"]);
+        assert_eq!(names("\"a,\"\"b\",,c").unwrap(), ["a,\"b", "", "c"]);
+        assert!(names("\"a").is_err() && names("\"a\"b").is_err());
+        assert_eq!((delimiter(";"), delimiter("\\t"), delimiter("\t")), (Ok(';'), Ok('\t'), Ok('\t')));
+        assert!(["", ";;", "1", "é", "\"", "."].iter().all(|bad| delimiter(bad).is_err()));
+        assert_eq!(interaction("a:b"), Ok(("a".into(), "b".into())));
+        assert!(interaction("ab").is_err() && interaction("a:b:c").is_err());
     }
 
     #[test]

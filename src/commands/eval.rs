@@ -4,6 +4,7 @@ use crate::{
     cli::EvalArgs,
     failure::Failure,
     measure::Sample,
+    reading,
     report::{self, number_or_null},
     results, rows,
     session::Halt,
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let name = path.display().to_string();
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
-    let options = settings::reading(&args.settings, &model.settings, &name)?;
+    let options = reading::of_model(&args.reading, &model, &name)?;
     let inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
     let watch = Watch { signals: Signals::catch(""), deadline: None };
     let measured = match (Sample { inputs: &inputs, options, watch: &watch }).measure(&model) {

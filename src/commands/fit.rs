@@ -14,6 +14,7 @@ use crate::{
     saver::Saver,
     session::{Halt, Session},
     signals::Signals,
+    skips::Skips,
     start::Start,
     watch::{Stop, Watch},
 };
@@ -78,7 +79,10 @@ impl Fit<'_> {
             standing.check_inputs(inputs).map_err(Failure::data)?;
         }
         if self.test.iter().all(InputName::can_reread) {
-            self.sample(&self.test).check(self.start.settings.loss, self.start.labels())?;
+            // What is in the test rows must not decide how those to be learnt are read.
+            let options = self.start.options.apart();
+            let sample = Sample { options, ..self.sample(&self.test) };
+            sample.check(self.start.settings.loss, self.start.labels())?;
         }
         self.introduce();
         Ok(())
@@ -100,8 +104,9 @@ impl Fit<'_> {
             });
         }
         let what = results::task(settings.loss);
-        let guess = if self.args.settings.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
-        let (format, goes) = (&settings.reading.format, self.saver.name());
+        let guess = if self.args.reading.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
+        let format = self.start.options.format.map_or("to be found out", |format| format.name);
+        let goes = self.saver.name();
         console.say(&format!("fit: {what}; format {format}{guess}; model goes to {goes}"));
         self.reporter.head(&self.start.plan);
     }
@@ -124,6 +129,7 @@ impl Fit<'_> {
         let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
         let trainer = self.trainer()?;
         let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
+        let refused = standing.refused;
         let mut session = Session {
             inputs,
             options: self.start.options.clone(),
@@ -135,6 +141,8 @@ impl Fit<'_> {
             watch: self.watch.clone(),
             until: self.args.certify.until_gap,
             full: None,
+            skips: Skips::new(self.args.skip_bad_rows, refused),
+            reread: false,
             saver: &mut self.saver,
             reporter: &mut self.reporter,
         };
@@ -152,8 +160,8 @@ impl Fit<'_> {
         {
             return Err(self.nothing(Halt::Stop(stop)));
         }
-        let mut model = if finished { session.trainer.model() } else { session.unfinished() };
-        let (trainer, rows, standing) = (session.trainer, session.rows, session.standing);
+        let mut model = if finished { session.model() } else { session.unfinished() };
+        let (trainer, rows, standing, skips) = (session.trainer, session.rows, session.standing, session.skips);
         let (full, objective) = session.full.filter(|_| finished).unzip();
         if let Some(full) = full {
             model.certificates = with_full_pass(full, model.certificates, &model.settings);
@@ -162,7 +170,7 @@ impl Fit<'_> {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
         }
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
-        self.conclude(&model, &trainer, objective.flatten(), stop)
+        self.conclude(&model, &trainer, &skips, objective.flatten(), stop)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
@@ -170,6 +178,7 @@ impl Fit<'_> {
         &mut self,
         model: &Model,
         trainer: &Trainer,
+        skips: &Skips,
         objective: Option<f64>,
         stop: Option<Stop>,
     ) -> Result<(), Failure> {
@@ -181,6 +190,8 @@ impl Fit<'_> {
             summary: &summary,
             model: Some((model, &name)),
             test: test.as_ref(),
+            found: &self.start.options.found,
+            skipped: skips.count(),
             objective,
             seconds: self.reporter.seconds(),
             stop,
@@ -188,6 +199,7 @@ impl Fit<'_> {
             edge: trainer.edge(),
         };
         results.tell(&self.reporter.console);
+        skips.tell(&self.reporter.console);
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;
         let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
@@ -234,6 +246,8 @@ impl Fit<'_> {
             summary: &summary,
             model: None,
             test: None,
+            found: &self.start.options.found,
+            skipped: 0,
             objective: None,
             seconds,
             stop: None,

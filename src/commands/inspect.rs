@@ -5,12 +5,12 @@ use crate::{
     cli::InspectArgs,
     failure::Failure,
     number::{self, shortest},
+    reading,
     report::{self, number_or_null},
-    settings,
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::Path};
-use surefoot_glm::Model;
+use surefoot_glm::{Model, Reading, Role};
 use surefoot_io::load_model;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
@@ -45,7 +45,7 @@ struct View<'a> {
 impl View<'_> {
     fn object(&self) -> Value {
         let Model { settings, labels, summary, .. } = self.model;
-        let top = self.top.iter().map(|&(feature, weight)| json!({"feature": feature.to_string(), "weight": weight}));
+        let top = self.top.iter().map(|&(feature, weight)| json!({"feature": self.feature(feature), "weight": weight}));
         json!({
             "model": self.name,
             "size": self.size,
@@ -90,9 +90,9 @@ impl View<'_> {
         let mut facts = vec![
             ("model", format!("{}, {}{whole}{state}", self.name, number::bytes(self.size))),
             ("loss", settings.loss.name().to_owned()),
-            ("data", format!("{}, indices from {}{bits}", settings.reading.format, settings.reading.index_base)),
+            ("data", format!("{}{bits}", data(&settings.reading))),
         ];
-        facts.extend(settings::coding(&self.model.labels).map(|coding| ("labels", coding)));
+        facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
         facts.extend([
             ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
             ("mean loss", number::loss(summary.loss)),
@@ -121,14 +121,40 @@ impl View<'_> {
     }
 
     fn weights(&self, text: &mut String) {
+        let names: Vec<_> = self.top.iter().map(|&(id, _)| self.feature(id)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
         if !self.top.is_empty() {
-            let _ = writeln!(text, "\n{:>12}  weight", "feature");
+            let _ = writeln!(text, "\n{:>width$}  weight", "feature");
         }
-        for &(feature, weight) in &self.top {
+        for (feature, &(_, weight)) in names.iter().zip(&self.top) {
             let sign = if weight.is_sign_negative() { "" } else { " " };
-            let _ = writeln!(text, "{feature:>12}  {sign}{}", shortest(weight));
+            let _ = writeln!(text, "{feature:>width$}  {sign}{}", shortest(weight));
         }
     }
+
+    /// The name of a feature; its id if it has none.
+    fn feature(&self, id: u64) -> String {
+        self.model.names.of(id).map_or_else(|| id.to_string(), str::to_owned)
+    }
+}
+
+/// The format, and what is known of the columns.
+fn data(reading: &Reading) -> String {
+    let format = &reading.format;
+    if reading.table.is_unknown() {
+        return if format == "svmlight" {
+            format!("{format}, indices from {}", reading.index_base)
+        } else {
+            format.clone()
+        };
+    }
+    let columns = &reading.table.columns;
+    let count = |role| columns.iter().filter(|column| column.role == role).count();
+    let of = |role| columns.iter().find(|column| column.role == role).map(|column| column.name.as_str());
+    let (numbers, categories, ignored) = (count(Role::Number), count(Role::Category), count(Role::Ignored));
+    let label = of(Role::Label).map_or_else(String::new, |name| format!(", label '{name}'"));
+    let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
+    format!("{format}{label}{weight}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
 }
 
 #[cfg(test)]

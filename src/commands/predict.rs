@@ -5,6 +5,7 @@ use crate::{
     console::Console,
     failure::Failure,
     number::Shortest,
+    reading,
     rows::{self, Next, Rows},
     settings,
     signals::Signals,
@@ -22,14 +23,16 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
     let kind = kind(args, &model, &name)?;
-    let options = settings::reading(&args.settings, &model.settings, &name)?;
+    let options = reading::of_model(&args.reading, &model, &name)?;
     let inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
     let output = Output::create(&args.output)?;
     output.check_distinct(&inputs)?;
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
     Signals::end_at_once(&args.output);
     let flush = args.flush == Some(Flush::Line);
-    let options = Options { unlabelled: args.unlabelled, ..options };
+    // Only an svmlight row would be read in another way.
+    let unlabelled = args.unlabelled || options.format.is_none_or(|format| format.name != "svmlight");
+    let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
     let mut work = Work { model, predictor, kind, flush, output, digits: Shortest::default(), unseen: HashSet::new() };
     match work.run(&inputs, options) {
@@ -54,6 +57,11 @@ fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> 
         }
         Some(kind) => Ok(kind),
     }
+}
+
+/// A label in one line, whatever is in it.
+fn one_line(label: &str) -> String {
+    label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// On which side something went wrong.
@@ -120,7 +128,11 @@ impl Work {
     }
 
     fn write(&mut self, prediction: f64) -> std::io::Result<()> {
-        self.output.write_all(self.digits.of(prediction).as_bytes())?;
+        let class = || self.model.settings.reading.classes.iter().find(|class| class.code == prediction);
+        match class().filter(|_| self.kind == Kind::Class) {
+            Some(class) => self.output.write_all(one_line(&class.text).as_bytes())?,
+            None => self.output.write_all(self.digits.of(prediction).as_bytes())?,
+        }
         self.output.write_all(b"\n")?;
         if self.flush { self.output.flush() } else { Ok(()) }
     }

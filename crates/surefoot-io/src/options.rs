@@ -156,6 +156,13 @@ impl Found {
 }
 
 impl Options {
+    /// The same, with readers whose findings are their own: they begin with what a model knew.
+    #[must_use]
+    pub fn apart(&self) -> Options {
+        let names = self.found.lock().names.clone();
+        Options { found: Arc::new(Found::of_model(&self.reading, &names)), ..self.clone() }
+    }
+
     /// How rows are read, for a model: with all that was found out by now.
     #[must_use]
     pub fn reading(&self) -> Reading {
@@ -165,6 +172,8 @@ impl Options {
         }
         if let Some(table) = self.found.table() {
             reading.table = table.clone();
+            // The columns say so.
+            reading.ignore.clear();
         }
         reading.classes = self.found.classes();
         reading

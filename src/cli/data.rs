@@ -1,0 +1,108 @@
+//! Flags about data: what they are and how their rows are read.
+
+use super::FormatName;
+use crate::values;
+use clap::{Args, ValueEnum};
+use surefoot_glm::Missing;
+
+/// How data are read: stored in the model. `fit` takes them as given; where a model exists already they are compared with
+/// it, and a difference is an error.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct DataArgs {
+    /// Format of the data [default: by extension, else by content]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
+
+    /// Column of the labels, by name or by number from 1 (tables)
+    ///
+    /// Columns go by name or number everywhere; a name wins.
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+
+    /// Column of importance weights (tables)
+    #[arg(long, value_name = "COL")]
+    pub(crate) weight: Option<String>,
+
+    /// Columns whose values are names of classes (tables)
+    ///
+    /// COLS is a list with commas; names with commas stand in double quotes; the flag may be repeated. A column that is
+    /// not declared is numeric if each of its first 1000 cells is a number, and categorical if none is.
+    #[arg(long, value_name = "COLS", value_parser = values::columns)]
+    pub(crate) categorical: Vec<values::Columns>,
+
+    /// Columns whose values are numbers (tables)
+    #[arg(long, value_name = "COLS", value_parser = values::columns)]
+    pub(crate) numeric: Vec<values::Columns>,
+
+    /// Columns or namespaces to pass over
+    #[arg(long, value_name = "COLS", value_parser = values::columns)]
+    pub(crate) ignore: Vec<values::Columns>,
+
+    /// Namespaces to use, the others are passed over (vw)
+    #[arg(long, value_name = "NAMES", value_parser = values::columns)]
+    pub(crate) keep: Vec<values::Columns>,
+
+    /// What a missing cell is (tables) [default: error]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) missing: Option<MissingName>,
+
+    /// Cells that count as missing, beside empty ones and NA, nan, null and the like (csv)
+    #[arg(long, value_name = "TOKENS", value_parser = values::columns)]
+    pub(crate) na: Vec<values::Columns>,
+
+    /// Whether the first line names the columns (csv) [default: found out]
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    pub(crate) header: Option<Whether>,
+
+    /// What stands between cells (csv) [default: a comma; a tab for tsv]
+    #[arg(long, value_name = "C", value_parser = values::delimiter)]
+    pub(crate) delimiter: Option<char>,
+
+    /// Multiply the features of two columns or namespaces
+    ///
+    /// Each feature of A with each of B, on the fly; the flag may be repeated.
+    #[arg(long, value_name = "A:B", value_parser = values::interaction)]
+    pub(crate) interact: Vec<(String, String)>,
+
+    /// Hash features to this many bits
+    ///
+    /// By default a feature that has a name has an id of 64 bits, and an index is an id as it is. Memory comes in pages of 256
+    /// neighbouring ids, 16 KiB each: scattered indices should be hashed.
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
+    pub(crate) bits: Option<u8>,
+
+    /// Smallest index that is legal in svmlight data: 0 or 1 [default: 0]
+    ///
+    /// Indices are names and never shifted; with 1, an index 0 is an error.
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(crate) index_base: Option<u8>,
+}
+
+/// The names of [`Missing`] on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingName {
+    /// The row is at fault
+    Error,
+    /// A feature of its own
+    Indicator,
+}
+
+impl From<MissingName> for Missing {
+    fn from(name: MissingName) -> Missing {
+        match name {
+            MissingName::Error => Missing::Refuse,
+            MissingName::Indicator => Missing::Indicator,
+        }
+    }
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub(crate) enum Whether {
+    /// It does
+    Yes,
+    /// It does not
+    No,
+}

@@ -1,0 +1,98 @@
+//! `surefoot export`: a model's weights as text, or the model without what only training needs.
+
+use crate::{
+    cli::{ExportArgs, Exported},
+    failure::Failure,
+    number::Shortest,
+    reading,
+};
+use serde_json::json;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+use surefoot_glm::Model;
+use surefoot_io::{InputName, Output, load_model, save_model};
+
+pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
+    let format = format(args)?;
+    let path = Path::new(&args.model);
+    let mut output = Output::create(&args.output)?;
+    output.check_distinct(&[InputName::Path(path.to_owned())])?;
+    let model = load_model(path)?;
+    let written = match format {
+        Exported::Csv => csv(&model, &mut output),
+        Exported::Json => json(&model, &mut output),
+        Exported::Surefoot => {
+            let state = model.state.clone().filter(|_| !args.slim);
+            let unfinished = model.unfinished.clone().filter(|_| !args.slim);
+            save_model(&Model { state, unfinished, ..model }, &mut output)
+        }
+    };
+    let committed = written.map_err(|error| output.error(error)).and_then(|()| output.commit());
+    match committed {
+        // Nobody reads on: nothing is left to do, or to say.
+        Err(error) if error.is_broken_pipe() => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// What is written: by the flag, else by the extension.
+fn format(args: &ExportArgs) -> Result<Exported, Failure> {
+    let extension = Path::new(&args.output).extension().and_then(|extension| extension.to_str());
+    let format = match (args.to, extension) {
+        (Some(format), _) => format,
+        (None, Some("csv")) => Exported::Csv,
+        (None, Some("json")) => Exported::Json,
+        (None, Some("surefoot")) => Exported::Surefoot,
+        (None, None) if args.output == "-" => Exported::Csv,
+        _ => {
+            let name = Path::new(&args.output).display();
+            let says = "its extension is none of csv, json, surefoot: say --to csv, --to json or --to surefoot";
+            return Err(Failure::usage(format!("{name}: {says}")));
+        }
+    };
+    match format {
+        Exported::Csv | Exported::Json if args.slim => {
+            Err(Failure::usage("--slim leaves out the state of training, which only a .surefoot file has"))
+        }
+        format => Ok(format),
+    }
+}
+
+/// The name of a feature: its index, for svmlight data that are not hashed; empty if it was not kept.
+fn name(model: &Model, id: u64) -> String {
+    let reading = &model.settings.reading;
+    let is_index = reading.format == "svmlight" && reading.bits.is_none();
+    let index = || if is_index { id.to_string() } else { String::new() };
+    model.names.of(id).map_or_else(index, str::to_owned)
+}
+
+fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
+    let mut digits = Shortest::default();
+    writeln!(to, "feature,slot,weight")?;
+    writeln!(to, "(intercept),,{}", digits.of(model.intercept))?;
+    for (&id, &weight) in model.index.iter().zip(&model.weight) {
+        writeln!(to, "{},{id},{}", cell(&name(model, id)), digits.of(weight))?;
+    }
+    Ok(())
+}
+
+/// A name as a cell of CSV.
+fn cell(name: &str) -> String {
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+}
+
+fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
+    let classes = &model.settings.reading.classes;
+    let text = |label: Option<f64>| label.map(|label| reading::label(label, classes));
+    let labels = json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)});
+    let head = json!({"loss": model.settings.loss.name(), "labels": labels, "intercept": model.intercept});
+    let head = head.to_string();
+    write!(to, "{},\"weights\":[", head.strip_suffix('}').unwrap_or(&head))?;
+    for (k, (&id, &weight)) in model.index.iter().zip(&model.weight).enumerate() {
+        let comma = if k == 0 { "\n" } else { ",\n" };
+        write!(to, "{comma}{}", json!({"feature": name(model, id), "slot": id, "weight": weight}))?;
+    }
+    writeln!(to, "\n]}}")
+}

@@ -1,0 +1,164 @@
+//! How rows are read: from flags, and flags held against a model.
+
+use crate::{
+    cli::data::{DataArgs, MissingName, Whether},
+    failure::Failure,
+    number::shortest,
+    settings::compare,
+    values::Columns,
+};
+use std::sync::Arc;
+use surefoot_glm::{Class, Fault, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
+use surefoot_io::{Format, Found, InputName, Options, Wanted};
+
+/// How the rows of a fit from scratch are read.
+pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputName]) -> Options {
+    let format = flags.format.and_then(|format| Format::named(format.name())).or_else(|| Format::of(inputs));
+    let table = Table {
+        delimiter: flags.delimiter,
+        missing: flags.missing.map(Missing::from).unwrap_or_default(),
+        na: list(&flags.na),
+        ..Table::default()
+    };
+    let reading = Reading {
+        format: format.map_or_else(String::new, |format| format.name.to_owned()),
+        index_base: flags.index_base.unwrap_or(0),
+        bits: flags.bits,
+        interact: flags.interact.clone(),
+        keep: list(&flags.keep),
+        ignore: list(&flags.ignore),
+        table,
+        classes: Vec::new(),
+    };
+    Options {
+        format,
+        reading,
+        wanted: wanted(flags),
+        unlabelled: false,
+        classes: settings.loss.classifies(),
+        found: Arc::default(),
+    }
+}
+
+/// How rows are read for a model, after its flags are held against it; `--format` may say that these data come in another
+/// format.
+pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Options, Failure> {
+    let reading = &model.settings.reading;
+    check(flags, reading, name)?;
+    let format = flags.format.map_or(reading.format.as_str(), |format| format.name());
+    let Some(format) = Format::named(format) else {
+        return Err(Failure::data(format!("{name}: its data format '{format}' is not known here; update surefoot")));
+    };
+    Ok(Options {
+        format: Some(format),
+        reading: reading.clone(),
+        wanted: wanted(flags),
+        unlabelled: false,
+        classes: model.settings.loss.classifies(),
+        found: Arc::new(Found::of_model(reading, &model.names)),
+    })
+}
+
+fn wanted(flags: &DataArgs) -> Wanted {
+    Wanted {
+        header: flags.header.map(|header| header == Whether::Yes),
+        label: flags.label.clone(),
+        weight: flags.weight.clone(),
+        categorical: list(&flags.categorical),
+        numeric: list(&flags.numeric),
+        ignore: list(&flags.ignore),
+    }
+}
+
+fn list(columns: &[Columns]) -> Vec<String> {
+    columns.iter().flat_map(|columns| &columns.0).cloned().collect()
+}
+
+/// Checks that no flag differs from how the model's data were read.
+fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
+    let base = |base: u8| format!("--index-base {base}");
+    let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
+    let pairs = |pairs: &[(String, String)]| flag("--interact", pairs.iter().map(|(a, b)| format!("{a}:{b}")));
+    let missing = |missing: Missing| {
+        let name = if missing == Missing::Refuse { MissingName::Error } else { MissingName::Indicator };
+        format!("--missing {name:?}").to_lowercase()
+    };
+    flags.index_base.map_or(Ok(()), |given| compare(model, &base(given), &base(reading.index_base)))?;
+    flags.bits.map_or(Ok(()), |given| compare(model, &bits(Some(given)), &bits(reading.bits)))?;
+    if !flags.interact.is_empty() {
+        compare(model, &pairs(&flags.interact), &pairs(&reading.interact))?;
+    }
+    if !flags.keep.is_empty() {
+        compare(model, &flag("--keep", list(&flags.keep)), &flag("--keep", reading.keep.clone()))?;
+    }
+    if !flags.na.is_empty() {
+        compare(model, &flag("--na", list(&flags.na)), &flag("--na", reading.table.na.clone()))?;
+    }
+    if let Some(given) = flags.missing {
+        compare(model, &missing(given.into()), &missing(reading.table.missing))?;
+    }
+    check_columns(flags, reading, model)
+}
+
+/// Checks that columns are used as they were.
+fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
+    let wanted = wanted(flags);
+    let columns = [
+        ("--label", Role::Label, wanted.label.as_slice()),
+        ("--weight", Role::Weight, wanted.weight.as_slice()),
+        ("--categorical", Role::Category, &wanted.categorical),
+        ("--numeric", Role::Number, &wanted.numeric),
+        ("--ignore", Role::Ignored, &wanted.ignore),
+    ];
+    for (name, role, given) in columns {
+        let with: Vec<_> = reading.table.columns.iter().filter(|column| column.role == role).collect();
+        let namespace = |given: &String| role == Role::Ignored && reading.ignore.contains(given);
+        let has = |given: &String| namespace(given) || column(reading, given).is_some_and(|found| found.role == role);
+        if let Some(wrong) = given.iter().find(|given| !has(given)) {
+            let has = flag(name, with.iter().map(|column| column.name.clone()));
+            compare(model, &format!("{name} {wrong}"), &has)?;
+        }
+    }
+    Ok(())
+}
+
+/// The column of this name, or else of this number.
+fn column<'a>(reading: &'a Reading, given: &str) -> Option<&'a surefoot_glm::Column> {
+    let columns = &reading.table.columns;
+    let numbered = || columns.get(given.parse::<usize>().ok()?.checked_sub(1)?);
+    columns.iter().find(|column| column.name == given).or_else(numbered)
+}
+
+fn flag(name: &str, values: impl IntoIterator<Item = String>) -> String {
+    let values: Vec<_> = values.into_iter().collect();
+    if values.is_empty() { format!("no {name}") } else { format!("{name} {}", values.join(",")) }
+}
+
+/// A label as it stands in the data.
+pub(crate) fn label(label: f64, classes: &[Class]) -> String {
+    let class = classes.iter().find(|class| class.code == label);
+    class.map_or_else(|| shortest(label), |class| class.text.clone())
+}
+
+/// What the labels stand for, for people; `None` without classes.
+pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
+    let text = |number| label(number, classes);
+    match (labels.positive, labels.negative) {
+        (Some(positive), Some(negative)) => {
+            Some(format!("{} is positive, {} negative", text(positive), text(negative)))
+        }
+        (Some(only), None) | (None, Some(only)) => Some(format!("{} is the only one seen", text(only))),
+        (None, None) => None,
+    }
+}
+
+/// What a fault says, where labels are text that the trainer knows as numbers.
+pub(crate) fn says(fault: &Fault, options: &Options) -> String {
+    let classes = options.found.classes();
+    match classes.as_slice() {
+        [first, second] if fault.part == Part::Label => {
+            format!("a third class beside '{}' and '{}': --loss logistic takes two", first.text, second.text)
+        }
+        _ => fault.message.clone(),
+    }
+}
