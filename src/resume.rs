@@ -18,15 +18,11 @@ pub(crate) struct Standing {
     pub(crate) pass: u32,
     /// What of this pass is read and used.
     pub(crate) trail: Trail,
-    /// Rows of the first pass that were read well but could not be learnt, and were passed over.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(crate) refused: u64,
+    /// Rows of the first pass, by number from 0, that were read well but could not be learnt, and were passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<u64>,
     /// What one pass reads, once there was one.
     pub(crate) whole: Option<Trail>,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// An input as it was when the run began.
@@ -69,7 +65,7 @@ impl Standing {
     /// At the start of the data.
     pub(crate) fn new(inputs: &[InputName], plan: Plan) -> Standing {
         let known = inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() });
-        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), refused: 0, whole: None }
+        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), refused: Vec::new(), whole: None }
     }
 
     /// From an unfinished model.
@@ -125,8 +121,10 @@ impl Standing {
 
     /// Passes over a row that could not be learnt.
     pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
+        if self.pass == 1 {
+            self.refused.push(self.trail.rows);
+        }
         self.trail.advance(batch, row, row + 1);
-        self.refused += u64::from(self.pass == 1);
     }
 
     /// Goes on to the next pass; the inputs whose bytes changed since the first are named.

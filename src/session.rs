@@ -149,7 +149,7 @@ impl Session<'_> {
         let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
         let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
-            self.shelve(&batch, batch.len())?;
+            self.shelve(&batch, batch.len(), trail.rows)?;
             trail.advance(&batch, 0, batch.len());
         }
         self.reporter.end_pass(&rows);
@@ -181,7 +181,7 @@ impl Session<'_> {
     /// Walks over the first `known` rows of a batch, which were learnt before the interruption.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &Trail) -> Result<(), Halt> {
         if self.standing.pass == 1 {
-            self.shelve(batch, known)?;
+            self.shelve(batch, known, self.standing.trail.rows)?;
         }
         self.standing.trail.advance(batch, 0, known);
         if self.standing.trail.rows == earlier.rows {
@@ -190,11 +190,18 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn shelve(&mut self, batch: &Batch, rows: usize) -> Result<(), Failure> {
+    /// Puts the held-out rows among the first `rows` of a batch, before which the pass has `before`, on the shelf again.
+    fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), Failure> {
         if self.standing.plan.period().is_none() {
             return Ok(());
         }
-        self.trainer.reshelve(batch, 0, rows).map_err(|error| shelf_failure(&error))
+        let (mut from, end) = (0, before + rows as u64);
+        for &refused in self.standing.refused.iter().filter(|&&row| (before..end).contains(&row)) {
+            let row = (refused - before) as usize;
+            self.trainer.reshelve(batch, from, row).map_err(|error| shelf_failure(&error))?;
+            from = row + 1;
+        }
+        self.trainer.reshelve(batch, from, rows).map_err(|error| shelf_failure(&error))
     }
 
     fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {

@@ -129,7 +129,7 @@ impl Fit<'_> {
         let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
         let trainer = self.trainer()?;
         let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
-        let refused = standing.refused;
+        let refused = standing.refused.len() as u64;
         let mut session = Session {
             inputs,
             options: self.start.options.clone(),

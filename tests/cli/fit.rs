@@ -54,7 +54,12 @@ fn json_lines_have_the_promised_fields() {
         "objective",
         "rows",
         "rows_zero_weight",
+        "rows_skipped",
         "nnz",
+        "features",
+        "slots",
+        "collisions",
+        "missing",
         "passes",
         "seconds",
         "lane",
@@ -70,6 +75,9 @@ fn json_lines_have_the_promised_fields() {
     is("passes", 1.into());
     is("nnz", 1000.into());
     is("objective", Value::Null);
+    is("features", 10.into());
+    is("collisions", 0.into());
+    is("missing", serde_json::json!({}));
     is("model", "m".into());
     assert_eq!(done["certificate"]["kind"], "none");
     let eval = box_.ok("eval m a.svm --json").json();

@@ -5,6 +5,7 @@
 mod certificate;
 mod end;
 mod eval;
+mod export;
 mod fit;
 mod help;
 mod honest;
@@ -16,4 +17,5 @@ mod predict;
 mod resume;
 mod sandbox;
 mod signals;
+mod skip;
 mod text;

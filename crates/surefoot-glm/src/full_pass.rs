@@ -1,7 +1,7 @@
 //! One more pass over the rows, at a finished model in a ball: its mean loss there, and how far it is from the best.
 
 use crate::{
-    Batch, Certificate, Fault, Labels, Loss, Model, Predictor, Row, coordinate::NEGLIGIBLE, numbering::Numbering,
+    Batch, Certificate, Fault, Labels, Loss, Model, Part, Predictor, Row, coordinate::NEGLIGIBLE, numbering::Numbering,
 };
 use surefoot::certificate::{self as core, Inside};
 use surefoot::{Ball, Grow, Sparse};
@@ -72,7 +72,11 @@ impl FullPass {
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
-        let y = if self.loss.classifies() { self.labels.code(label).unwrap_or(f64::NAN) } else { label };
+        let y = match (self.loss.classifies(), self.labels.code(label)) {
+            (false, _) => label,
+            (true, Some(y)) => y,
+            (true, None) => return Err(Fault::new(Part::Label, "not a label that the model was trained on")),
+        };
         let margin = self.predictor.score(row)?.margin;
         self.numbers.clear();
         self.values.clear();

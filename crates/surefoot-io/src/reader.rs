@@ -68,6 +68,9 @@ impl Reader {
         options.check()?;
         check_inputs(inputs)?;
         let format = options.format.or_else(|| options.found.format()).or_else(|| Format::of(inputs));
+        if let Some(format) = format {
+            let _ = options.found.format.set(format);
+        }
         Ok(Reader {
             inputs: inputs.to_vec(),
             next: 0,
