@@ -365,12 +365,18 @@ impl From<LossName> for Loss {
 pub(crate) enum FormatName {
     /// label index:value ... # comment
     Svmlight,
+    /// Cells with commas between
+    Csv,
+    /// Cells with tabs between
+    Tsv,
 }
 
 impl FormatName {
     pub(crate) fn name(self) -> &'static str {
         match self {
             FormatName::Svmlight => "svmlight",
+            FormatName::Csv => "csv",
+            FormatName::Tsv => "tsv",
         }
     }
 }

@@ -96,6 +96,14 @@ pub enum ErrorKind {
         /// What is wrong and what to do.
         says: String,
     },
+    /// The columns, or what follows in the input, cannot be told: nothing more can be read.
+    #[error("{place}{says}")]
+    Input {
+        /// Where it shows, and the token.
+        place: Located,
+        /// What is wrong and what to do.
+        says: String,
+    },
     /// The file is something else than a model of surefoot.
     #[error("{file}: not a surefoot model{hint}")]
     NotModel {
@@ -242,7 +250,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// At most `limit` bytes: the first `head`, three dots, and as much of the end as fits.
-fn cut(text: &str, limit: usize, head: usize) -> String {
+pub(crate) fn cut(text: &str, limit: usize, head: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use surefoot_glm::{Batch, Part};
 
 use crate::codec;
+use crate::csv;
 use crate::error::Spot;
 use crate::input::InputName;
 use crate::options::Options;
@@ -35,13 +36,29 @@ pub struct Format {
 
 /// The formats that can be read, in the order in which content is held against them. The last is taken where neither
 /// extension nor content says anything.
-pub static FORMATS: &[Format] = &[Format {
-    name: "svmlight",
-    extensions: &["svm", "svmlight", "libsvm"],
-    begins: |_| true,
-    parser: |options| Box::new(Svmlight::new(options)),
-    describe: svmlight::describe,
-}];
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "csv",
+        extensions: &["csv"],
+        begins: |head| csv::begins(head, b','),
+        parser: |options| csv::parser(options, b','),
+        describe: |options, batch, row, part| csv::describe(options, b',', batch, row, part),
+    },
+    Format {
+        name: "tsv",
+        extensions: &["tsv"],
+        begins: |head| csv::begins(head, b'\t'),
+        parser: |options| csv::parser(options, b'\t'),
+        describe: |options, batch, row, part| csv::describe(options, b'\t', batch, row, part),
+    },
+    Format {
+        name: "svmlight",
+        extensions: &["svm", "svmlight", "libsvm"],
+        begins: |_| true,
+        parser: |options| Box::new(Svmlight::new(options)),
+        describe: svmlight::describe,
+    },
+];
 
 impl Format {
     /// The format of this name.

@@ -30,6 +30,7 @@
 
 mod archive;
 mod codec;
+mod csv;
 mod digest;
 mod distinct;
 mod error;

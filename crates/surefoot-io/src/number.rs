@@ -28,24 +28,50 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     if pair.is_odd() {
         return None;
     }
-    // Numbers begin with zeros then, up to 16 digits.
-    let last = |bytes: &[u8; 16], count: usize| (u128::from_le_bytes(*bytes) ^ ZEROS) & (!0 << (128 - 8 * count));
     let index = last(pair.index, pair.index_length);
-    let number = last(pair.number, pair.number_length);
-    // Digits do not have this bit, the minus, the point and the slash do.
-    let others = 0x1010_1010_1010_1010_1010_1010_1010_1010;
-    let point = (number & others).trailing_zeros() as usize / 8;
-    let (digits, decimals) = if point == 16 {
-        (number, NO_POINT)
-    } else if (number >> (8 * point)) as u8 == b'.' ^ b'0' && pair.number_length > 1 {
-        // The digits behind the point stay, those before it move up to them.
-        let before = (1 << (8 * point)) - 1;
-        ((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)
-    } else {
-        return None;
-    };
-    let is_plain = (index | digits) & others == 0;
+    let (digits, decimals) = over_point(last(pair.number, pair.number_length), pair.number_length)?;
+    let is_plain = (index | digits) & OTHERS == 0;
     is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
+}
+
+/// The number from `start` to `end` of a text, if it is plain, whatever else stands there: see [`pair`].
+#[inline(always)]
+pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    let bytes = text.get(..end)?.last_chunk()?;
+    let sign = usize::from(*text.get(start)? == b'-');
+    let length = end.wrapping_sub(start + sign);
+    if length.wrapping_sub(1) >= 15 {
+        return None;
+    }
+    let (digits, decimals) = over_point(last(bytes, length), length)?;
+    // The top bit of each byte that is more than 9.
+    let more = ((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676 | digits) & TOPS;
+    (more == 0).then(|| decimal(join(digits), decimals, sign))
+}
+
+/// A bit that digits less `0` do not have, but the minus, the point and the slash.
+const OTHERS: u128 = 0x1010_1010_1010_1010_1010_1010_1010_1010;
+/// The top bits of bytes.
+const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
+
+/// The last `count` bytes, 1 to 16, as the values of digits, behind zeros.
+#[inline(always)]
+fn last(bytes: &[u8; 16], count: usize) -> u128 {
+    (u128::from_le_bytes(*bytes) ^ ZEROS) & (!0 << (128 - 8 * count))
+}
+
+/// The digits without the first point, and how many are decimals. `None` if something else stands there, or no digit
+/// beside the point.
+#[inline(always)]
+fn over_point(number: u128, length: usize) -> Option<(u128, usize)> {
+    let point = (number & OTHERS).trailing_zeros() as usize / 8;
+    if point == 16 {
+        return Some((number, NO_POINT));
+    }
+    // The digits behind the point stay, those before it move up to them.
+    let before = (1 << (8 * point)) - 1;
+    let is_point = (number >> (8 * point)) as u8 == b'.' ^ b'0' && length > 1;
+    is_point.then(|| ((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point))
 }
 
 /// Where the parts of a pair are.

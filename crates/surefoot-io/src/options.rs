@@ -1,6 +1,7 @@
 //! How rows are read, and what readers find out on the way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use surefoot_glm::{Batch, Class, Names, Part, Reading, Table};
@@ -53,6 +54,14 @@ pub struct Found {
     pub(crate) table: OnceLock<Table>,
     /// The format, where it had to be found out.
     pub(crate) format: OnceLock<&'static Format>,
+    /// Whether the columns are those of a model.
+    pub(crate) of_model: bool,
+    /// Columns whose roles were found out, by name, once they are known.
+    pub(crate) guessed: OnceLock<HashSet<String>>,
+    /// Whether labels are text, once one was read.
+    pub(crate) text_labels: OnceLock<bool>,
+    /// Whether a reader counts missing cells.
+    counted: AtomicBool,
     inner: Mutex<Inner>,
 }
 
@@ -61,16 +70,22 @@ struct Inner {
     classes: Vec<Class>,
     names: Names,
     missing: BTreeMap<String, u64>,
+    /// Files whose columns stand in another order than those of the table: by place in the file, the number in the table.
+    orders: Vec<Arc<Order>>,
     distinct: Option<Distinct>,
 }
+
+/// The columns of a file by their number in the table, from 0; `None` for one that is not there.
+pub(crate) type Order = Vec<Option<usize>>;
 
 impl Found {
     /// What a model that is trained further knows already.
     #[must_use]
     pub fn of_model(reading: &Reading, names: &Names) -> Found {
-        let found = Found::default();
-        if !reading.table.is_unknown() {
+        let found = Found { of_model: !reading.table.is_unknown(), ..Found::default() };
+        if found.of_model {
             let _ = found.table.set(reading.table.clone());
+            let _ = found.text_labels.set(!reading.classes.is_empty());
         }
         *found.lock() = Inner { classes: reading.classes.clone(), names: names.clone(), ..Inner::default() };
         found
@@ -124,6 +139,24 @@ impl Found {
 
     pub(crate) fn count_distinct(&self, distinct: &Distinct) {
         self.lock().distinct.get_or_insert_default().merge(distinct);
+    }
+
+    /// Whether missing cells are counted by who asks: the first reader, since others read the same rows again.
+    pub(crate) fn counts(&self) -> bool {
+        !self.counted.swap(true, Ordering::Relaxed)
+    }
+
+    /// Keeps the order of columns in a file, for faults that show later.
+    pub(crate) fn order(&self, order: &Arc<Order>) {
+        let orders = &mut self.lock().orders;
+        if !orders.contains(order) {
+            orders.push(order.clone());
+        }
+    }
+
+    /// The orders of columns that were met.
+    pub(crate) fn orders(&self) -> Vec<Arc<Order>> {
+        self.lock().orders.clone()
     }
 
     /// Counts missing cells of a column.
@@ -185,6 +218,9 @@ impl Options {
     /// If a setting is out of its range.
     pub fn check(&self) -> Result<(), Error> {
         let says = match self.reading {
+            Reading { table: Table { delimiter: Some(c), .. }, .. } if !c.is_ascii() || "\"\r\n".contains(c) => {
+                "--delimiter takes an ASCII character that is no quote or line break"
+            }
             Reading { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
             Reading { index_base: 2.., .. } => "--index-base takes 0 or 1",
             _ => return Ok(()),

@@ -143,8 +143,9 @@ impl Reader {
     }
 
     fn row_error(&self, fault: TextFault) -> Error {
-        let TextFault { line, column, token, says, .. } = fault;
-        Located { file: self.file(), spot: Spot::Text { line, column }, token }.error(says)
+        let TextFault { line, column, token, says, fatal, .. } = fault;
+        let place = Located { file: self.file(), spot: Spot::Text { line, column }, token };
+        if fatal { ErrorKind::Input { place, says }.into() } else { place.error(says) }
     }
 
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {

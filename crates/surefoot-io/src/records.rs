@@ -50,11 +50,18 @@ pub(crate) struct Complaint {
     pub(crate) token: Vec<u8>,
     /// What is wrong and what to do.
     pub(crate) says: String,
+    /// Whether nothing that follows can be read.
+    pub(crate) fatal: bool,
 }
 
 impl Complaint {
     pub(crate) fn new(at: usize, token: &[u8], says: impl Into<String>) -> Complaint {
-        Complaint { at, token: token.to_vec(), says: says.into() }
+        Complaint { at, token: token.to_vec(), says: says.into(), fatal: false }
+    }
+
+    /// The same, about more than a row: nothing that follows can be read.
+    pub(crate) fn fatal(self) -> Complaint {
+        Complaint { fatal: true, ..self }
     }
 }
 
@@ -204,6 +211,7 @@ impl<F: RecordFormat> Records<F> {
             column,
             token: error::token(&wrong.token),
             says: wrong.says,
+            fatal: wrong.fatal,
         }
     }
 }

@@ -120,6 +120,13 @@ impl RowBuilder {
         }
     }
 
+    /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace; ascending ids are sorted soonest.
+    #[inline]
+    pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
+        let pairs = ids.iter().copied().zip(values.iter().copied());
+        self.pairs.extend(pairs.filter(|pair| pair.1 != 0.0));
+    }
+
     /// Appends the features to the batch, and forgets them. The batch's labels and places are the caller's business.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Overflow> {
         self.multiply();

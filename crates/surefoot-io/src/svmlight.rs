@@ -32,6 +32,8 @@ pub struct TextFault {
     pub token: String,
     /// What is wrong and what to do.
     pub says: String,
+    /// Whether nothing that follows can be read, since it is more than a row that is at fault.
+    pub fatal: bool,
 }
 
 /// What the options mean for svmlight.
@@ -334,6 +336,7 @@ impl Svmlight {
             column: wrong.at as u64 + 1,
             token: error::token(wrong.token),
             says: wrong.says,
+            fatal: false,
         }
     }
 }

@@ -1,0 +1,264 @@
+//! Tables as text: CSV and its kin, as RFC 4180 has it.
+//!
+//! The first record names the columns, or there are no names. Which columns there are and what they are used as is known
+//! once for all files of a command ([`Found`](crate::Found)), or from a model; each file may have them in another order.
+//! Blank lines are no rows. A record takes at most 256 MiB, a quoted cell 16 MiB.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | records, cells, quotes | `csv/cells.rs` |
+//! | names and roles that a user gives | `csv/columns.rs` |
+//! | roles that the first rows give | `csv/types.rs` |
+//! | which cell of a file is what | `csv/layout.rs` |
+//! | what a cell means | `csv/rules.rs`, `csv/looks.rs` |
+//! | finding a part of a row again | `csv/describe.rs` |
+
+mod cells;
+mod columns;
+mod describe;
+mod layout;
+mod looks;
+mod rules;
+mod types;
+
+use surefoot_glm::{Batch, Column, Role, Table};
+
+use crate::format::TextParser;
+use crate::number;
+use crate::options::Options;
+use crate::records::{Complaint, RecordFormat, Records};
+use crate::row::{Group, Overflow, RowBuilder, escape};
+use columns::First;
+pub(crate) use describe::describe;
+use layout::{Layout, Use};
+use rules::{Cell, Rules};
+use types::{Rows, Search};
+
+/// The format: rows of cells.
+struct Csv {
+    options: Options,
+    rules: Rules,
+    /// The columns of the input, once they are known.
+    layout: Option<Layout>,
+    search: Search,
+    /// Whether it was tried to do without a look at rows.
+    tried: bool,
+    row: RowBuilder,
+    ends: Vec<usize>,
+    /// A value for each id of the layout.
+    values: Vec<f64>,
+    /// Columns of the row in which a cell is missing.
+    gaps: Vec<usize>,
+    /// Missing cells by column of the table, if they are counted.
+    missing: Option<Vec<u64>>,
+}
+
+/// A parser of text with this between cells, where the options do not say otherwise.
+pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
+    Box::new(Records::new(Csv {
+        options: options.clone(),
+        rules: Rules::new(options, delimiter),
+        layout: None,
+        search: Search::default(),
+        tried: false,
+        row: RowBuilder::new(options),
+        ends: Vec::new(),
+        values: Vec::new(),
+        gaps: Vec::new(),
+        missing: options.found.counts().then(Vec::new),
+    }))
+}
+
+/// Whether text that begins so looks like records with this between cells.
+pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
+    let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
+    let is_pair = |token: &[u8]| number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'));
+    let is_svmlight = tokens.next().is_some_and(|first| first.starts_with(b"#")) || tokens.next().is_some_and(is_pair);
+    line.contains(&delimiter) && !line.contains(&b'|') && !is_svmlight
+}
+
+impl Csv {
+    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, Complaint> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(Complaint::new(0, &bytes[..2], "this is UTF-16; save the file as UTF-8").fatal());
+        }
+        let Some((at, record, end)) = cells::first(bytes, 0, self.rules.delimiter, last)? else { return Ok(None) };
+        let mut ends = Vec::new();
+        cells::split(record, self.rules.delimiter, &mut ends)
+            .map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
+        Ok(Some(First { at, record, ends, end }))
+    }
+
+    /// The columns of the first input; `None` if more of it must be seen.
+    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, Complaint> {
+        let wanted = &self.options.wanted;
+        let enough = last || self.search.is_enough(bytes, self.rules.delimiter)?;
+        if !enough && std::mem::replace(&mut self.tried, true) {
+            return Ok(None);
+        }
+        let rows = Rows { bytes, delimiter: self.rules.delimiter, last };
+        let header = wanted.header.or_else(|| types::is_header(first, &self.rules, wanted.label.as_deref()));
+        let Some(header) = header.or_else(|| rows.has_header(first, &self.rules).filter(|_| enough)) else {
+            let says = "does this line name the columns? say --header yes or --header no";
+            return if enough { Err(first.wrong(says.to_owned())) } else { Ok(None) };
+        };
+        let names = first.names(header);
+        if header {
+            first.check_names(&names)?;
+        }
+        let roles = columns::roles(&names, wanted, !self.options.unlabelled).map_err(|says| first.wrong(says))?;
+        let is_guessed = |role: &Option<Role>| role.is_none();
+        if roles.iter().any(is_guessed) && !enough {
+            return Ok(None);
+        }
+        let at = if header { first.end } else { first.at };
+        if bytes[at..].iter().all(u8::is_ascii_whitespace) && roles.iter().any(is_guessed) {
+            // No row says what the columns are. Another file may.
+            return Ok(None);
+        }
+        let guesses = rows.guess(at, &names, &roles, &self.rules)?;
+        let guessed = names.iter().zip(&roles).filter(|(_, role)| is_guessed(role)).map(|(name, _)| name.clone());
+        let _ = self.options.found.guessed.set(guessed.collect());
+        let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
+        let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
+        layout::check_factors(&table, &self.options).map_err(|says| first.wrong(says))?;
+        Ok(Some(table))
+    }
+
+    /// Finds out which cell is what, and returns how many bytes come before the rows.
+    fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
+        let header = self.options.wanted.header.unwrap_or(table.header);
+        let order = if header {
+            let names = first.names(true);
+            first.check_names(&names)?;
+            layout::order_by_name(table, first, &names, &self.options)?
+        } else {
+            layout::order_by_number(table, first, self.rules.unlabelled)?
+        };
+        layout::check_factors(table, &self.options).map_err(|says| first.wrong(says))?;
+        let layout = Layout::new(table, order, &self.options);
+        if !layout::is_plain(&layout.order, &self.options.found) {
+            self.options.found.order(&layout.order);
+        }
+        self.values = vec![0.0; layout.ids.len()];
+        self.layout = Some(layout);
+        Ok(if header { first.end } else { first.at })
+    }
+}
+
+impl RecordFormat for Csv {
+    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
+        self.layout = None;
+        let Some(first) = self.first(bytes, last)? else { return Ok(last.then_some(bytes.len())) };
+        if self.options.found.table().is_none() {
+            match self.columns(bytes, last, &first)? {
+                None => return Ok(last.then_some(bytes.len())),
+                Some(table) => _ = self.options.found.table.set(table),
+            }
+        }
+        let found = self.options.found.clone();
+        found.table().map(|table| self.lay_out(table, &first)).transpose()
+    }
+
+    fn end(&self, text: &[u8], start: usize, seen: usize) -> Result<Option<usize>, Complaint> {
+        cells::end(text, start, seen, self.rules.delimiter)
+    }
+
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint> {
+        if cells::is_blank(record) {
+            return Ok(None);
+        }
+        let Csv { options, rules, layout: Some(layout), row, ends, values, gaps, .. } = self else { return Ok(None) };
+        let Some(table) = options.found.table() else { return Ok(None) };
+        cells::split(record, rules.delimiter, ends)?;
+        if ends.len() != layout.uses.len() {
+            let says = format!("expected {} fields, found {}", layout.uses.len(), ends.len());
+            return Err(Complaint::new(0, record, says));
+        }
+        row.clear();
+        gaps.clear();
+        values.fill(0.0);
+        let (mut label, mut weight) = (f64::NAN, 1.0);
+        let mut at = 0;
+        for (place, (used, &end)) in layout.uses.iter().zip(ends.iter()).enumerate() {
+            let column = layout.order[place].unwrap_or(usize::MAX);
+            let cell = || {
+                let name = table.columns.get(column).map_or("", |column| &column.name);
+                Cell { raw: &record[at..end], at, place, name }
+            };
+            match *used {
+                Use::Nothing => {}
+                Use::Number { place, gap } => match number::plain(record, at, end) {
+                    Some(number) => values[place] = number,
+                    None => match rules.number_or_gap(cell())? {
+                        Some(number) => values[place] = number,
+                        None => {
+                            values[gap] = 1.0;
+                            gaps.push(column);
+                        }
+                    },
+                },
+                Use::Feature { feature, role } => {
+                    if !add(row, &layout.features[feature], role, rules, cell())? {
+                        gaps.push(column);
+                    }
+                }
+                Use::Label if !rules.unlabelled => label = rules.label(cell())?,
+                Use::Weight if !rules.unlabelled => weight = rules.weight(cell())?,
+                Use::Label | Use::Weight => {}
+            }
+            at = end + 1;
+        }
+        row.group(Group::named(b""));
+        row.add_known(&layout.ids, values);
+        row.finish(batch).map_err(|Overflow| Complaint::new(0, record, Overflow::SAYS))?;
+        if let Some(missing) = &mut self.missing {
+            missing.resize(table.columns.len(), 0);
+            gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);
+        }
+        Ok(Some((label, weight)))
+    }
+
+    fn finish(&mut self) {
+        self.row.report();
+        (self.search, self.tried) = (Search::default(), false);
+        let table = self.options.found.table();
+        if let (Some(missing), Some(table)) = (&mut self.missing, table) {
+            for (column, cells) in table.columns.iter().zip(missing.drain(..)) {
+                if cells > 0 {
+                    self.options.found.count_missing(&column.name, cells);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the features of a cell; `false` if it is missing.
+fn add(
+    row: &mut RowBuilder,
+    feature: &layout::Feature,
+    role: Role,
+    rules: &Rules,
+    cell: Cell<'_>,
+) -> Result<bool, Complaint> {
+    row.group(feature.group);
+    let text = cell.text();
+    if rules.is_gap(cell, &text)? {
+        row.add(feature.gap, 1.0, |to| to.extend([feature.name.as_str(), "="]));
+        return Ok(false);
+    }
+    if role == Role::Number {
+        let number = rules.number_or_gap(cell)?.unwrap_or_default();
+        row.add(feature.id, number, |to| to.push_str(&feature.name));
+        return Ok(true);
+    }
+    if feature.is_guessed {
+        rules.check_category(cell, &text)?;
+    }
+    row.add(feature.group.id(&text), 1.0, |to| {
+        to.extend([feature.name.as_str(), "="]);
+        escape(&text, to);
+    });
+    Ok(true)
+}

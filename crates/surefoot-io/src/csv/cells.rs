@@ -1,0 +1,133 @@
+//! Records and cells: where they end, and what stands in them (RFC 4180).
+//!
+//! A quote opens a quoted cell only at its start; anywhere else in an unquoted cell it is a byte like any other.
+
+use std::borrow::Cow;
+
+use crate::records::Complaint;
+
+/// Most bytes of a quoted cell.
+const MOST_OF_A_CELL: usize = 16 << 20;
+/// Most bytes of a record.
+const MOST_OF_A_RECORD: usize = 256 << 20;
+
+/// Where the record that starts at `start` ends, its line break included: see
+/// [`RecordFormat::end`](crate::records::RecordFormat::end).
+pub(super) fn end(text: &[u8], start: usize, seen: usize, delimiter: u8) -> Result<Option<usize>, Complaint> {
+    let is_quoted = memchr::memchr(b'"', text.get(start..start + seen).unwrap_or_default()).is_some();
+    let mut at = if is_quoted { start } else { start + seen };
+    while let Some(found) = memchr::memchr2(b'\n', b'"', text.get(at..).unwrap_or_default()) {
+        let place = at + found;
+        if text[place] == b'\n' {
+            return Ok(Some(place + 1));
+        }
+        at = place + 1;
+        if place == start || text[place - 1] == delimiter {
+            match closing(text, place) {
+                Some(behind) => at = behind,
+                None if text.len() - place > MOST_OF_A_CELL => return Err(unclosed(&text[start..], place - start)),
+                None => return Ok(None),
+            }
+        }
+    }
+    if text.len() - start > MOST_OF_A_RECORD {
+        let says = "this line does not end within 256 MiB: is it CSV?";
+        return Err(Complaint::new(0, &text[start..start + 100], says).fatal());
+    }
+    Ok(None)
+}
+
+/// What stands behind the quote that closes the cell that a quote opens at `open`.
+fn closing(text: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        let behind = at + memchr::memchr(b'"', text.get(at..)?)? + 1;
+        if text.get(behind) != Some(&b'"') {
+            return Some(behind);
+        }
+        at = behind + 1;
+    }
+}
+
+fn unclosed(record: &[u8], open: usize) -> Complaint {
+    let line = record[open..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    Complaint::new(open, line, "the quote that opens here is never closed: close it, or double it if it is text")
+        .fatal()
+}
+
+/// Finds the ends of the cells of a record.
+pub(super) fn split(record: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> Result<(), Complaint> {
+    ends.clear();
+    if memchr::memchr(b'"', record).is_none() {
+        ends.extend(memchr::memchr_iter(delimiter, record));
+        ends.push(record.len());
+        return Ok(());
+    }
+    let mut at = 0;
+    loop {
+        let is_quoted = record.get(at) == Some(&b'"');
+        let from = if is_quoted { closing(record, at).ok_or_else(|| unclosed(record, at))? } else { at };
+        let end = memchr::memchr(delimiter, &record[from..]).map_or(record.len(), |found| from + found);
+        if is_quoted && end != from {
+            let says = "text stands behind the closing quote: quotes within a quoted cell are doubled";
+            return Err(Complaint::new(at, &record[at..end], says));
+        }
+        ends.push(end);
+        if end == record.len() {
+            return Ok(());
+        }
+        at = end + 1;
+    }
+}
+
+/// What a cell of a record that was split says.
+pub(super) fn text(cell: &[u8]) -> Cow<'_, [u8]> {
+    let Some(inner) = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")) else { return cell.into() };
+    if memchr::memchr(b'"', inner).is_none() {
+        return inner.into();
+    }
+    let mut text = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(quote) = memchr::memchr(b'"', rest) {
+        text.extend_from_slice(&rest[..=quote]);
+        rest = rest.get(quote + 2..).unwrap_or_default();
+    }
+    text.extend_from_slice(rest);
+    text.into()
+}
+
+/// The cells whose ends these are.
+pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+    starts.zip(ends).map(|(start, &end)| (start, &record[start..end]))
+}
+
+/// Whether a record is no row.
+pub(super) fn is_blank(record: &[u8]) -> bool {
+    record.iter().all(|&byte| byte == b' ')
+}
+
+/// The first record that is not blank at or behind `at`, and where the one behind it starts. `None` if it has not ended yet,
+/// or there is none.
+pub(super) fn first(
+    text: &[u8],
+    mut at: usize,
+    delimiter: u8,
+    last: bool,
+) -> Result<Option<(usize, &[u8], usize)>, Complaint> {
+    while at < text.len() {
+        let end = match end(text, at, 0, delimiter).map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
+            Some(end) => end,
+            None if last => text.len(),
+            None => return Ok(None),
+        };
+        let record = &text[at..end];
+        let record = record.strip_suffix(b"\n").unwrap_or(record);
+        let record = record.strip_suffix(b"\r").unwrap_or(record);
+        if !is_blank(record) {
+            return Ok(Some((at, record, end)));
+        }
+        at = end;
+    }
+    Ok(None)
+}

@@ -1,0 +1,137 @@
+//! Names and roles of columns: what a user says and what the first record does.
+
+use std::collections::HashMap;
+
+use surefoot_glm::Role;
+
+use super::cells;
+use crate::error;
+use crate::options::Wanted;
+use crate::records::Complaint;
+
+/// The first record of an input: names, or a row like any other.
+pub(super) struct First<'a> {
+    /// Where it starts.
+    pub(super) at: usize,
+    pub(super) record: &'a [u8],
+    /// The ends of its cells.
+    pub(super) ends: Vec<usize>,
+    /// Where what follows starts.
+    pub(super) end: usize,
+}
+
+impl First<'_> {
+    /// The complaint that something is wrong with all of it.
+    pub(super) fn wrong(&self, says: String) -> Complaint {
+        Complaint::new(self.at, self.record, says).fatal()
+    }
+
+    pub(super) fn cells(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        cells::cells(self.record, &self.ends)
+    }
+
+    /// The names that it holds, or numbers from 1.
+    pub(super) fn names(&self, header: bool) -> Vec<String> {
+        let cells = self.cells().enumerate();
+        let name = |cell| text_of(&cells::text(cell));
+        cells.map(|(i, (_, cell))| if header { name(cell) } else { (i + 1).to_string() }).collect()
+    }
+
+    /// Checks that no name stands twice.
+    pub(super) fn check_names(&self, names: &[String]) -> Result<(), Complaint> {
+        let mut first = HashMap::with_capacity(names.len());
+        for (i, (name, (at, cell))) in names.iter().zip(self.cells()).enumerate() {
+            if let Some(before) = first.insert(name.as_str(), i)
+                && !name.is_empty()
+            {
+                let says = format!("the name stands at columns {} and {}: rename one of them", before + 1, i + 1);
+                return Err(Complaint::new(self.at + at, &cells::text(cell), says).fatal());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of any bytes; those that are no UTF-8 as `\xNN`.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+    }
+    text
+}
+
+/// A name as it is shown in a message.
+pub(super) fn shown(name: &str) -> String {
+    error::cut(name, 48, 32)
+}
+
+/// A column as it is called in a message.
+pub(super) fn called(number: usize, name: &str) -> String {
+    // Without names, names are numbers.
+    if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
+}
+
+/// A column as a flag takes it: its name if a shell and a list leave it as it is, or else its number from 1.
+pub(super) fn flagged(number: usize, name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.len() <= 48 && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        number.to_string()
+    }
+}
+
+/// The names that there are, as far as they fit into a message.
+pub(super) fn listed(names: &[String]) -> String {
+    let mut list = String::new();
+    for (i, name) in names.iter().enumerate() {
+        if list.len() > 120 {
+            return format!("{list}, ... ({} columns)", names.len());
+        }
+        list = if i == 0 { shown(name) } else { format!("{list}, {}", shown(name)) };
+    }
+    list
+}
+
+/// The number of a column, from 0, by name or by number from 1.
+pub(super) fn find(names: &HashMap<&str, usize>, wanted: &str) -> Option<usize> {
+    let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&number| number < names.len());
+    names.get(wanted).copied().or_else(numbered)
+}
+
+/// The roles that a user gave to columns.
+pub(super) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Result<Vec<Option<Role>>, String> {
+    let by_name: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+    let mut roles = vec![None; names.len()];
+    let given = [
+        ("--label", Role::Label, wanted.label.as_slice()),
+        ("--weight", Role::Weight, wanted.weight.as_slice()),
+        ("--categorical", Role::Category, &wanted.categorical),
+        ("--numeric", Role::Number, &wanted.numeric),
+        ("--ignore", Role::Ignored, &wanted.ignore),
+    ];
+    for (flag, role, columns) in given {
+        for column in columns {
+            let Some(found) = find(&by_name, column) else {
+                let wrong = shown(column);
+                return Err(format!("{flag}: there is no column '{wrong}'; the columns are {}", listed(names)));
+            };
+            if roles[found].is_some_and(|before| before != role) {
+                let column = called(found + 1, &names[found]);
+                return Err(format!("{flag}: {column} has another use already; give each column one"));
+            }
+            roles[found] = Some(role);
+        }
+    }
+    if needs_label && wanted.label.is_none() {
+        return Err(format!("which column is the label? say --label COL; the columns are {}", listed(names)));
+    }
+    if let Some(nameless) =
+        names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
+    {
+        return Err(format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1));
+    }
+    Ok(roles)
+}

@@ -1,0 +1,194 @@
+//! Which cell of a file is what: the columns of the table, in the order of the file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use surefoot_glm::{Column, Missing, Reading, Role, Table};
+
+use super::columns::{First, listed, shown};
+use crate::options::{Found, Options, Order};
+use crate::records::Complaint;
+use crate::row::{Group, escape, missing_id, slot};
+
+/// What a cell is used as.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Use {
+    Nothing,
+    Label,
+    Weight,
+    /// A number: where it goes among the ids, and where a 1 goes if it is missing.
+    Number {
+        place: usize,
+        gap: usize,
+    },
+    /// A feature that is made when it is met: a category, or a number that is multiplied with others.
+    Feature {
+        feature: usize,
+        role: Role,
+    },
+}
+
+/// A column whose features are made when they are met.
+#[derive(Debug)]
+pub(super) struct Feature {
+    pub(super) group: Group,
+    /// The id of a number.
+    pub(super) id: u64,
+    /// The id of a missing cell.
+    pub(super) gap: u64,
+    /// The name as people see it.
+    pub(super) name: String,
+    /// Whether a number is a surprise.
+    pub(super) is_guessed: bool,
+}
+
+/// The columns of a file.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) order: Arc<Order>,
+    pub(super) uses: Vec<Use>,
+    pub(super) features: Vec<Feature>,
+    /// The ids of numbers, and of missing ones, in ascending order, so that rows need not be sorted.
+    pub(super) ids: Vec<u64>,
+}
+
+impl Layout {
+    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`].
+    pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
+        let Reading { interact, bits, .. } = &options.reading;
+        let column = |number: Option<usize>| number.and_then(|number| table.columns.get(number));
+        let is_plain = |column: &Column| {
+            let is_factor = || interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
+            column.role == Role::Number && (interact.is_empty() || !is_factor())
+        };
+        let with_gaps = table.missing == Missing::Indicator;
+        // Each id with its use: by place in the file, and whether it is that of a missing cell.
+        let mut ids = Vec::new();
+        for (place, column) in order.iter().enumerate().filter_map(|(place, n)| Some((place, column(*n)?))) {
+            if is_plain(column) {
+                let name = column.name.as_bytes();
+                ids.push((Group::named(b"").id(name), place, false));
+                if with_gaps {
+                    ids.push((missing_id(name), place, true));
+                }
+            }
+        }
+        ids.sort_unstable();
+        let mut uses = vec![Use::Nothing; order.len()];
+        for (at, &(id, file_place, is_gap)) in ids.iter().enumerate() {
+            if let Some(column) = column(order[file_place]) {
+                let mut name = escaped(&column.name);
+                if is_gap {
+                    name.push('=');
+                }
+                options.found.name(slot(id, *bits), &name);
+            }
+            let (mut place, mut gap) = match uses[file_place] {
+                Use::Number { place, gap } => (place, gap),
+                _ => (0, 0),
+            };
+            *(if is_gap { &mut gap } else { &mut place }) = at;
+            uses[file_place] = Use::Number { place, gap };
+        }
+        let mut features = Vec::new();
+        for (place, column) in order.iter().enumerate().filter_map(|(place, n)| Some((place, column(*n)?))) {
+            uses[place] = match column.role {
+                Role::Ignored => continue,
+                Role::Label => Use::Label,
+                Role::Weight => Use::Weight,
+                Role::Number if is_plain(column) => continue,
+                role @ (Role::Number | Role::Category) => {
+                    features.push(feature(column, options));
+                    Use::Feature { feature: features.len() - 1, role }
+                }
+            };
+        }
+        Layout { order: Arc::new(order), uses, features, ids: ids.iter().map(|id| id.0).collect() }
+    }
+}
+
+fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    escape(name.as_bytes(), &mut text);
+    text
+}
+
+fn feature(column: &Column, options: &Options) -> Feature {
+    let name = column.name.as_bytes();
+    Feature {
+        group: Group::named(name),
+        id: Group::named(b"").id(name),
+        gap: missing_id(name),
+        name: escaped(&column.name),
+        is_guessed: column.role == Role::Category
+            && options.found.guessed.get().is_some_and(|guessed| guessed.contains(&column.name)),
+    }
+}
+
+/// The order of columns in a file without names.
+pub(super) fn order_by_number(table: &Table, first: &First<'_>, unlabelled: bool) -> Result<Order, Complaint> {
+    let (wanted, found) = (table.columns.len(), first.ends.len());
+    let has_label = table.columns.iter().any(|column| column.role == Role::Label);
+    if unlabelled && has_label && found + 1 == wanted {
+        let label = |column: &Column| column.role == Role::Label;
+        return Ok((0..wanted).filter(|&n| !label(&table.columns[n])).map(Some).collect());
+    }
+    if found != wanted {
+        return Err(first.wrong(format!("expected {wanted} fields, found {found}")));
+    }
+    Ok((0..wanted).map(Some).collect())
+}
+
+/// The order of columns in a file with these names.
+pub(super) fn order_by_name(
+    table: &Table,
+    first: &First<'_>,
+    names: &[String],
+    options: &Options,
+) -> Result<Order, Complaint> {
+    let of = if options.found.of_model { "the model" } else { "the first file" };
+    let by_name: HashMap<&str, usize> =
+        table.columns.iter().enumerate().map(|(n, column)| (column.name.as_str(), n)).collect();
+    let order: Order = names.iter().map(|name| by_name.get(name.as_str()).copied()).collect();
+    let mut is_there = vec![false; table.columns.len()];
+    order.iter().flatten().for_each(|&n| is_there[n] = true);
+    for (column, is_there) in table.columns.iter().zip(is_there) {
+        let may_miss = match column.role {
+            Role::Label | Role::Weight => options.unlabelled,
+            Role::Ignored => true,
+            Role::Number | Role::Category => false,
+        };
+        if !is_there && !may_miss {
+            let (name, listed) = (shown(&column.name), listed(names));
+            return Err(first.wrong(format!("column '{name}' of {of} is missing; the columns here are {listed}")));
+        }
+    }
+    let ignored = &options.wanted.ignore;
+    for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
+        let is_ignored = || ignored.contains(name) || ignored.contains(&(place + 1).to_string());
+        if order[place].is_none() && !is_ignored() {
+            let says =
+                format!("column {} ('{}') is not a column of {of}: leave it out of the file", place + 1, shown(name));
+            return Err(Complaint::new(first.at + at, cell, says).fatal());
+        }
+    }
+    Ok(order)
+}
+
+/// Checks that factors of products are columns with features.
+pub(super) fn check_factors(table: &Table, options: &Options) -> Result<(), String> {
+    for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
+        let column = table.columns.iter().find(|column| column.name == *name);
+        if !column.is_some_and(|column| matches!(column.role, Role::Number | Role::Category)) {
+            let what = if column.is_some() { "no feature" } else { "no column" };
+            return Err(format!("--interact: '{}' is {what}; columns go by their names here", shown(name)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file's columns stand in the order of the table.
+pub(super) fn is_plain(order: &Order, found: &Found) -> bool {
+    let columns = found.table().map_or(0, |table| table.columns.len());
+    order.len() == columns && order.iter().enumerate().all(|(i, n)| *n == Some(i))
+}

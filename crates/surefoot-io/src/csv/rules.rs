@@ -1,0 +1,187 @@
+//! What cells mean.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use surefoot_glm::{Missing, Role};
+
+use super::cells;
+use super::columns::{called, flagged, text_of};
+use super::looks::Looks;
+use crate::number;
+use crate::options::{Found, Options};
+use crate::records::Complaint;
+
+/// Cells that are missing, beside empty ones and those that the user names.
+pub(crate) const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
+
+/// How cells are read.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) delimiter: u8,
+    pub(super) missing: Missing,
+    na: Vec<Vec<u8>>,
+    /// Labels, and weights with them, are passed over.
+    pub(super) unlabelled: bool,
+    classes: bool,
+    found: Arc<Found>,
+}
+
+/// A cell and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) raw: &'a [u8],
+    /// Where it starts in its record.
+    pub(super) at: usize,
+    /// Its place in the record, from 0.
+    pub(super) place: usize,
+    /// Name of its column.
+    pub(super) name: &'a str,
+}
+
+impl Cell<'_> {
+    pub(super) fn text(&self) -> Cow<'_, [u8]> {
+        cells::text(self.raw)
+    }
+
+    /// The complaint that something is wrong with this cell.
+    fn wrong(&self, says: &str) -> Complaint {
+        let called = called(self.place + 1, self.name);
+        Complaint::new(self.at, &self.text(), format!("{called}{says}"))
+    }
+
+    fn flagged(&self) -> String {
+        flagged(self.place + 1, self.name)
+    }
+}
+
+impl Rules {
+    pub(super) fn new(options: &Options, delimiter: u8) -> Rules {
+        let table = options.found.table().unwrap_or(&options.reading.table);
+        let given = table.delimiter.and_then(|c| u8::try_from(c).ok());
+        Rules {
+            delimiter: given.unwrap_or(delimiter),
+            missing: table.missing,
+            na: table.na.iter().map(|token| token.clone().into_bytes()).collect(),
+            unlabelled: options.unlabelled,
+            classes: options.classes,
+            found: options.found.clone(),
+        }
+    }
+
+    /// Whether the text of a cell says that there is none.
+    pub(super) fn is_missing(&self, text: &[u8]) -> bool {
+        let text = text.trim_ascii();
+        text.is_empty()
+            || (text.len() <= 4 && MISSING.iter().any(|missing| missing.as_bytes() == text))
+            || self.na.iter().any(|na| na.trim_ascii() == text)
+    }
+
+    /// The finite number that the text of a cell is. Blanks around it do not count.
+    pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
+        any_number(text).filter(|number| number.is_finite())
+    }
+
+    /// The number in a cell; `None` if it is missing.
+    pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, Complaint> {
+        let text = cell.text();
+        if self.is_gap(cell, &text)? {
+            return Ok(None);
+        }
+        match any_number(&text) {
+            Some(number) if number.is_finite() => Ok(Some(number)),
+            Some(_) => Err(cell.wrong(" is no finite number, or one too large for 64 bits")),
+            None => Err(self.no_number(cell, &text)),
+        }
+    }
+
+    #[cold]
+    fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> Complaint {
+        let suspicion = Looks::like(text).map_or("", Looks::says);
+        let flagged = cell.flagged();
+        let remedy = if self.found.of_model {
+            ", as it was for the model".to_owned()
+        } else {
+            format!(
+                "; names of classes are read with --categorical {flagged}, a column is left out with --ignore {flagged}"
+            )
+        };
+        cell.wrong(&format!(" is not a number{suspicion}{remedy}"))
+    }
+
+    /// Whether a cell of a feature is missing, which may be an error.
+    pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, Complaint> {
+        if !self.is_missing(text) {
+            return Ok(false);
+        }
+        if self.missing == Missing::Refuse {
+            let what = if text.trim_ascii().is_empty() { "is empty here" } else { "is missing here" };
+            let says = format!(
+                " {what}; --missing indicator makes a missing value a feature of its own, --ignore {} leaves the column out",
+                cell.flagged()
+            );
+            return Err(cell.wrong(&says));
+        }
+        Ok(true)
+    }
+
+    /// Refuses a number in a column that the first rows made a category.
+    pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), Complaint> {
+        let may_be =
+            text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
+        if may_be && self.number(text).is_some() {
+            let flagged = cell.flagged();
+            let says = format!(
+                " holds no number in the first rows, but here; say --categorical {flagged}, or leave it out with \
+                 --ignore {flagged}"
+            );
+            return Err(cell.wrong(&says));
+        }
+        Ok(())
+    }
+
+    /// The number that stands for a label.
+    pub(super) fn label(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
+        let text = cell.text();
+        if self.is_missing(&text) {
+            return Err(cell.wrong(": the label is missing"));
+        }
+        let number = any_number(&text);
+        if self.classes && *self.found.text_labels.get_or_init(|| number.is_none()) {
+            return match number {
+                None => Ok(self.found.class(&text_of(&text))),
+                Some(_) => Err(cell.wrong(": the label is a number, but those before are text")),
+            };
+        }
+        match number {
+            Some(number) if number.is_finite() => Ok(number),
+            Some(_) => Err(cell.wrong(": the label is not a finite number")),
+            None if self.classes => Err(cell.wrong(": the label is not a number as those before are")),
+            None => Err(cell.wrong(": the label is not a number; labels that are text need --loss logistic")),
+        }
+    }
+
+    /// An importance weight.
+    pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
+        let text = cell.text();
+        match any_number(&text) {
+            Some(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
+            Some(weight) if weight < 0.0 && weight.is_finite() => Err(cell.wrong(": a weight must be 0 or more")),
+            _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the weight is missing")),
+            _ => Err(cell.wrong(": a weight must be a finite number")),
+        }
+    }
+
+    /// Whether a cell of this role reads as this label or weight.
+    pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
+        let text = cells::text(raw);
+        let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
+        any_number(&text) == Some(value) || (role == Role::Label && (value == 2.0 || is_class()))
+    }
+}
+
+/// The number that a text is, as far as it is one, finite or not; blanks around it do not count.
+fn any_number(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii();
+    number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
+}

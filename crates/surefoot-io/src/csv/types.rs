@@ -1,0 +1,141 @@
+//! What the first rows say about columns of which nobody said anything.
+
+use surefoot_glm::Role;
+
+use super::cells;
+use super::columns::{First, called, flagged};
+use super::looks::Looks;
+use super::rules::Rules;
+use crate::records::Complaint;
+
+/// Rows that are looked at,
+pub(super) const ROWS: usize = 1000;
+/// or those that are within so many bytes, but at least one.
+pub(super) const BYTES: usize = 16 << 20;
+
+/// How far the search for the first rows has come, while bytes come in.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    records: usize,
+    at: usize,
+    seen: usize,
+}
+
+impl Search {
+    /// Whether these are enough bytes of an input, of which more and more are shown.
+    pub(super) fn is_enough(&mut self, bytes: &[u8], delimiter: u8) -> Result<bool, Complaint> {
+        while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
+            let end = cells::end(bytes, self.at, self.seen, delimiter);
+            let Some(end) = end.map_err(|wrong| Complaint { at: self.at + wrong.at, ..wrong })? else {
+                self.seen = bytes.len() - self.at;
+                return Ok(false);
+            };
+            (self.records, self.at, self.seen) = (self.records + 1, end, 0);
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a first record holds names, as far as it says so itself: no if all of its cells are numbers, yes if it holds the
+/// name of the label.
+pub(super) fn is_header(first: &First<'_>, rules: &Rules, label: Option<&str>) -> Option<bool> {
+    let mut has_number = false;
+    let is_row = first.cells().all(|(_, cell)| {
+        let text = cells::text(cell);
+        let is_number = rules.number(&text).is_some();
+        has_number |= is_number;
+        is_number || rules.is_missing(&text)
+    });
+    if is_row && has_number {
+        return Some(false);
+    }
+    // A number is the number of a column.
+    let label = label.filter(|label| label.parse::<usize>().is_err())?;
+    first.cells().any(|(_, cell)| *cells::text(cell) == *label.as_bytes()).then_some(true)
+}
+
+/// The first rows of an input.
+pub(super) struct Rows<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) delimiter: u8,
+    pub(super) last: bool,
+}
+
+impl Rows<'_> {
+    /// Shows each cell of the rows behind `at` that have so many cells; others are reported when they are read.
+    fn each(&self, mut at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
+        let mut ends = Vec::with_capacity(columns);
+        for _ in 0..ROWS {
+            let Ok(Some((start, record, end))) = cells::first(self.bytes, at, self.delimiter, self.last) else {
+                return;
+            };
+            at = end;
+            if cells::split(record, self.delimiter, &mut ends).is_ok() && ends.len() == columns {
+                let cells = cells::cells(record, &ends).enumerate();
+                cells.for_each(|(column, (place, cell))| show(column, start + place, cell));
+            }
+        }
+    }
+
+    /// Whether the first record holds names, where it does not say so itself: yes if there are numbers below text; no if
+    /// there are not, but it holds numbers. `None` if it cannot be told.
+    pub(super) fn has_header(&self, first: &First<'_>, rules: &Rules) -> Option<bool> {
+        let is_number = |cell: &[u8]| rules.number(&cells::text(cell)).is_some();
+        let has_number = first.cells().any(|(_, cell)| is_number(cell));
+        let is_text = |cell: &[u8]| !rules.is_missing(&cells::text(cell)) && !is_number(cell);
+        let text: Vec<bool> = first.cells().map(|(_, cell)| is_text(cell)).collect();
+        let mut numbers_below = false;
+        self.each(first.end, text.len(), |column, _, cell| numbers_below |= text[column] && is_number(cell));
+        if numbers_below { Some(true) } else { has_number.then_some(false) }
+    }
+
+    /// Gives a role to each column without one: numbers if any cell is a number (another one is then reported when it is
+    /// read), a category if none is.
+    pub(super) fn guess(
+        &self,
+        at: usize,
+        names: &[String],
+        roles: &[Option<Role>],
+        rules: &Rules,
+    ) -> Result<Vec<Role>, Complaint> {
+        #[derive(Clone, Default)]
+        struct Seen {
+            number: bool,
+            text: bool,
+            date: Option<(usize, Vec<u8>)>,
+        }
+        let mut seen = vec![Seen::default(); names.len()];
+        self.each(at, names.len(), |column, at, cell| {
+            if roles[column].is_some() || seen[column].number {
+                return;
+            }
+            let text = cells::text(cell);
+            if rules.is_missing(&text) {
+                return;
+            }
+            let looks = || Looks::like(&text);
+            let found = &mut seen[column];
+            if rules.number(&text).is_some() || looks().is_some_and(Looks::is_numeric) {
+                found.number = true;
+            } else if looks() == Some(Looks::Date) {
+                found.date.get_or_insert_with(|| (at, text.to_vec()));
+            } else {
+                found.text = true;
+            }
+        });
+        let role = |(column, seen): (usize, &Seen)| match (roles[column], seen) {
+            (Some(role), _) => Ok(role),
+            (None, Seen { number: false, text: true, .. }) => Ok(Role::Category),
+            (None, Seen { number: false, date: Some((at, token)), .. }) => {
+                let (called, flagged) = (called(column + 1, &names[column]), flagged(column + 1, &names[column]));
+                let says = format!(
+                    "{called} holds dates or times: turn them into numbers, leave them out with --ignore {flagged}, or \
+                     take them as names with --categorical {flagged}"
+                );
+                Err(Complaint::new(*at, token, says).fatal())
+            }
+            (None, _) => Ok(Role::Number),
+        };
+        seen.iter().enumerate().map(role).collect()
+    }
+}
