@@ -9,6 +9,7 @@ mod export;
 mod fit;
 mod help;
 mod honest;
+mod kill;
 mod lab;
 mod labels;
 mod models;
