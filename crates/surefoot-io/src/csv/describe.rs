@@ -40,28 +40,35 @@ fn find<'a>(
     let as_in_table: Arc<Order> = Arc::new((0..table.columns.len()).map(Some).collect());
     // What the batch does not say: the order of columns in the file. The row says it.
     let orders = std::iter::once(as_in_table).chain(options.found.orders());
-    let orders: Vec<_> = orders.filter(|order| order.len() == cells.len()).collect();
-    let of_role = |role: Role, value: f64| {
-        orders.iter().find_map(|order| {
-            let place = order.iter().position(|n| is(table, *n, role))?;
-            rules.reads_as(role, cells[place].1, value).then_some(cells[place])
-        })
+    let (label, weight) = (*batch.label.get(row)?, *batch.weight.get(row)?);
+    let of_role = |order: &Order, role: Role| cells.get(order.iter().position(|n| is(table, *n, role))?).copied();
+    let fits = |order: &Order, role: Role, value: f64| {
+        value.is_nan() || of_role(order, role).is_none_or(|cell| rules.reads_as(role, cell.1, value))
     };
+    let fit = orders.filter(|order| {
+        order.len() == cells.len() && fits(order, Role::Label, label) && fits(order, Role::Weight, weight)
+    });
+    let orders: Vec<_> = fit.collect();
     match part {
         Part::Row => None,
-        Part::Label => of_role(Role::Label, *batch.label.get(row)?),
-        Part::Weight => of_role(Role::Weight, *batch.weight.get(row)?),
+        Part::Label => of_role(orders.first()?, Role::Label),
+        Part::Weight => of_role(orders.first()?, Role::Weight),
         Part::Pair(pair) => {
-            let id = *batch.index.get(batch.start.get(row)? + pair)?;
+            let pair = batch.start.get(row)? + pair;
+            let (id, value) = (*batch.index.get(pair)?, *batch.value.get(pair)?);
+            let bits = options.reading.bits;
             let has_id = |column: &surefoot_glm::Column, raw: &[u8]| {
                 let (name, text) = (column.name.as_bytes(), cells::text(raw));
                 let own = match column.role {
+                    Role::Number if rules.is_missing(&text) => missing_id(name),
+                    // Hashed to few bits, it may have been added to others.
+                    Role::Number if bits.is_none() && rules.number(&text) != Some(value) => return false,
                     Role::Number => Group::named(b"").id(name),
+                    Role::Category if rules.is_missing(&text) => missing_id(name),
                     Role::Category => Group::named(name).id(&text),
                     _ => return false,
                 };
-                let own = if rules.is_missing(&text) { missing_id(name) } else { own };
-                slot(own, options.reading.bits) == id
+                slot(own, bits) == id
             };
             orders.iter().find_map(|order| {
                 let columns = order.iter().map(|n| table.columns.get((*n)?));

@@ -36,8 +36,8 @@ impl Search {
     }
 }
 
-/// Whether a first record holds names, as far as it says so itself: no if all of its cells are numbers, yes if it holds the
-/// name of the label.
+/// Whether a first record holds names, as far as that can be told without rows: no if all of its cells are numbers, yes if
+/// the label goes by a name.
 pub(super) fn is_header(first: &First<'_>, rules: &Rules, label: Option<&str>) -> Option<bool> {
     let mut has_number = false;
     let is_row = first.cells().all(|(_, cell)| {
@@ -50,8 +50,7 @@ pub(super) fn is_header(first: &First<'_>, rules: &Rules, label: Option<&str>) -
         return Some(false);
     }
     // A number is the number of a column.
-    let label = label.filter(|label| label.parse::<usize>().is_err())?;
-    first.cells().any(|(_, cell)| *cells::text(cell) == *label.as_bytes()).then_some(true)
+    label.is_some_and(|label| label.parse::<usize>().is_err()).then_some(true)
 }
 
 /// The first rows of an input.
