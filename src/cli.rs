@@ -332,12 +332,15 @@ impl From<LossName> for Loss {
 pub(crate) enum FormatName {
     /// label index:value ... # comment
     Svmlight,
+    /// [label [importance]] |namespace feature:value ...
+    Vw,
 }
 
 impl FormatName {
     pub(crate) fn name(self) -> &'static str {
         match self {
             FormatName::Svmlight => "svmlight",
+            FormatName::Vw => "vw",
         }
     }
 }

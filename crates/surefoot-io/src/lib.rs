@@ -46,6 +46,7 @@ mod row;
 mod shelf;
 mod spool;
 mod svmlight;
+mod vw;
 
 pub use archive::{Archive, Dtype, Tensor};
 pub use error::{Error, ErrorKind, Located, Spot};

@@ -22,6 +22,11 @@ impl Group {
         Group(xxh3_64(name))
     }
 
+    /// The group of the values of a feature of this group, where those are text.
+    pub(crate) fn within(self, feature: &[u8]) -> Group {
+        Group(self.id(feature))
+    }
+
     /// The 64-bit id of a feature of this group: the XXH3-64 of its name with the group as the seed.
     pub(crate) fn id(self, feature: &[u8]) -> u64 {
         xxh3_64_with_seed(feature, self.0)
