@@ -34,6 +34,7 @@ mod digest;
 mod distinct;
 mod error;
 mod format;
+mod ids;
 mod input;
 mod model_file;
 mod number;
