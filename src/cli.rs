@@ -369,6 +369,8 @@ pub(crate) enum FormatName {
     Csv,
     /// Cells with tabs between
     Tsv,
+    /// [label [importance]] |namespace feature:value ...
+    Vw,
 }
 
 impl FormatName {
@@ -377,6 +379,7 @@ impl FormatName {
             FormatName::Svmlight => "svmlight",
             FormatName::Csv => "csv",
             FormatName::Tsv => "tsv",
+            FormatName::Vw => "vw",
         }
     }
 }

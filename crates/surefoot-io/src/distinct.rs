@@ -1,13 +1,13 @@
 //! How many different ids there were, in little memory.
 
-use std::collections::HashSet;
+use crate::ids::IdSet;
 
 /// Counts different hashes: exactly up to [`EXACT`], then to about 1 %.
 ///
 /// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the linear count for few ids. 16 KiB, a few operations an id.
 #[derive(Clone, Debug)]
 pub(crate) struct Distinct {
-    exact: HashSet<u64>,
+    exact: IdSet,
     /// Largest rank of a first set bit among the ids of each register.
     rank: Vec<u8>,
 }
@@ -19,7 +19,7 @@ const REGISTERS: u32 = 14;
 
 impl Default for Distinct {
     fn default() -> Self {
-        Distinct { exact: HashSet::new(), rank: vec![0; 1 << REGISTERS] }
+        Distinct { exact: IdSet::default(), rank: vec![0; 1 << REGISTERS] }
     }
 }
 
@@ -36,7 +36,7 @@ impl Distinct {
 
     /// Counts what another one has counted.
     pub(crate) fn merge(&mut self, other: &Distinct) {
-        other.exact.iter().take((EXACT + 1).saturating_sub(self.exact.len())).for_each(|&id| _ = self.exact.insert(id));
+        other.exact.iter().take((EXACT + 1).saturating_sub(self.exact.len())).for_each(|id| _ = self.exact.insert(id));
         self.rank.iter_mut().zip(&other.rank).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 

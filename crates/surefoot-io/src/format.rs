@@ -9,7 +9,9 @@ use crate::csv;
 use crate::error::Spot;
 use crate::input::InputName;
 use crate::options::Options;
+use crate::records::Records;
 use crate::svmlight::{self, Svmlight, TextFault};
+use crate::vw::{self, Vw};
 
 /// Bytes to rows, however the bytes are cut. What a text format implements.
 pub(crate) trait TextParser: Send {
@@ -37,6 +39,13 @@ pub struct Format {
 /// The formats that can be read, in the order in which content is held against them. The last is taken where neither
 /// extension nor content says anything.
 pub static FORMATS: &[Format] = &[
+    Format {
+        name: "vw",
+        extensions: &["vw"],
+        begins: vw::begins,
+        parser: |options| Box::new(Records::new(Vw::new(options))),
+        describe: vw::describe,
+    },
     Format {
         name: "csv",
         extensions: &["csv"],

@@ -35,6 +35,7 @@ mod digest;
 mod distinct;
 mod error;
 mod format;
+mod ids;
 mod input;
 mod model_file;
 mod number;
@@ -47,6 +48,7 @@ mod row;
 mod shelf;
 mod spool;
 mod svmlight;
+mod vw;
 
 pub use archive::{Archive, Dtype, Tensor};
 pub use error::{Error, ErrorKind, Located, Spot};

@@ -164,6 +164,19 @@ pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
     Some((value, at + count))
 }
 
+/// The finite number that a token is, or what is wrong with it.
+pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
+    match value(token, 0) {
+        Some((value, end)) if end == token.len() => match value {
+            _ if value.is_finite() => Ok(value),
+            _ if token.iter().any(u8::is_ascii_digit) => Err("is too large for a number of 64 bits"),
+            _ => Err("is not a finite number"),
+        },
+        _ if token.is_empty() => Err("is missing"),
+        _ => Err("is not a number"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

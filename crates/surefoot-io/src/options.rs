@@ -9,6 +9,7 @@ use surefoot_glm::{Batch, Class, Names, Part, Reading, Table};
 use crate::distinct::Distinct;
 use crate::error::{Error, ErrorKind, Located};
 use crate::format::Format;
+use crate::ids::IdMap;
 use crate::input::InputName;
 
 /// How rows are read.
@@ -68,7 +69,9 @@ pub struct Found {
 #[derive(Debug, Default)]
 struct Inner {
     classes: Vec<Class>,
-    names: Names,
+    names: IdMap<Box<str>>,
+    /// Their bytes.
+    name_bytes: usize,
     missing: BTreeMap<String, u64>,
     /// Files whose columns stand in another order than those of the table: by place in the file, the number in the table.
     orders: Vec<Arc<Order>>,
@@ -87,7 +90,8 @@ impl Found {
             let _ = found.table.set(reading.table.clone());
             let _ = found.text_labels.set(!reading.classes.is_empty());
         }
-        *found.lock() = Inner { classes: reading.classes.clone(), names: names.clone(), ..Inner::default() };
+        found.lock().classes.clone_from(&reading.classes);
+        names.iter().for_each(|(id, name)| _ = found.name(id, name));
         found
     }
 
@@ -116,7 +120,12 @@ impl Found {
     /// Names of the features among these ids, which ascend.
     #[must_use]
     pub fn names(&self, index: &[u64]) -> Names {
-        self.lock().names.restricted_to(index)
+        let kept = &self.lock().names;
+        let mut names = Names::default();
+        for id in index {
+            kept.get(id).iter().for_each(|name| _ = names.insert(*id, name));
+        }
+        names
     }
 
     /// Labels that are text.
@@ -127,7 +136,15 @@ impl Found {
 
     /// Keeps the first name of an id; `false` once there is no room for more.
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
-        self.lock().names.insert(id, name)
+        let inner = &mut *self.lock();
+        if inner.names.len() >= Names::MOST || inner.name_bytes + name.len() > Names::MOST_BYTES {
+            return false;
+        }
+        inner.names.entry(id).or_insert_with(|| {
+            inner.name_bytes += name.len();
+            name.into()
+        });
+        true
     }
 
     /// How many different features were met before they were hashed to fewer bits, in the inputs that came to their end:

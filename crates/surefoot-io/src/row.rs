@@ -1,12 +1,12 @@
 //! A row of named features under construction: ids from names, products of features, names for people.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use surefoot_glm::{Batch, Names, Reading};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::distinct::Distinct;
+use crate::ids::{IdMap, IdSet};
 use crate::options::{Found, Options};
 
 /// What all features of a namespace or of a column have in common: the seed of their hashes.
@@ -20,6 +20,11 @@ impl Group {
     /// The group of this name.
     pub(crate) fn named(name: &[u8]) -> Group {
         Group(xxh3_64(name))
+    }
+
+    /// The group of the values of a feature of this group, where those are text.
+    pub(crate) fn within(self, feature: &[u8]) -> Group {
+        Group(self.id(feature))
     }
 
     /// The 64-bit id of a feature of this group: the XXH3-64 of its name with the group as the seed.
@@ -63,9 +68,9 @@ pub(crate) struct RowBuilder {
 struct Naming {
     found: Arc<Found>,
     /// Ids whose names are kept already.
-    known: HashSet<u64>,
+    known: IdSet,
     /// Names of factors, for those of their products.
-    factors: HashMap<u64, String>,
+    factors: IdMap<String>,
     full: bool,
     text: String,
 }
@@ -89,8 +94,8 @@ impl RowBuilder {
             groups: Vec::new(),
             names: Naming {
                 found: options.found.clone(),
-                known: HashSet::new(),
-                factors: HashMap::new(),
+                known: IdSet::default(),
+                factors: IdMap::default(),
                 full: false,
                 text: String::new(),
             },
@@ -189,27 +194,26 @@ impl RowBuilder {
 impl Naming {
     #[inline]
     fn meet(&mut self, id: u64, slot: u64, is_factor: bool, name: impl FnOnce(&mut String)) {
-        if !self.full && !self.known.contains(&id) {
+        if !self.full && self.known.insert(id) {
             self.text.clear();
             name(&mut self.text);
             if is_factor {
                 self.factors.insert(id, self.text.clone());
             }
-            self.keep(id, slot);
+            self.keep(slot);
         }
     }
 
     #[cold]
-    fn keep(&mut self, id: u64, slot: u64) {
-        self.known.insert(id);
+    fn keep(&mut self, slot: u64) {
         self.full = !self.found.name(slot, &self.text) || self.known.len() >= Names::MOST;
     }
 
     fn meet_product(&mut self, id: u64, slot: u64, p: u64, q: u64) {
-        if !self.full && !self.known.contains(&id) {
+        if !self.full && self.known.insert(id) {
             let of = |id| self.factors.get(&id).map_or("", String::as_str);
             self.text = format!("{}*{}", of(p), of(q));
-            self.keep(id, slot);
+            self.keep(slot);
         }
     }
 }

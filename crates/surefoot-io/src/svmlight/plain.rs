@@ -69,7 +69,7 @@ fn label(token: &[u8]) -> Result<f64, String> {
     if token.contains(&b':') {
         return Err("the label is missing; a row is 'label index:value ...'".to_owned());
     }
-    finite(token).map_err(|says| format!("the label {says}"))
+    number::finite(token).map_err(|says| format!("the label {says}"))
 }
 
 fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
@@ -88,7 +88,7 @@ fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
     if index > rules.highest {
         return Err(format!("index {index} is beyond {}; hash the indices with --bits 24", rules.highest));
     }
-    Ok((index, finite(value).map_err(|says| format!("the value {says}"))?))
+    Ok((index, number::finite(value).map_err(|says| format!("the value {says}"))?))
 }
 
 /// Ids are whole numbers without sign.
@@ -98,17 +98,5 @@ fn whole(token: &[u8]) -> Result<u64, String> {
         _ if token.is_empty() => Err("is missing".to_owned()),
         _ if token.iter().all(u8::is_ascii_digit) => Err("does not fit into 64 bits".to_owned()),
         _ => Err("is not a whole number from 0".to_owned()),
-    }
-}
-
-fn finite(token: &[u8]) -> Result<f64, String> {
-    match number::value(token, 0) {
-        Some((value, end)) if end == token.len() => match value {
-            _ if value.is_finite() => Ok(value),
-            _ if token.iter().any(u8::is_ascii_digit) => Err("is too large for a number of 64 bits".to_owned()),
-            _ => Err("is not a finite number".to_owned()),
-        },
-        _ if token.is_empty() => Err("is missing".to_owned()),
-        _ => Err("is not a number".to_owned()),
     }
 }

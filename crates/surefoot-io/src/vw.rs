@@ -1,0 +1,175 @@
+//! The text format of Vowpal Wabbit, a row a line:
+//! `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ... |namespace ...`.
+//!
+//! | text | meaning |
+//! | --- | --- |
+//! | `\| a` | a bar and a space: features of the namespace without a name |
+//! | `\|n:2 a:3` | the scale of a namespace multiplies values |
+//! | `a` | the value is 1 |
+//! | `a:0` | leaves no trace |
+//! | `a a:2` | one feature, values that meet are added |
+//! | `7` | a name like any other; `07` is another one |
+//! | `:3 :5` | no names: features `0` and `1` |
+//! | `colour:red` | text as a value: a feature of value 1 for each, whatever the scale |
+//! | `'tag \|`, `tag\|` | a tag, which is not used |
+//! | `\| a`, `'tag \|` | no label: not learnt, as with weight 0 |
+//!
+//! Names are bytes without space, tab, colon, bar; there are no escapes. Blank lines are no rows. Namespaces go by their
+//! whole name wherever they are named, not by its first letter.
+//!
+//! What Vowpal Wabbit reads with a warning or drops in silence is an error: numbers that are none, a colon without a value,
+//! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. So is a base
+//! (a prediction to start from) other than 0, which is not supported.
+
+mod line;
+
+use surefoot_glm::{Batch, Part, Reading};
+
+use crate::error::{self, Spot};
+use crate::number;
+use crate::options::Options;
+use crate::records::{Complaint, RecordFormat};
+use crate::row::{Overflow, RowBuilder, slot};
+use line::{Features, Head, Token};
+
+/// Reads lines.
+#[derive(Debug)]
+pub(crate) struct Vw {
+    builder: RowBuilder,
+    used: Used,
+    unlabelled: bool,
+}
+
+/// The namespaces that are used.
+#[derive(Debug)]
+struct Used {
+    keep: Vec<String>,
+    ignore: Vec<String>,
+}
+
+impl Used {
+    fn new(Reading { keep, ignore, .. }: &Reading) -> Used {
+        Used { keep: keep.clone(), ignore: ignore.clone() }
+    }
+
+    fn contains(&self, namespace: &[u8]) -> bool {
+        let is_in = |names: &[String]| names.iter().any(|name| name.as_bytes() == namespace);
+        (self.keep.is_empty() || is_in(&self.keep)) && !is_in(&self.ignore)
+    }
+}
+
+impl Vw {
+    pub(crate) fn new(options: &Options) -> Vw {
+        Vw { builder: RowBuilder::new(options), used: Used::new(&options.reading), unlabelled: options.unlabelled }
+    }
+
+    /// Label, NaN for none, and weight.
+    fn label(&self, head: &Head<'_>) -> Result<(f64, f64), Complaint> {
+        if let Some(base) = head.base
+            && finite(base, "the base")? != 0.0
+        {
+            return Err(
+                base.complaint("a base, the prediction to start from, is not supported; leave it out or write 0")
+            );
+        }
+        if self.unlabelled {
+            return Ok((f64::NAN, 1.0));
+        }
+        let label = head.label.map_or(Ok(f64::NAN), label)?;
+        Ok((label, head.importance.map_or(Ok(1.0), weight)?))
+    }
+}
+
+fn label(token: Token<'_>) -> Result<f64, Complaint> {
+    if token.bytes.contains(&b':') {
+        return Err(token.complaint("labels with costs are not supported; a label is a number"));
+    }
+    finite(token, "the label")
+}
+
+fn weight(token: Token<'_>) -> Result<f64, Complaint> {
+    match number::finite(token.bytes) {
+        Ok(weight) if weight >= 0.0 => Ok(weight),
+        Ok(_) => Err(token.complaint("a weight must be 0 or more; leave the row out or give it weight 0")),
+        Err("is not a finite number") => Err(token.complaint("a weight must be a finite number")),
+        Err(says) => Err(token.complaint(format!("the weight {says}"))),
+    }
+}
+
+fn finite(token: Token<'_>, what: &str) -> Result<f64, Complaint> {
+    number::finite(token.bytes).map_err(|says| token.complaint(format!("{what} {says}")))
+}
+
+impl RecordFormat for Vw {
+    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint> {
+        self.builder.clear();
+        let Some(head) = line::head(line)? else { return Ok(None) };
+        let row = self.label(&head)?;
+        let mut features = Features::new(line, head.bar);
+        while let Some(mut namespace) = features.namespace()? {
+            let used = self.used.contains(namespace.name);
+            self.builder.group(namespace.group);
+            while let Some(feature) = features.feature(&mut namespace)? {
+                if used {
+                    self.builder.add(feature.id, feature.value, |to| feature.write_name(namespace.name, to));
+                }
+            }
+        }
+        match self.builder.finish(batch) {
+            Ok(()) => Ok(Some(row)),
+            Err(_) => Err(first(line).complaint(Overflow::SAYS)),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.builder.report();
+    }
+}
+
+/// The token that stands for the whole row.
+fn first(line: &[u8]) -> Token<'_> {
+    line::tokens(line).next().unwrap_or_default()
+}
+
+/// Whether data begin like this: a bar, with a space or nothing before it but for a label and a tag.
+pub(crate) fn begins(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(line) = lines.next() else { return false };
+    let Ok(Some(head)) = line::head(line) else { return false };
+    let has_number = head.label.is_some_and(|label| number::finite(label.bytes).is_ok());
+    let before = line[..head.bar].trim_ascii_start();
+    has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
+}
+
+/// Column and token of a part of a row that was read.
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
+    let head = line::head(line).ok().flatten().unwrap_or_default();
+    let found = match part {
+        Part::Row => None,
+        Part::Label => head.label,
+        Part::Weight => head.importance,
+        Part::Pair(pair) => {
+            let id = batch.start.get(row).and_then(|start| batch.index.get(start + pair));
+            id.and_then(|&id| find(line, &head, id, &options.reading))
+        }
+    };
+    let Token { at, bytes } = found.unwrap_or_else(|| first(line));
+    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
+}
+
+/// The first feature of this id.
+fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Reading) -> Option<Token<'a>> {
+    let used = Used::new(reading);
+    let mut features = Features::new(line, head.bar);
+    while let Some(mut namespace) = features.namespace().ok()? {
+        while let Some(feature) = features.feature(&mut namespace).ok()? {
+            if slot(feature.id, reading.bits) == id && feature.value != 0.0 && used.contains(namespace.name) {
+                return Some(features.token(feature.at));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,284 @@
+//! One line of Vowpal Wabbit text, taken apart.
+
+use crate::number;
+use crate::records::Complaint;
+use crate::row::{Group, escape};
+
+/// Bytes without a blank, and where in the line they begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Token<'a> {
+    pub(crate) at: usize,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Token<'_> {
+    #[cold]
+    pub(crate) fn complaint(self, says: impl Into<String>) -> Complaint {
+        Complaint::new(self.at, self.bytes, says)
+    }
+}
+
+/// The tokens of a text, between blanks.
+pub(crate) fn tokens(text: &[u8]) -> impl Iterator<Item = Token<'_>> {
+    let mut at = 0;
+    text.split(|&byte| is_blank(byte)).filter_map(move |bytes| {
+        let start = at;
+        at += bytes.len() + 1;
+        (!bytes.is_empty()).then_some(Token { at: start, bytes })
+    })
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Whether a number ends before this byte.
+fn is_end(byte: u8) -> bool {
+    is_blank(byte) || byte == b'|'
+}
+
+/// Bytes that are in no name.
+static MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    marks[b' ' as usize] = true;
+    marks[b'\t' as usize] = true;
+    marks[b'\r' as usize] = true;
+    marks[b'|' as usize] = true;
+    marks[b':' as usize] = true;
+    marks
+};
+
+/// What stands before the first bar: `[label [importance [base]]] ['tag]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Head<'a> {
+    pub(crate) label: Option<Token<'a>>,
+    pub(crate) importance: Option<Token<'a>>,
+    pub(crate) base: Option<Token<'a>>,
+    /// Where the bar is.
+    pub(crate) bar: usize,
+}
+
+/// Reads what stands before the bar; `None` if the line is blank.
+pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, Complaint> {
+    let Some(bar) = memchr::memchr(b'|', line) else {
+        return tokens(line).next().map_or(Ok(None), |first| {
+            Err(first.complaint("there is no bar in this row; a row is '[label [importance]] | feature[:value] ...'"))
+        });
+    };
+    let before = &line[..bar];
+    let mut words = [None; 5];
+    words.iter_mut().zip(tokens(before)).for_each(|(word, token)| *word = Some(token));
+    let Some(first) = words[0] else { return Ok(Some(Head { bar, ..Head::default() })) };
+    if memchr::memchr(b'\t', &before[first.at..]).is_some() {
+        return Err(first.complaint("a tab before the bar, where Vowpal Wabbit drops what the tab follows; use spaces"));
+    }
+    let is_tag = |word: Token<'_>| word.bytes.starts_with(b"'") || word.at + word.bytes.len() == bar;
+    if let Some(last) = words.iter_mut().rev().find(|word| word.is_some()) {
+        last.take_if(|last| is_tag(*last));
+    }
+    let [label, importance, base, fourth, _] = words;
+    match fourth {
+        Some(fourth) => {
+            Err(fourth.complaint("before the bar stand label, importance, base and a tag, which begins with '"))
+        }
+        None => Ok(Some(Head { label, importance, base, bar })),
+    }
+}
+
+/// Namespaces and their features, from the first bar on.
+#[derive(Debug)]
+pub(crate) struct Features<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+/// What the features that follow have in common.
+#[derive(Debug)]
+pub(crate) struct Namespace<'a> {
+    /// Empty for the default one.
+    pub(crate) name: &'a [u8],
+    pub(crate) group: Group,
+    scale: f64,
+    /// Features without a name so far.
+    unnamed: u64,
+}
+
+/// A feature of a namespace.
+#[derive(Debug)]
+pub(crate) struct Feature<'a> {
+    pub(crate) id: u64,
+    /// As written, times the scale of the namespace.
+    pub(crate) value: f64,
+    /// Where it begins.
+    pub(crate) at: usize,
+    name: Name<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Name<'a> {
+    Plain(&'a [u8]),
+    /// A name with a value that is text: a feature for each.
+    Text(&'a [u8], &'a [u8]),
+    /// Features without a name are numbered.
+    Unnamed(u64),
+}
+
+impl<'a> Features<'a> {
+    /// The features of a line with its first bar at `bar`.
+    pub(crate) fn new(line: &'a [u8], bar: usize) -> Features<'a> {
+        Features { line, at: bar }
+    }
+
+    /// The namespace that begins with the bar here, if the line has not ended.
+    pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, Complaint> {
+        if self.at >= self.line.len() {
+            return Ok(None);
+        }
+        self.at += 1;
+        let start = self.at;
+        let name = self.name();
+        let mut namespace = Namespace { name, group: Group::named(name), scale: 1.0, unnamed: 0 };
+        if self.peek() == Some(b':') {
+            if name.is_empty() {
+                return Err(self.token(start).complaint("a scale needs a namespace: '|name:scale'"));
+            }
+            self.at += 1;
+            namespace.scale = match self.number() {
+                Some(scale) => scale,
+                None => return Err(self.wrong_number(start, "the scale of the namespace")),
+            };
+        }
+        Ok(Some(namespace))
+    }
+
+    /// The next feature, if the namespace has not ended.
+    #[inline]
+    pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, Complaint> {
+        while self.peek().is_some_and(is_blank) {
+            self.at += 1;
+        }
+        let at = self.at;
+        let bytes = self.name();
+        let (mut name, mut value) = (Name::Plain(bytes), namespace.scale);
+        match self.peek() {
+            Some(b':') => {
+                self.at += 1;
+                match self.number() {
+                    Some(number) => value *= number,
+                    None => (name, value) = (Name::Text(bytes, self.text(at)?), 1.0),
+                }
+            }
+            Some(b'\r') => {
+                return Err(self.token(at).complaint("a carriage return within the row; lines end with LF or CRLF"));
+            }
+            _ if bytes.is_empty() => return Ok(None),
+            _ => {}
+        }
+        if let (Name::Plain(b""), count) = (name, &mut namespace.unnamed) {
+            name = Name::Unnamed(*count);
+            *count += 1;
+        }
+        if !value.is_finite() {
+            return Err(self.token(at).complaint("the value times the scale of its namespace is too large"));
+        }
+        Ok(Some(Feature { id: namespace.id(name), value, at, name }))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
+    /// Bytes up to the next mark.
+    #[inline]
+    fn name(&mut self) -> &'a [u8] {
+        let rest = &self.line[self.at..];
+        let length = rest.iter().position(|&byte| MARKS[usize::from(byte)]).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// The finite number that stands here up to its end, if there is one.
+    #[inline]
+    fn number(&mut self) -> Option<f64> {
+        let (number, end) = number::value(self.line, self.at)?;
+        if !number.is_finite() || !self.line.get(end).is_none_or(|&byte| is_end(byte)) {
+            return None;
+        }
+        self.at = end;
+        Some(number)
+    }
+
+    /// The text that stands here as a value of the feature at `start`.
+    #[cold]
+    fn text(&mut self, start: usize) -> Result<&'a [u8], Complaint> {
+        let token = self.token(start);
+        let end = token.at + token.bytes.len();
+        let value = &self.line[self.at..end];
+        if is_numeric(value) {
+            return Err(self.wrong_number(start, "the value"));
+        }
+        if self.line.get(end) == Some(&b'|') {
+            return Err(token.complaint("a value that is text ends with a space; put one before the bar"));
+        }
+        if value.contains(&b'\r') {
+            return Err(token.complaint("a carriage return within the row; lines end with LF or CRLF"));
+        }
+        self.at = end;
+        Ok(value)
+    }
+
+    /// The token that begins at `start`.
+    pub(crate) fn token(&self, start: usize) -> Token<'a> {
+        let rest = &self.line[start..];
+        let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+        Token { at: start, bytes: &rest[..length] }
+    }
+
+    /// What is wrong with the number here, which belongs to the token at `start`.
+    #[cold]
+    fn wrong_number(&self, start: usize, what: &str) -> Complaint {
+        let token = self.token(start);
+        let says = number::finite(self.token(self.at).bytes).err().unwrap_or("is not a number");
+        token.complaint(format!("{what} {says}"))
+    }
+}
+
+/// Whether a value is meant as a number: it begins like one, or is one that is not finite.
+fn is_numeric(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
+    let digits = value.strip_prefix(b".").unwrap_or(value);
+    digits.first().is_none_or(u8::is_ascii_digit)
+        || [&b"nan"[..], b"inf", b"infinity"].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+impl Namespace<'_> {
+    /// A text in the default namespace is that category of a column, and what has no name is called by its number.
+    #[inline]
+    fn id(&self, name: Name<'_>) -> u64 {
+        match name {
+            Name::Plain(name) => self.group.id(name),
+            Name::Text(name, value) if self.name.is_empty() => Group::named(name).id(value),
+            Name::Text(name, value) => self.group.within(name).id(value),
+            Name::Unnamed(number) => self.group.id(number.to_string().as_bytes()),
+        }
+    }
+}
+
+impl Feature<'_> {
+    /// Writes the name for people.
+    pub(crate) fn write_name(&self, namespace: &[u8], to: &mut String) {
+        if !namespace.is_empty() {
+            escape(namespace, to);
+            to.push('^');
+        }
+        match self.name {
+            Name::Plain(name) => escape(name, to),
+            Name::Unnamed(number) => to.push_str(&number.to_string()),
+            Name::Text(name, value) => {
+                escape(name, to);
+                to.push('=');
+                escape(value, to);
+            }
+        }
+    }
+}
