@@ -30,6 +30,8 @@
 
 mod archive;
 mod codec;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod digest;
 mod distinct;
 mod error;

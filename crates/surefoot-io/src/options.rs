@@ -62,9 +62,13 @@ struct Inner {
     names: Names,
     missing: BTreeMap<String, u64>,
     distinct: Option<Distinct>,
+    notes: Vec<String>,
 }
 
 impl Found {
+    /// Most notes that are kept.
+    pub const NOTES: usize = 100;
+
     /// What a model that is trained further knows already.
     #[must_use]
     pub fn of_model(reading: &Reading, names: &Names) -> Found {
@@ -96,6 +100,21 @@ impl Found {
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
+    }
+
+    /// What users should know of their data although it is no error, each a line; the first [`Found::NOTES`] of them.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.lock().notes.clone()
+    }
+
+    /// Notes something, once.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "nothing else needs a note"))]
+    pub(crate) fn note(&self, note: String) {
+        let notes = &mut self.lock().notes;
+        if notes.len() < Found::NOTES && !notes.contains(&note) {
+            notes.push(note);
+        }
     }
 
     /// Names of the features among these ids, which ascend.
