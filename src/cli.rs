@@ -332,12 +332,22 @@ impl From<LossName> for Loss {
 pub(crate) enum FormatName {
     /// label index:value ... # comment
     Svmlight,
+    /// Apache Parquet
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Apache Arrow, a file (Feather) or a stream
+    #[cfg(feature = "parquet")]
+    Arrow,
 }
 
 impl FormatName {
     pub(crate) fn name(self) -> &'static str {
         match self {
             FormatName::Svmlight => "svmlight",
+            #[cfg(feature = "parquet")]
+            FormatName::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            FormatName::Arrow => "arrow",
         }
     }
 }

@@ -42,16 +42,20 @@ struct Message {
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, Damage> {
     let mut stream = BufReader::with_capacity(64 << 10, input.stream);
-    let mut head = Vec::new();
-    stream.by_ref().take(8).read_to_end(&mut head)?;
-    let is_file = head.starts_with(MAGIC);
-    if head.starts_with(b"FEA1") {
+    let mut first = eight(&mut stream)?;
+    let is_file = first.starts_with(MAGIC);
+    if first.starts_with(b"FEA1") {
         return Err(Damage::Says("is Feather of version 1, which is out of use; write it as version 2".to_owned()));
     }
-    if !is_file && !head.starts_with(&CONTINUES) {
+    if !is_file && !first.starts_with(&CONTINUES) {
         return Err(Damage::Says("not an Arrow file or stream; for another format give --format".to_owned()));
     }
-    let first = if is_file { Vec::new() } else { head };
+    // The magic is padded, by some writers to 64 bytes.
+    for _ in 0..8 {
+        if is_file && (first.starts_with(MAGIC) || first == [0; 8]) {
+            first = eight(&mut stream)?;
+        }
+    }
     let mut messages = Messages {
         name: input.name,
         stream: Cursor::new(first).chain(stream),
@@ -182,6 +186,13 @@ impl Messages {
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(cut_off()) }
     }
+}
+
+/// The next eight bytes, or all that are left.
+fn eight(stream: &mut impl Read) -> Result<Vec<u8>, Damage> {
+    let mut bytes = Vec::new();
+    stream.take(8).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The best that zstd does: a block of 128 KiB in four bytes. LZ4 does less.
