@@ -371,6 +371,12 @@ pub(crate) enum FormatName {
     Tsv,
     /// [label [importance]] |namespace feature:value ...
     Vw,
+    /// Apache Parquet
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Apache Arrow, a file (Feather) or a stream
+    #[cfg(feature = "parquet")]
+    Arrow,
 }
 
 impl FormatName {
@@ -380,6 +386,10 @@ impl FormatName {
             FormatName::Csv => "csv",
             FormatName::Tsv => "tsv",
             FormatName::Vw => "vw",
+            #[cfg(feature = "parquet")]
+            FormatName::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            FormatName::Arrow => "arrow",
         }
     }
 }

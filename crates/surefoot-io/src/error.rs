@@ -88,6 +88,14 @@ pub enum ErrorKind {
         /// The decoder's reason.
         source: io::Error,
     },
+    /// A table that is none, is damaged, or has columns that cannot be used.
+    #[error("{file}: {says}")]
+    Table {
+        /// The input.
+        file: String,
+        /// What is wrong and what to do.
+        says: String,
+    },
     /// A row is at fault; reading may go on with the next one.
     #[error("{place}{says}")]
     Row {

@@ -1,12 +1,18 @@
 //! The table of formats.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use surefoot_glm::{Batch, Part};
 
 use crate::codec;
+#[cfg(feature = "parquet")]
+use crate::columnar;
 use crate::csv;
-use crate::error::Spot;
+use crate::error::{Error, Spot};
 use crate::input::InputName;
 use crate::options::Options;
 use crate::records::Records;
@@ -23,6 +29,47 @@ pub(crate) trait TextParser: Send {
     fn waiting(&self) -> bool;
 }
 
+/// Rows of inputs that are no text. What a format implements that wants an input as a whole.
+pub(crate) trait TableParser: Send {
+    /// Starts the next input, which is read to its end or to an error that is no row's before another is started.
+    ///
+    /// # Errors
+    /// The input cannot be used.
+    fn open(&mut self, input: Opened) -> Result<(), Error>;
+    /// Appends the next rows; `false` at the end of the input.
+    ///
+    /// # Errors
+    /// What is wrong with a row or the input; the rows before it are in the batch. As with [`Reader`](crate::Reader) reading
+    /// may go on behind a row.
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
+}
+
+/// An input, open in every way in which a [`TableParser`] may want to read it.
+pub(crate) struct Opened {
+    /// The input as shown to the user.
+    pub(crate) name: String,
+    /// The file that `stream` reads, if it is a regular one and not compressed, and its size.
+    pub(crate) file: Option<(Arc<File>, u64)>,
+    /// The bytes from the start, decompressed.
+    pub(crate) stream: Box<dyn Read + Send>,
+    /// The compression.
+    pub(crate) codec: Option<&'static str>,
+    /// Bytes of all inputs that were read, as stored. `stream` counts its own.
+    pub(crate) position: Arc<AtomicU64>,
+    /// What `position` was before this input.
+    pub(crate) before: u64,
+}
+
+/// How a format makes rows of an input.
+#[derive(Debug)]
+pub(crate) enum Access {
+    /// Its text is pushed as it comes.
+    Text(fn(&Options) -> Box<dyn TextParser>),
+    /// It reads the input itself: as a stream, or here and there if it is a file.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
+    Table(fn(&Options) -> Box<dyn TableParser>),
+}
+
 /// A format of data; a new one is a row of [`FORMATS`].
 #[derive(Debug)]
 pub struct Format {
@@ -32,39 +79,56 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// Whether data that begin with these bytes, cut anywhere, look like this format.
     pub(crate) begins: fn(&[u8]) -> bool,
-    pub(crate) parser: fn(&Options) -> Box<dyn TextParser>,
+    pub(crate) access: Access,
     pub(crate) describe: fn(&Options, &Batch, usize, Part) -> (Spot, String),
 }
 
 /// The formats that can be read, in the order in which content is held against them. The last is taken where neither
 /// extension nor content says anything.
 pub static FORMATS: &[Format] = &[
+    #[cfg(feature = "parquet")]
+    Format {
+        name: "parquet",
+        extensions: &["parquet", "pq"],
+        begins: |head| head.starts_with(b"PAR1"),
+        access: Access::Table(columnar::parquet),
+        describe: columnar::describe,
+    },
+    #[cfg(feature = "parquet")]
+    Format {
+        name: "arrow",
+        extensions: &["arrow", "arrows", "ipc", "feather"],
+        // A file, or a stream: the mark that a message goes on with its length.
+        begins: |head| head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]),
+        access: Access::Table(columnar::arrow),
+        describe: columnar::describe,
+    },
     Format {
         name: "vw",
         extensions: &["vw"],
         begins: vw::begins,
-        parser: |options| Box::new(Records::new(Vw::new(options))),
+        access: Access::Text(|options| Box::new(Records::new(Vw::new(options)))),
         describe: vw::describe,
     },
     Format {
         name: "csv",
         extensions: &["csv"],
         begins: |head| csv::begins(head, b','),
-        parser: |options| csv::parser(options, b','),
+        access: Access::Text(|options| csv::parser(options, b',')),
         describe: |options, batch, row, part| csv::describe(options, b',', batch, row, part),
     },
     Format {
         name: "tsv",
         extensions: &["tsv"],
         begins: |head| csv::begins(head, b'\t'),
-        parser: |options| csv::parser(options, b'\t'),
+        access: Access::Text(|options| csv::parser(options, b'\t')),
         describe: |options, batch, row, part| csv::describe(options, b'\t', batch, row, part),
     },
     Format {
         name: "svmlight",
         extensions: &["svm", "svmlight", "libsvm"],
         begins: |_| true,
-        parser: |options| Box::new(Svmlight::new(options)),
+        access: Access::Text(|options| Box::new(Svmlight::new(options))),
         describe: svmlight::describe,
     },
 ];

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::codec;
 use crate::error::{Error, ErrorKind, shown};
@@ -117,6 +118,19 @@ impl InputName {
                 Err(source) => Err(self.error(source)),
             },
         }
+    }
+
+    /// The file and its size, if it is a regular one.
+    pub(crate) fn file(&self) -> Result<Option<(Arc<File>, u64)>, Error> {
+        let size = || self.size().filter(|_| self.can_reread());
+        Ok(match self {
+            InputName::Stdin => None,
+            InputName::Spooled(copy) => Some((copy.file(), copy.size())),
+            InputName::Path(path) => match size() {
+                Some(size) => Some((Arc::new(File::open(path).map_err(|source| self.error(source))?), size)),
+                None => None,
+            },
+        })
     }
 
     /// The first bytes, decompressed, of an input that can be read again: a few thousand, or all.

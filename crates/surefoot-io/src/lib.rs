@@ -30,6 +30,8 @@
 
 mod archive;
 mod codec;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod csv;
 mod digest;
 mod distinct;

@@ -76,12 +76,16 @@ struct Inner {
     /// Files whose columns stand in another order than those of the table: by place in the file, the number in the table.
     orders: Vec<Arc<Order>>,
     distinct: Option<Distinct>,
+    notes: Vec<String>,
 }
 
 /// The columns of a file by their number in the table, from 0; `None` for one that is not there.
 pub(crate) type Order = Vec<Option<usize>>;
 
 impl Found {
+    /// Most notes that are kept.
+    pub const NOTES: usize = 100;
+
     /// What a model that is trained further knows already.
     #[must_use]
     pub fn of_model(reading: &Reading, names: &Names) -> Found {
@@ -115,6 +119,21 @@ impl Found {
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
+    }
+
+    /// What users should know of their data although it is no error, each a line; the first [`Found::NOTES`] of them.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.lock().notes.clone()
+    }
+
+    /// Notes something, once.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "nothing else needs a note"))]
+    pub(crate) fn note(&self, note: String) {
+        let notes = &mut self.lock().notes;
+        if notes.len() < Found::NOTES && !notes.contains(&note) {
+            notes.push(note);
+        }
     }
 
     /// Names of the features among these ids, which ascend.
@@ -209,8 +228,7 @@ impl Options {
     /// The same, with readers whose findings are their own: they begin with what a model knew.
     #[must_use]
     pub fn apart(&self) -> Options {
-        let names = self.found.lock().names.clone();
-        Options { found: Arc::new(Found::of_model(&self.reading, &names)), ..self.clone() }
+        Options { found: Arc::new(Found::of_model(&self.reading, &Names::default())), ..self.clone() }
     }
 
     /// How rows are read, for a model: with all that was found out by now.

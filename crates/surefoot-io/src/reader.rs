@@ -1,6 +1,7 @@
 //! Inputs to rows, one after the other.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +9,7 @@ use surefoot_glm::Batch;
 
 use crate::codec;
 use crate::error::{Error, ErrorKind, Located, Spot};
-use crate::format::{Format, TextParser};
+use crate::format::{Access, Format, Opened, TableParser, TextParser};
 use crate::input::{InputName, check_inputs};
 use crate::options::Options;
 use crate::svmlight::TextFault;
@@ -51,7 +52,7 @@ pub struct Reader {
     source: Option<Source>,
     options: Options,
     /// Known as soon as the format is.
-    parser: Option<Box<dyn TextParser>>,
+    parser: Option<Parser>,
     bytes: Vec<u8>,
     size: usize,
     held: Option<Error>,
@@ -75,7 +76,7 @@ impl Reader {
             inputs: inputs.to_vec(),
             next: 0,
             source: None,
-            parser: format.map(|format| (format.parser)(&options)),
+            parser: format.map(|format| Parser::new(format, &options)),
             options,
             bytes: Vec::new(),
             size: FIRST,
@@ -93,7 +94,7 @@ impl Reader {
         let format = options.format.or_else(|| Format::by_extension(name.as_ref()));
         let mut reader = Reader::open(&[], Options { format, ..options })?;
         reader.total = None;
-        reader.source = Some(reader.start(name.to_owned(), Box::new(from)));
+        reader.source = Some(reader.start(name.to_owned(), None, Box::new(from)));
         Ok(reader)
     }
 
@@ -103,32 +104,74 @@ impl Reader {
         (self.position.load(Ordering::Relaxed), self.total)
     }
 
-    fn start(&self, name: String, raw: Box<dyn Read + Send>) -> Source {
+    fn start(&self, name: String, file: Option<(Arc<File>, u64)>, raw: Box<dyn Read + Send>) -> Source {
         let raw = Counted { raw, position: self.position.clone() };
-        Source { name, stream: Stream::Stored(Some(Box::new(raw))) }
+        let before = self.position.load(Ordering::Relaxed);
+        Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))) }
     }
 
     /// Reads once, or starts the next input; `false` if there is nothing left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        if let Some(parser) = self.parser.as_mut().filter(|parser| parser.waiting()) {
+        if let Some(Parser::Text(parser)) = &mut self.parser
+            && parser.waiting()
+        {
             let parsed = parser.push(&[], batch);
             return parsed.map(|()| true).map_err(|fault| self.row_error(fault));
         }
-        let Some(source) = &mut self.source else {
+        if self.source.is_none() {
             let Some(input) = self.inputs.get(self.next) else { return Ok(false) };
-            self.source = Some(self.start(input.to_string(), input.open()?));
+            self.source = Some(self.start(input.to_string(), input.file()?, input.open()?));
             self.next += 1;
-            return Ok(true);
+        }
+        match self.parser {
+            Some(Parser::Table(_)) => self.table(batch),
+            Some(Parser::Text(_)) => self.text(batch),
+            None => self.guess(),
+        }
+    }
+
+    /// Finds out the format from the first bytes, which are then still to be read.
+    fn guess(&mut self) -> Result<bool, Error> {
+        let Some(source) = &mut self.source else { return Ok(false) };
+        let mut head = vec![0; FIRST];
+        let read = source.read(&mut head);
+        let n = read.map_err(|(codec, error)| self.stream_error(codec, error))?;
+        head.truncate(n);
+        let format = *self.options.found.format.get_or_init(|| Format::by_content(&head));
+        self.parser = Some(Parser::new(format, &self.options));
+        if let Some(source) = &mut self.source {
+            source.unread(head);
+        }
+        Ok(true)
+    }
+
+    /// Rows of a table, which is opened before its first ones.
+    fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let (Some(Parser::Table(parser)), Some(source)) = (&mut self.parser, &mut self.source) else {
+            return Ok(false);
+        };
+        let more = match source.open(&self.position) {
+            None => parser.read(batch)?,
+            Some(Ok(opened)) => parser.open(opened).map(|()| true)?,
+            Some(Err(error)) => return Err(self.stream_error(None, error)),
+        };
+        if !more {
+            self.source = None;
+        }
+        Ok(true)
+    }
+
+    fn text(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let (Some(Parser::Text(parser)), Some(source)) = (&mut self.parser, &mut self.source) else {
+            return Ok(false);
         };
         self.bytes.resize(self.size, 0);
         self.size = (2 * self.size).min(MOST);
-        let n = source.read(&mut self.bytes).map_err(|(codec, error)| self.stream_error(codec, error))?;
-        let bytes = &self.bytes[..n];
-        let parser = self.parser.get_or_insert_with(|| {
-            let format = *self.options.found.format.get_or_init(|| Format::by_content(bytes));
-            (format.parser)(&self.options)
-        });
-        let parsed = if n == 0 { parser.finish(batch) } else { parser.push(bytes, batch) };
+        let n = match source.read(&mut self.bytes) {
+            Ok(n) => n,
+            Err((codec, error)) => return Err(self.stream_error(codec, error)),
+        };
+        let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
         // Rows behind one at fault may be left at the end: they wait for another call.
         let ended = n == 0 && !parser.waiting();
         let parsed = parsed.map(|()| true).map_err(|fault| self.row_error(fault));
@@ -149,14 +192,16 @@ impl Reader {
     }
 
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
-        let file = self.file();
-        match codec {
-            // What the system reports is no fault of the data.
-            Some(codec) if source.raw_os_error().is_none() => {
-                ErrorKind::Compressed { file, codec, at: self.bytes().0, source }.into()
-            }
-            _ => ErrorKind::Read { file, source }.into(),
-        }
+        stream_error(self.file(), codec, self.bytes().0, source)
+    }
+}
+
+/// The error of a stream that cannot be read on after `at` bytes as stored.
+pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
+    match codec {
+        // What the system reports is no fault of the data.
+        Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
+        _ => ErrorKind::Read { file, source }.into(),
     }
 }
 
@@ -196,9 +241,28 @@ impl std::fmt::Debug for Reader {
     }
 }
 
+/// What makes rows of inputs.
+enum Parser {
+    Text(Box<dyn TextParser>),
+    Table(Box<dyn TableParser>),
+}
+
+impl Parser {
+    fn new(format: &Format, options: &Options) -> Parser {
+        match format.access {
+            Access::Text(new) => Parser::Text(new(options)),
+            Access::Table(new) => Parser::Table(new(options)),
+        }
+    }
+}
+
 /// An open input.
 struct Source {
     name: String,
+    /// The regular file that the stream reads.
+    file: Option<(Arc<File>, u64)>,
+    /// Bytes of the inputs before.
+    before: u64,
     stream: Stream,
 }
 
@@ -206,9 +270,39 @@ enum Stream {
     /// Nothing is read yet, so that the compression is not known; empty only while it is found out.
     Stored(Option<Box<dyn Read + Send>>),
     Open(Option<&'static str>, Box<dyn Read + Send>),
+    /// A table has it now.
+    Lent,
 }
 
 impl Source {
+    /// Puts bytes that were read before those to come.
+    fn unread(&mut self, bytes: Vec<u8>) {
+        if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
+            self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
+        }
+    }
+
+    /// Hands the input over to a table, which gets it once.
+    fn open(&mut self, position: &Arc<AtomicU64>) -> Option<io::Result<Opened>> {
+        let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
+            Stream::Stored(raw) => match codec::decode(raw?) {
+                Ok(decoded) => decoded,
+                Err(error) => return Some(Err(error)),
+            },
+            Stream::Open(codec, stream) => (codec, stream),
+            Stream::Lent => return None,
+        };
+        let file = self.file.take().filter(|_| codec.is_none());
+        Some(Ok(Opened {
+            name: self.name.clone(),
+            file,
+            stream,
+            codec,
+            position: position.clone(),
+            before: self.before,
+        }))
+    }
+
     /// Reads decompressed bytes; an error comes with the name of the compression.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
         loop {
@@ -222,6 +316,7 @@ impl Source {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     result => return result.map_err(|error| (*codec, error)),
                 },
+                Stream::Lent => return Ok(0),
             }
         }
     }

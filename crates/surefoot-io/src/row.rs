@@ -132,6 +132,14 @@ impl RowBuilder {
         self.pairs.extend(pairs.filter(|pair| pair.1 != 0.0));
     }
 
+    /// A feature whose name was given before.
+    #[inline]
+    pub(crate) fn add_again(&mut self, id: u64, value: f64) {
+        if value != 0.0 {
+            self.pairs.push((id, value));
+        }
+    }
+
     /// Appends the features to the batch, and forgets them. The batch's labels and places are the caller's business.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Overflow> {
         self.multiply();

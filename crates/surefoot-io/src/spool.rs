@@ -22,13 +22,19 @@ pub struct Spooled {
 /// # Errors
 /// If standard input cannot be read or the file cannot be written, a full disk included.
 pub fn spool() -> Result<InputName, Error> {
-    copy(stdin().map_err(|source| InputName::Stdin.error(source))?)
+    let failed = |source| InputName::Stdin.error(source);
+    copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
 }
 
-pub(crate) fn copy(mut from: impl Read) -> Result<InputName, Error> {
+/// Copies `from`, called `name` in messages, and tells by `unread` what is wrong if it cannot be read.
+pub(crate) fn copy<E: From<Error>>(
+    mut from: impl Read,
+    name: &str,
+    unread: impl Fn(io::Error) -> E,
+) -> Result<Spooled, E> {
     let failed = |source| {
         let folder = shown(std::env::temp_dir().as_os_str());
-        Error::from(ErrorKind::Write { file: format!("{folder} (for a copy of standard input; TMPDIR)"), source })
+        E::from(ErrorKind::Write { file: format!("{folder} (for a copy of {name}; TMPDIR)"), source }.into())
     };
     let mut file = tempfile::tempfile().map_err(failed)?;
     let mut bytes = vec![0; 256 << 10];
@@ -41,10 +47,10 @@ pub(crate) fn copy(mut from: impl Read) -> Result<InputName, Error> {
                 size += n as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(InputName::Stdin.error(source)),
+            Err(source) => return Err(unread(source)),
         }
     }
-    Ok(InputName::Spooled(Spooled { file: Arc::new(file), size }))
+    Ok(Spooled { file: Arc::new(file), size })
 }
 
 impl Spooled {
@@ -58,18 +64,23 @@ impl Spooled {
         self.file.metadata()
     }
 
+    pub(crate) fn file(&self) -> Arc<File> {
+        self.file.clone()
+    }
+
     /// A reader with a position of its own, so that several may read at the same time.
     pub(crate) fn reader(&self) -> impl Read + Send + use<> {
-        SpoolReader { file: self.file.clone(), at: 0 }
+        ReadAt { file: self.file.clone(), at: 0 }
     }
 }
 
-struct SpoolReader {
-    file: Arc<File>,
-    at: u64,
+/// Reads a file from a position of its own.
+pub(crate) struct ReadAt {
+    pub(crate) file: Arc<File>,
+    pub(crate) at: u64,
 }
 
-impl Read for SpoolReader {
+impl Read for ReadAt {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read_at(bytes, self.at)?;
         self.at += n as u64;
@@ -86,7 +97,9 @@ mod tests {
     #[test]
     fn a_copy_is_read_again_and_again() {
         let text = "1 1:1\n".repeat(100_000);
-        let input = copy(text.as_bytes()).unwrap();
+        let input = InputName::Spooled(
+            copy(text.as_bytes(), "standard input", |source| InputName::Stdin.error(source)).unwrap(),
+        );
         assert_eq!((input.size(), input.can_reread()), (Some(text.len() as u64), true));
         assert_eq!(input.to_string(), "standard input");
         let mut readers = [(); 2].map(|()| Reader::open(std::slice::from_ref(&input), Options::default()).unwrap());

@@ -1,0 +1,284 @@
+//! One column: its cells of the current record batch, and what they add to a row.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, NullArray};
+use arrow_schema::DataType;
+use surefoot_glm::Missing;
+
+use super::cells;
+use super::kinds::Kind;
+use super::plan::{Used, element};
+use crate::error;
+use crate::row::{Group, RowBuilder, escape, missing_id};
+
+/// What is wrong with a row.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// From 1 over the whole table.
+    pub(super) row: u64,
+    pub(super) column: Option<String>,
+    pub(super) token: String,
+    pub(super) says: String,
+}
+
+impl Fault {
+    /// A fault of the current row.
+    pub(super) fn new(column: Option<&str>, token: &str, says: &str) -> Fault {
+        let token = error::token(token.as_bytes());
+        Fault { row: 0, column: column.map(str::to_owned), token, says: says.to_owned() }
+    }
+}
+
+/// What a missing cell means, and which texts count as one.
+#[derive(Debug, Default)]
+pub(super) struct Policy {
+    pub(super) missing: Missing,
+    pub(super) na: Vec<String>,
+}
+
+/// Reads a column.
+pub(super) struct Column {
+    pub(super) used: Used,
+    group: Group,
+    /// The features of a number or of those in a list, and of their absence.
+    ids: Vec<(u64, u64)>,
+    /// Which of them have given their names.
+    named: Vec<bool>,
+    array: ArrayRef,
+    cells: Cells,
+}
+
+/// The cells of a record batch.
+enum Cells {
+    Numbers(Vec<f64>),
+    Texts,
+    /// Places in a dictionary, and what is known of its texts.
+    Dictionary(Vec<usize>, Vec<Word>),
+    /// The numbers of all lists, and where those of each row lie.
+    Lists(Vec<f64>, Vec<(usize, usize)>),
+}
+
+/// A text of a dictionary, which is hashed when it is first met.
+#[derive(Clone, Copy)]
+enum Word {
+    Unmet,
+    Missing,
+    Id(u64),
+}
+
+impl Column {
+    pub(super) fn new(used: Used) -> Column {
+        let of_name = |name: &str| (Group::named(b"").id(name.as_bytes()), missing_id(name.as_bytes()));
+        let ids: Vec<_> = match used.kind {
+            Kind::List(length) => (0..length).map(|k| of_name(&element(&used.name, k))).collect(),
+            Kind::Number | Kind::Text => vec![of_name(&used.name)],
+        };
+        Column {
+            group: Group::named(used.name.as_bytes()),
+            named: vec![false; ids.len()],
+            ids,
+            used,
+            array: Arc::new(NullArray::new(0)),
+            cells: Cells::Texts,
+        }
+    }
+
+    /// How many numbers a cell has.
+    pub(super) fn width(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The id of the first number, by which columns are put in order so that rows are nearly so.
+    pub(super) fn first_id(&self) -> Option<u64> {
+        (self.used.kind != Kind::Text).then(|| self.ids.first().map(|ids| ids.0)).flatten()
+    }
+
+    /// Takes the cells of the next record batch.
+    pub(super) fn load(&mut self, array: &ArrayRef) {
+        let before = std::mem::replace(&mut self.array, array.clone());
+        self.cells = match (self.used.kind, array.data_type()) {
+            (Kind::Number, _) => Cells::Numbers(cells::numbers(array)),
+            (Kind::Text, DataType::Dictionary(..)) => {
+                let words = match std::mem::replace(&mut self.cells, Cells::Texts) {
+                    Cells::Dictionary(_, words) if is_same_dictionary(&before, array) => words,
+                    _ => vec![Word::Unmet; array.as_any_dictionary().values().len()],
+                };
+                Cells::Dictionary(cells::keys(array), words)
+            }
+            (Kind::Text, _) => Cells::Texts,
+            (Kind::List(_), _) => {
+                let (numbers, ranges) = cells::lists(array);
+                Cells::Lists(numbers, ranges)
+            }
+        };
+    }
+
+    /// The first row of whole numbers that are used as numbers of 64 bits and may differ.
+    pub(super) fn first_beyond(&self) -> Option<usize> {
+        if self.used.kind == Kind::Number { cells::first_beyond(&self.array) } else { None }
+    }
+
+    /// The number of a row; NaN if it is missing.
+    pub(super) fn number(&self, row: usize) -> Option<f64> {
+        let Cells::Numbers(numbers) = &self.cells else { return None };
+        numbers.get(row).copied()
+    }
+
+    /// The text of a row, if there is one.
+    pub(super) fn text<'a>(&'a self, row: usize, policy: &Policy, scratch: &'a mut String) -> Option<&'a [u8]> {
+        let (array, row): (&dyn Array, _) = match &self.cells {
+            Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
+            _ => (&self.array, row),
+        };
+        cells::text(array, row, scratch).filter(|text| !policy.na.iter().any(|na| na.as_bytes() == *text))
+    }
+
+    /// Adds what the cell of a row stands for; returns how many numbers or texts are missing.
+    pub(super) fn add(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        builder.group(self.group);
+        match self.used.kind {
+            Kind::Number => {
+                let x = self.number(row).unwrap_or(f64::NAN);
+                self.add_number(0, x, row, policy, builder)
+            }
+            Kind::Text => self.add_text(row, policy, builder, scratch),
+            Kind::List(length) => self.add_list(length, row, policy, builder),
+        }
+    }
+
+    #[inline]
+    fn add_number(
+        &mut self,
+        k: usize,
+        x: f64,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+    ) -> Result<u64, Fault> {
+        let (id, absent) = self.ids[k];
+        if x.is_finite() {
+            if self.named[k] {
+                builder.add_again(id, x);
+            } else {
+                self.named[k] = x != 0.0;
+                builder.add(id, x, |to| escape(self.name(k).as_bytes(), to));
+            }
+            return Ok(0);
+        }
+        if x.is_infinite() {
+            return Err(Fault::new(
+                Some(&self.name(k)),
+                &x.to_string(),
+                "is not finite; correct it or leave the row out",
+            ));
+        }
+        if policy.missing == Missing::Refuse {
+            return Err(self.absence(&self.name(k), row));
+        }
+        builder.add(absent, 1.0, |to| {
+            escape(self.name(k).as_bytes(), to);
+            to.push('=');
+        });
+        Ok(1)
+    }
+
+    /// The name of a number.
+    fn name(&self, k: usize) -> String {
+        match self.used.kind {
+            Kind::List(_) => element(&self.used.name, k),
+            Kind::Number | Kind::Text => self.used.name.clone(),
+        }
+    }
+
+    #[cold]
+    fn absence(&self, column: &str, row: usize) -> Fault {
+        let is_null = self.used.kind != Kind::Number || self.array.is_null(row);
+        let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
+        let says = format!("{what}; --missing indicator makes missing cells features of their own");
+        Fault::new(Some(column), token, &says)
+    }
+
+    fn add_text(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        let known = match &self.cells {
+            Cells::Dictionary(keys, words) => keys.get(row).and_then(|&key| words.get(key)).copied(),
+            _ => Some(Word::Unmet),
+        };
+        let word = match known.unwrap_or(Word::Missing) {
+            Word::Id(id) => {
+                builder.add_again(id, 1.0);
+                return Ok(0);
+            }
+            Word::Missing => Word::Missing,
+            Word::Unmet => match self.text(row, policy, scratch) {
+                None => Word::Missing,
+                Some(text) => {
+                    let id = self.group.id(text);
+                    builder.add(id, 1.0, |to| {
+                        escape(self.used.name.as_bytes(), to);
+                        to.push('=');
+                        escape(text, to);
+                    });
+                    Word::Id(id)
+                }
+            },
+        };
+        if let Cells::Dictionary(keys, words) = &mut self.cells
+            && let Some(known) = keys.get(row).and_then(|&key| words.get_mut(key))
+        {
+            *known = word;
+        }
+        if let Word::Id(_) = word {
+            return Ok(0);
+        }
+        self.add_number(0, f64::NAN, row, policy, builder)
+    }
+
+    fn add_list(&mut self, length: usize, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+        let range = match &self.cells {
+            Cells::Lists(_, ranges) if self.array.is_valid(row) => ranges.get(row).copied(),
+            _ => None,
+        };
+        let Some((start, end)) = range else {
+            let name = &self.used.name;
+            if policy.missing == Missing::Refuse {
+                return Err(self.absence(name, row));
+            }
+            builder.add(missing_id(name.as_bytes()), 1.0, |to| {
+                escape(name.as_bytes(), to);
+                to.push('=');
+            });
+            return Ok(1);
+        };
+        if end.saturating_sub(start) != length {
+            let says = format!("holds a list of {}, the lists before have {length}", end.saturating_sub(start));
+            return Err(Fault::new(Some(&self.used.name), "", &says));
+        }
+        let mut missing = 0;
+        for k in 0..length {
+            let Cells::Lists(numbers, _) = &self.cells else { break };
+            let x = numbers.get(start + k).copied().unwrap_or(f64::NAN);
+            missing += self.add_number(k, x, row, policy, builder)?;
+        }
+        Ok(missing)
+    }
+}
+
+/// Whether two arrays share their dictionary, so that what is known of its texts still holds.
+fn is_same_dictionary(a: &ArrayRef, b: &ArrayRef) -> bool {
+    let values = |array: &ArrayRef| array.as_any_dictionary_opt().map(|dictionary| dictionary.values().to_data());
+    values(a).zip(values(b)).is_some_and(|(a, b)| a.ptr_eq(&b))
+}

@@ -1,0 +1,130 @@
+//! What types of columns can be used, and as what.
+
+use arrow_schema::{DataType, TimeUnit};
+use surefoot_glm::Role;
+
+/// How the cells of a column are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number,
+    Text,
+    /// So many numbers a cell; 0 until that is known.
+    List(usize),
+}
+
+/// How a column of this role is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
+/// used, its name and type and the flag that helps.
+pub(super) fn kind(name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
+    let shown = type_name(of);
+    match role {
+        Role::Category if has_exact_text(of) => Ok(Kind::Text),
+        Role::Category if is_number(of) => Err(format!(
+            "column '{name}' ({shown}) cannot be categorical, since a number with a fraction has no one spelling; \
+             --numeric {name}, or --ignore {name}"
+        )),
+        Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {name}")),
+        Role::Label if is_text(of) => Ok(Kind::Text),
+        Role::Label | Role::Weight if is_number(of) => Ok(Kind::Number),
+        Role::Label | Role::Weight => {
+            let role = if role == Role::Label { "label" } else { "weight" };
+            Err(format!("column '{name}' ({shown}) cannot be the {role}: it holds no numbers; give another --{role}"))
+        }
+        _ if is_number(of) || (asked && unit(of).is_some()) => Ok(Kind::Number),
+        _ if asked && is_list(of) => Ok(Kind::List(0)),
+        _ if is_text(of) => Err(format!(
+            "column '{name}' ({shown}) cannot be numeric, as it is to be, since it holds text; \
+             --categorical {name}, or --ignore {name}"
+        )),
+        _ if is_list(of) => Err(format!(
+            "column '{name}' ({shown}) holds lists; --numeric {name} makes each of their numbers a feature, \
+             --ignore {name} passes over it"
+        )),
+        _ => Err(match unit(of) {
+            Some(unit) => format!(
+                "column '{name}' ({shown}) holds times; --ignore {name} passes over it, --numeric {name} takes it as {unit}"
+            ),
+            None => format!("column '{name}' ({shown}) cannot be used; --ignore {name} passes over it"),
+        }),
+    }
+}
+
+/// Whether cells are text unless something else is said.
+pub(super) fn is_text(of: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    match of {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => true,
+        Dictionary(_, values) => is_text(values) && !matches!(**values, Dictionary(..)),
+        _ => false,
+    }
+}
+
+/// Whether a cell has one spelling: text, whole numbers, `true` and `false`, decimals with all their places.
+fn has_exact_text(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => has_exact_text(values) && !matches!(**values, DataType::Dictionary(..)),
+        _ => is_text(of) || (is_number(of) && !of.is_floating()),
+    }
+}
+
+fn is_number(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => is_number(values) && !matches!(**values, DataType::Dictionary(..)),
+        DataType::Null | DataType::Boolean => true,
+        _ => of.is_integer() || of.is_floating() || of.is_decimal(),
+    }
+}
+
+/// Whether cells are lists of numbers.
+pub(super) fn is_list(of: &DataType) -> bool {
+    use DataType::{FixedSizeList, LargeList, List};
+    match of {
+        List(of) | LargeList(of) | FixedSizeList(of, _) => {
+            is_number(of.data_type()) && !matches!(of.data_type(), DataType::Dictionary(..) | DataType::Null)
+        }
+        _ => false,
+    }
+}
+
+/// What the number of a time counts.
+pub(super) fn unit(of: &DataType) -> Option<String> {
+    let unit = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => "seconds",
+        TimeUnit::Millisecond => "milliseconds",
+        TimeUnit::Microsecond => "microseconds",
+        TimeUnit::Nanosecond => "nanoseconds",
+    };
+    Some(match of {
+        DataType::Timestamp(of, Some(_)) => format!("{} since 1970 in UTC", unit(of)),
+        DataType::Timestamp(of, None) => format!("{} since 1970", unit(of)),
+        DataType::Date32 => "days since 1970".to_owned(),
+        DataType::Date64 => "milliseconds since 1970".to_owned(),
+        DataType::Time32(of) | DataType::Time64(of) => format!("{} since midnight", unit(of)),
+        DataType::Duration(of) => unit(of).to_owned(),
+        _ => return None,
+    })
+}
+
+/// A type as it is shown: what it is called, without what it is made of.
+fn type_name(of: &DataType) -> String {
+    match of {
+        DataType::Timestamp(..) => "timestamp".to_owned(),
+        DataType::Date32 | DataType::Date64 => "date".to_owned(),
+        DataType::Time32(_) | DataType::Time64(_) => "time".to_owned(),
+        DataType::Duration(_) => "duration".to_owned(),
+        DataType::Interval(_) => "interval".to_owned(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string".to_owned(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            "binary".to_owned()
+        }
+        DataType::List(of) | DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
+            format!("list of {}", type_name(of.data_type()))
+        }
+        DataType::ListView(of) | DataType::LargeListView(of) => format!("list view of {}", type_name(of.data_type())),
+        DataType::Struct(_) => "struct".to_owned(),
+        DataType::Map(..) => "map".to_owned(),
+        DataType::Union(..) => "union".to_owned(),
+        DataType::Dictionary(_, values) => format!("dictionary of {}", type_name(values)),
+        DataType::RunEndEncoded(_, values) => format!("runs of {}", type_name(values.data_type())),
+        other => other.to_string().to_lowercase(),
+    }
+}

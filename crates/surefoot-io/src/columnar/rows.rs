@@ -1,0 +1,208 @@
+//! Record batches to rows.
+//!
+//! Cells become numbers a column at a time; rows are put together from them one by one. A cell that is null, or not a number
+//! (NaN), is missing.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use surefoot_glm::{Batch, Place, Role};
+
+use super::column::{Column, Fault, Policy};
+use super::plan::Plan;
+use crate::digest::Digest;
+use crate::options::{Found, Options};
+use crate::row::{Overflow, RowBuilder};
+
+/// Most cells that become rows of one [`Batch`], unless one row has more.
+const CELLS: usize = 1 << 15;
+
+/// Makes rows of the record batches of one table after the other.
+pub(super) struct Rows {
+    builder: RowBuilder,
+    found: Arc<Found>,
+    /// Labels may be text.
+    classes: bool,
+    policy: Policy,
+    label: Option<Column>,
+    weight: Option<Column>,
+    features: Vec<Column>,
+    /// Missing cells of each feature column in this table.
+    missing: Vec<u64>,
+    /// Columns of the current row with missing cells, and how many.
+    gaps: Vec<(usize, u64)>,
+    /// Whether a whole number beyond 2^53 was noted, by place in the schema.
+    noted: Vec<usize>,
+    /// Numbers in a row.
+    width: usize,
+    /// Rows of the record batch, and how many of them are done.
+    rows: usize,
+    done: usize,
+    /// Rows of the table before this record batch.
+    before: u64,
+    file: String,
+    input: u32,
+    digest: Digest,
+    scratch: String,
+}
+
+impl Rows {
+    pub(super) fn new(options: &Options) -> Rows {
+        Rows {
+            builder: RowBuilder::new(options),
+            found: options.found.clone(),
+            classes: options.classes,
+            policy: Policy { missing: options.reading.table.missing, na: options.reading.table.na.clone() },
+            label: None,
+            weight: None,
+            features: Vec::new(),
+            missing: Vec::new(),
+            gaps: Vec::new(),
+            noted: Vec::new(),
+            width: 1,
+            rows: 0,
+            done: 0,
+            before: 0,
+            file: String::new(),
+            input: 0,
+            digest: Digest::default(),
+            scratch: String::new(),
+        }
+    }
+
+    /// Starts a table.
+    pub(super) fn begin(&mut self, file: &str, plan: Plan) {
+        if let Some(table) = self.found.table() {
+            self.policy = Policy { missing: table.missing, na: table.na.clone() };
+        }
+        (self.label, self.weight, self.features) = (None, None, Vec::new());
+        for used in plan.columns {
+            match used.role {
+                Role::Label => self.label = Some(Column::new(used)),
+                Role::Weight => self.weight = Some(Column::new(used)),
+                _ => self.features.push(Column::new(used)),
+            }
+        }
+        // Ids of numbers then ascend in every row, which need not be sorted.
+        self.features.sort_by_key(|column| (column.first_id().is_none(), column.first_id()));
+        self.missing = vec![0; self.features.len()];
+        self.width = self.features.iter().map(Column::width).sum::<usize>().max(1);
+        (self.rows, self.done, self.before) = (0, 0, 0);
+        self.noted.clear();
+        file.clone_into(&mut self.file);
+    }
+
+    /// Ends a table.
+    pub(super) fn end(&mut self) {
+        for (column, &missing) in self.features.iter().zip(&self.missing).filter(|(_, missing)| **missing > 0) {
+            self.found.count_missing(&column.used.name, missing);
+        }
+        self.builder.report();
+        self.input += 1;
+    }
+
+    /// Whether all rows of the record batch are done.
+    pub(super) fn is_done(&self) -> bool {
+        self.done == self.rows
+    }
+
+    /// Takes the next record batch, the columns of which are those of the plan.
+    pub(super) fn load(&mut self, batch: &RecordBatch) {
+        self.before += self.rows as u64;
+        (self.rows, self.done) = (batch.num_rows(), 0);
+        let mut columns: Vec<_> = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.features).collect();
+        columns.sort_unstable_by_key(|column| column.used.index);
+        for (column, array) in columns.into_iter().zip(batch.columns()) {
+            column.load(array);
+            let (name, index) = (&column.used.name, column.used.index);
+            if !self.noted.contains(&index)
+                && let Some(row) = column.first_beyond()
+            {
+                self.noted.push(index);
+                let (file, row) = (&self.file, self.before + row as u64 + 1);
+                self.found.note(format!(
+                    "{file}: row {row}, column '{name}': a whole number beyond 2^53 is rounded to a number of 64 bits; \
+                     --categorical {name} takes it as it is"
+                ));
+            }
+        }
+    }
+
+    /// Appends the next rows of the record batch, up to one at fault, which is passed over.
+    pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), Fault> {
+        if batch.start.is_empty() {
+            batch.start.push(0);
+        }
+        let end = self.rows.min(self.done + (CELLS / self.width).max(1));
+        while self.done < end {
+            let (row, text) = (self.done, batch.text.len());
+            self.done += 1;
+            if let Err(mut fault) = self.row(row, batch) {
+                self.builder.clear();
+                batch.text.truncate(text);
+                fault.row = self.before + row as u64 + 1;
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: usize, batch: &mut Batch) -> Result<(), Fault> {
+        let (text, pairs) = (batch.text.len(), batch.index.len());
+        let weight = self.weight(row)?;
+        self.gaps.clear();
+        for (i, column) in self.features.iter_mut().enumerate() {
+            let missing = column.add(row, &self.policy, &mut self.builder, &mut self.scratch)?;
+            if missing > 0 {
+                self.gaps.push((i, missing));
+            }
+        }
+        // Last, since text that is seen here for the first time becomes a class.
+        let label = self.label(row, &mut batch.text)?;
+        self.builder.finish(batch).map_err(|Overflow| Fault::new(None, "", Overflow::SAYS))?;
+        self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
+        self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
+        self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
+        let hash = self.digest.close(bytemuck::bytes_of(&[label, weight]));
+        let line = self.before + row as u64 + 1;
+        batch.label.push(label);
+        batch.weight.push(weight);
+        batch.start.push(batch.index.len());
+        batch.place.push(Place { input: self.input, line, text: (text, batch.text.len()), end: line, hash });
+        Ok(())
+    }
+
+    fn weight(&self, row: usize) -> Result<f64, Fault> {
+        let Some(column) = &self.weight else { return Ok(1.0) };
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        match column.number(row) {
+            Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+            Some(weight) if !weight.is_nan() => {
+                fault(&weight.to_string(), "is no weight; a finite number of 0 or more is needed")
+            }
+            _ => fault("", "the weight is null; every row needs one"),
+        }
+    }
+
+    /// The label. One that is text is appended to `kept`, for a message about it.
+    fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
+        // Without a column of labels they are not asked for.
+        let Some(column) = &self.label else { return Ok(f64::NAN) };
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        let number = column.number(row);
+        if let Some(label) = number.filter(|label| !label.is_nan()) {
+            return if label.is_finite() { Ok(label) } else { fault(&label.to_string(), "the label is not finite") };
+        }
+        let text = if number.is_none() { column.text(row, &self.policy, &mut self.scratch) } else { None };
+        let Some(text) = text else { return fault("", "the label is null; a row to be learnt needs one") };
+        let text = String::from_utf8_lossy(text);
+        if let Some(label) = text.parse().ok().filter(|label: &f64| label.is_finite()) {
+            return Ok(label);
+        }
+        if !self.classes {
+            return fault(&text, "the label is text, this loss needs a number; --loss logistic knows two classes");
+        }
+        kept.extend_from_slice(text.as_bytes());
+        Ok(self.found.class(&text))
+    }
+}

@@ -1,0 +1,11 @@
+//! Tables of columns: Parquet and Arrow.
+#![cfg(feature = "parquet")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod damage;
+mod golden;
+mod names;
+mod refusals;
+mod tables;
+mod twin;

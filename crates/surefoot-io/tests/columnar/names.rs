@@ -1,0 +1,91 @@
+//! Columns go by their names in later files.
+
+use std::sync::Arc;
+
+use super::twin::{batch, number_id, options, parquet, read};
+use arrow_array::{ArrayRef, Float64Array, StringArray};
+use surefoot_glm::{Batch, Names, Part};
+use surefoot_io::{Found, Options, Reader, RowSource};
+
+fn full(cells: &[f64]) -> ArrayRef {
+    Arc::new(Float64Array::from(cells.to_vec()))
+}
+
+fn texts(cells: &[&str]) -> ArrayRef {
+    Arc::new(StringArray::from(cells.to_vec()))
+}
+
+/// Options of a model that was trained on a label `y` and numbers `a` and `b`.
+fn model(unlabelled: bool) -> Options {
+    let first = options(false);
+    read(parquet(&batch(&[("y", full(&[1.0])), ("a", full(&[2.0])), ("b", full(&[3.0]))])), &first);
+    let found = Arc::new(Found::of_model(&first.reading(), &Names::default()));
+    Options { reading: first.reading(), found, unlabelled, ..Options::default() }
+}
+
+#[test]
+fn columns_are_matched_by_name() {
+    let here = batch(&[("b", full(&[3.0])), ("d", texts(&["new"])), ("a", full(&[2.0]))]);
+    let options = model(true);
+    let (rows, errors) = read(parquet(&here), &options);
+    assert!(errors.is_empty(), "{errors:?}");
+    let mut pairs = vec![(number_id("a"), 2.0), (number_id("b"), 3.0)];
+    pairs.sort_by_key(|pair| pair.0);
+    assert_eq!(rows, [(1, None, pairs)]);
+    let notes: Vec<_> = options.found.notes().into_iter().filter(|note| !note.contains("spooled")).collect();
+    assert_eq!(notes, ["f: column 'd' is none of the model's and is passed over"]);
+    assert_eq!(options.found.table().unwrap().columns.len(), 3, "nothing is added to the model");
+}
+
+#[test]
+fn columns_that_are_missing_are_named() {
+    for (here, unlabelled, says) in [
+        (batch(&[("a", full(&[2.0]))]), true, "column 'b' of the model is missing"),
+        (batch(&[("a", full(&[2.0])), ("b", full(&[2.0]))]), false, "the label column 'y' is missing"),
+        (
+            batch(&[("a", full(&[2.0])), ("b", texts(&["x"]))]),
+            true,
+            "column 'b' (string) cannot be numeric, as it is to be, since it holds text; --categorical b, or --ignore b",
+        ),
+    ] {
+        let (rows, errors) = read(parquet(&here), &model(unlabelled));
+        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {says}")));
+    }
+}
+
+#[test]
+fn text_labels_become_classes() {
+    let mut options = options(false);
+    options.classes = true;
+    let table = batch(&[("y", texts(&["spam", "ham", "spam", "eggs"])), ("a", full(&[1.0; 4]))]);
+    let mut reader = Reader::with_reader("f", std::io::Cursor::new(parquet(&table)), options.clone()).unwrap();
+    let mut batch = Batch::default();
+    assert!(reader.read(&mut batch).unwrap());
+    let labels: Vec<_> = batch.label.clone();
+    assert_eq!(labels[..3], [0.0, -1.0, 0.0]);
+    let place = options.describe(&[], &batch, 1, Part::Label);
+    assert_eq!(place.error("wrong").to_string(), "input: row 2, column 'y': 'ham': wrong");
+    let place = options.describe(&[], &batch, 2, Part::Pair(0));
+    assert_eq!(place.error("wrong").to_string(), "input: row 3, column 'a': '1': wrong");
+}
+
+#[test]
+fn the_index_of_pandas_is_no_feature() {
+    let table = [("y", full(&[1.0])), ("a", full(&[2.0])), ("__index_level_0__", full(&[7.0]))];
+    let options = options(false);
+    let (rows, _) = read(parquet(&batch(&table)), &options);
+    assert_eq!(rows, [(1, Some(1.0), vec![(number_id("a"), 2.0)])]);
+    assert!(
+        options.found.notes().iter().any(|note| note.contains("'__index_level_0__' is the index of a pandas table"))
+    );
+}
+
+#[test]
+fn declared_texts_are_missing() {
+    let mut options = options(true);
+    options.reading.table.na = vec!["?".to_owned()];
+    let (rows, _) = read(parquet(&batch(&[("y", full(&[1.0, 1.0])), ("t", texts(&["?", "a"]))])), &options);
+    assert_eq!(rows[0].2, [(super::twin::missing_id("t"), 1.0)]);
+    assert_eq!(rows[1].2, [(super::twin::text_id("t", "a"), 1.0)]);
+    assert_eq!(options.found.missing()["t"], 1);
+}

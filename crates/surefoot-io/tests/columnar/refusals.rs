@@ -1,0 +1,252 @@
+//! What is refused, and in which words.
+
+use std::sync::Arc;
+
+use super::twin::{Cells, arrow_stream, batch, error, expected, of_type, options, parquet, read};
+use arrow_array::builder::{Float64Builder, ListBuilder};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
+use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit};
+use surefoot_io::{Options, Wanted};
+
+fn numbers(cells: &[Option<f64>]) -> ArrayRef {
+    Arc::new(Float64Array::from(cells.to_vec()))
+}
+
+fn full(cells: &[f64]) -> ArrayRef {
+    Arc::new(Float64Array::from(cells.to_vec()))
+}
+
+fn texts(cells: &[Option<&str>]) -> ArrayRef {
+    Arc::new(StringArray::from(cells.to_vec()))
+}
+
+#[test]
+fn types_are_refused_by_name() {
+    let list = |of| DataType::List(Arc::new(Field::new("item", of, true)));
+    let tuple = DataType::Struct(Fields::from(vec![Field::new("p", DataType::Int8, true)]));
+    for (of, says) in [
+        (
+            DataType::Timestamp(TimeUnit::Millisecond, None),
+            "column 'c' (timestamp) holds times; --ignore c passes over it, --numeric c takes it as milliseconds since 1970",
+        ),
+        (
+            DataType::Date32,
+            "column 'c' (date) holds times; --ignore c passes over it, --numeric c takes it as days since 1970",
+        ),
+        (
+            DataType::Time32(TimeUnit::Second),
+            "column 'c' (time) holds times; --ignore c passes over it, --numeric c takes it as seconds since midnight",
+        ),
+        (
+            DataType::Duration(TimeUnit::Nanosecond),
+            "column 'c' (duration) holds times; --ignore c passes over it, --numeric c takes it as nanoseconds",
+        ),
+        (
+            DataType::Interval(IntervalUnit::YearMonth),
+            "column 'c' (interval) cannot be used; --ignore c passes over it",
+        ),
+        (tuple, "column 'c' (struct) cannot be used; --ignore c passes over it"),
+        (
+            list(DataType::Int32),
+            "column 'c' (list of int32) holds lists; --numeric c makes each of their numbers a feature, --ignore c passes over it",
+        ),
+        (list(DataType::Utf8), "column 'c' (list of string) cannot be used; --ignore c passes over it"),
+        (
+            list(list(DataType::Float32)),
+            "column 'c' (list of list of float32) cannot be used; --ignore c passes over it",
+        ),
+    ] {
+        let table = batch(&[("y", full(&[1.0])), ("c", of_type(&of, 1))]);
+        let bytes = arrow_stream(&table, 10, None);
+        let (rows, errors) = read(bytes.clone(), &options(false));
+        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {says}")));
+        let mut ignoring = options(false);
+        ignoring.wanted.ignore = vec!["2".to_owned()];
+        let (rows, errors) = read(bytes, &ignoring);
+        assert_eq!((rows, errors.len()), (vec![(1, Some(1.0), Vec::new())], 0), "{says}");
+    }
+}
+
+#[test]
+fn columns_are_refused() {
+    let table = [
+        ("y", full(&[1.0, 0.0])),
+        ("a", full(&[1.0, 2.0])),
+        ("t", texts(&[Some("u"), Some("v")])),
+        ("when", of_type(&DataType::Date32, 2)),
+    ];
+    let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let y = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
+    for (wanted, says) in [
+        (Wanted::default(), "which column holds the label? give --label COL; there are 'y', 'a', 't', 'when'"),
+        (
+            Wanted { label: Some("z".to_owned()), ..Wanted::default() },
+            "--label z: there is no such column; there are 'y', 'a', 't', 'when'",
+        ),
+        (
+            Wanted { label: Some("5".to_owned()), ..Wanted::default() },
+            "--label 5: there is no such column; there are 'y', 'a', 't', 'when'",
+        ),
+        (
+            Wanted { label: Some("0".to_owned()), ..Wanted::default() },
+            "--label 0: there is no such column; there are 'y', 'a', 't', 'when'",
+        ),
+        (
+            Wanted { ignore: list(&["a"]), numeric: list(&["2"]), ..y.clone() },
+            "column 'a' is given by both --numeric and --ignore; leave one out",
+        ),
+        (
+            Wanted { numeric: list(&["t"]), ..y.clone() },
+            "column 't' (string) cannot be numeric, as it is to be, since it holds text; --categorical t, or --ignore t",
+        ),
+        (
+            Wanted { categorical: list(&["a"]), ..y.clone() },
+            "column 'a' (float64) cannot be categorical, since a number with a fraction has no one spelling; --numeric a, or --ignore a",
+        ),
+        (
+            Wanted { categorical: list(&["when"]), ..y.clone() },
+            "column 'when' (date) cannot be categorical; --ignore when",
+        ),
+        (
+            Wanted { weight: Some("t".to_owned()), ..y.clone() },
+            "column 't' (string) cannot be the weight: it holds no numbers; give another --weight",
+        ),
+        (
+            Wanted { label: Some("when".to_owned()), ..Wanted::default() },
+            "column 'when' (date) cannot be the label: it holds no numbers; give another --label",
+        ),
+    ] {
+        let options = Options { wanted, ..Options::default() };
+        assert_eq!(error(&table, &options), format!("f: {says}"));
+    }
+    let twice = [("y", full(&[1.0])), ("a", full(&[1.0])), ("a", full(&[2.0]))];
+    assert_eq!(error(&twice, &options(false)), "f: column 3 has the name 'a' of one before it; --ignore 3");
+}
+
+#[test]
+fn cells_are_refused_at_their_row_and_reading_goes_on() {
+    let some = |text| Some(text);
+    let ones = full(&[1.0; 5]);
+    let inf = f64::INFINITY;
+    for (columns, says) in [
+        (
+            vec![("y", numbers(&[Some(1.0), Some(0.0), Some(1.0), None, Some(1.0)])), ("a", ones.clone())],
+            "f: row 4, column 'y': the label is null; a row to be learnt needs one",
+        ),
+        (
+            vec![("y", full(&[1.0, 0.0, 1.0, f64::NAN, 1.0])), ("a", ones.clone())],
+            "f: row 4, column 'y': the label is null; a row to be learnt needs one",
+        ),
+        (
+            vec![("y", full(&[1.0, 0.0, 1.0, inf, 1.0])), ("a", ones.clone())],
+            "f: row 4, column 'y': 'inf': the label is not finite",
+        ),
+        (
+            vec![("y", texts(&[some("1"), some("0"), some("1"), some("x"), some("1")])), ("a", ones.clone())],
+            "f: row 4, column 'y': 'x': the label is text, this loss needs a number; --loss logistic knows two classes",
+        ),
+        (
+            vec![("y", ones.clone()), ("a", numbers(&[Some(1.0), Some(2.0), Some(3.0), None, Some(5.0)]))],
+            "f: row 4, column 'a': is null; --missing indicator makes missing cells features of their own",
+        ),
+        (
+            vec![("y", ones.clone()), ("a", full(&[1.0, 2.0, 3.0, f64::NAN, 5.0]))],
+            "f: row 4, column 'a': 'NaN': is no number; --missing indicator makes missing cells features of their own",
+        ),
+        (
+            vec![("y", ones.clone()), ("a", full(&[1.0, 2.0, 3.0, -inf, 5.0]))],
+            "f: row 4, column 'a': '-inf': is not finite; correct it or leave the row out",
+        ),
+        (
+            vec![("y", ones.clone()), ("t", texts(&[some("a"), some("b"), some("c"), None, some("e")]))],
+            "f: row 4, column 't': is null; --missing indicator makes missing cells features of their own",
+        ),
+        (
+            vec![("y", ones.clone()), ("w", full(&[1.0, 0.0, 2.0, -0.5, 1.0]))],
+            "f: row 4, column 'w': '-0.5': is no weight; a finite number of 0 or more is needed",
+        ),
+        (
+            vec![("y", ones.clone()), ("w", numbers(&[Some(1.0), Some(0.0), Some(2.0), None, Some(1.0)]))],
+            "f: row 4, column 'w': the weight is null; every row needs one",
+        ),
+    ] {
+        let mut options = options(false);
+        if columns[1].0 == "w" {
+            options.wanted.weight = Some("w".to_owned());
+        }
+        let (rows, errors) = read(parquet(&batch(&columns)), &options);
+        let lines: Vec<_> = rows.iter().map(|row| row.0).collect();
+        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), [says]);
+        assert!(errors[0].is_row());
+        assert_eq!(lines, [1, 2, 3, 5], "{says}");
+    }
+}
+
+#[test]
+fn values_that_add_up_to_infinity_are_refused() {
+    let columns = [("y", full(&[1.0, 1.0])), ("a", full(&[1e308, 1.0])), ("b", full(&[1e308, 1.0]))];
+    let mut options = options(false);
+    options.reading.bits = Some(1);
+    options.wanted.ignore = Vec::new();
+    let (rows, errors) = read(parquet(&batch(&columns)), &options);
+    // Whether the two ids share one of two slots is a matter of their hashes.
+    match &errors[..] {
+        [] => assert_eq!(rows.len(), 2),
+        [error] => assert!(rows.len() == 1 && error.to_string().starts_with("f: row 1: features that share an id")),
+        _ => panic!("{errors:?}"),
+    }
+}
+
+#[test]
+fn lists_have_one_length() {
+    let lists = |lengths: &[Option<usize>]| {
+        let mut builder = ListBuilder::new(Float64Builder::new());
+        for length in lengths {
+            (0..length.unwrap_or(0)).for_each(|k| builder.values().append_value(k as f64));
+            builder.append(length.is_some());
+        }
+        Arc::new(builder.finish()) as ArrayRef
+    };
+    let mut options = options(true);
+    options.wanted.numeric = vec!["l".to_owned()];
+    let says = error(&[("y", full(&[1.0; 3])), ("l", lists(&[None, Some(3), Some(2)]))], &options);
+    assert_eq!(says, "f: row 3, column 'l': holds a list of 2, the lists before have 3");
+    let columns: Vec<_> = options.found.table().unwrap().columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(columns, ["y", "l[0]", "l[1]", "l[2]"]);
+    // A later file has to have the same length.
+    let says = error(&[("y", full(&[1.0])), ("l", lists(&[Some(4)]))], &options);
+    assert_eq!(says, "f: row 1, column 'l': holds a list of 4, the lists before have 3");
+    let none = Options { found: Arc::default(), ..options };
+    let says = error(&[("y", full(&[1.0; 2])), ("l", lists(&[None, None]))], &none);
+    assert_eq!(says, "f: column 'l': the first 2 rows hold no list, so that its length is not known");
+}
+
+#[test]
+fn rows_behind_a_fault_are_those_of_the_table() {
+    let cells: Vec<_> = (0..2000).map(|i| if i % 7 == 3 { None } else { Some(f64::from(i)) }).collect();
+    let labels = Cells::Numbers(vec![Some(1.0); cells.len()]);
+    let columns = [("y".to_owned(), labels), ("a".to_owned(), Cells::Numbers(cells.clone()))];
+    let table = batch(&[("y", columns[0].1.array()), ("a", columns[1].1.array())]);
+    let (rows, errors) = read(parquet(&table), &options(false));
+    let whole = expected(&columns, cells.len());
+    let wanted: Vec<_> = whole.into_iter().filter(|row| cells[row.0 as usize - 1].is_some()).collect();
+    assert_eq!(rows, wanted);
+    assert_eq!(errors.len(), cells.iter().filter(|cell| cell.is_none()).count());
+}
+
+#[test]
+fn whole_numbers_up_to_two_to_the_53rd_are_exact() {
+    let edge = 1i64 << 53;
+    for (cells, noted) in [([edge, -edge], false), ([edge, edge + 1], true), ([0, i64::MIN], true)] {
+        let options = options(false);
+        let (rows, errors) = read(
+            parquet(&batch(&[("y", full(&[1.0; 2])), ("a", Arc::new(Int64Array::from(cells.to_vec())))])),
+            &options,
+        );
+        assert_eq!((rows.len(), errors.len()), (2, 0));
+        let says = "f: row 2, column 'a': a whole number beyond 2^53 is rounded to a number of 64 bits; \
+                    --categorical a takes it as it is";
+        let notes: Vec<_> = options.found.notes().into_iter().filter(|note| note.contains("2^53")).collect();
+        assert_eq!(notes, if noted { vec![says.to_owned()] } else { Vec::new() });
+    }
+}

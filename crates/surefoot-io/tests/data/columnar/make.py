@@ -1,0 +1,48 @@
+"""Writes the tables of this folder: python make.py, with pyarrow 26.0.1."""
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+
+COLUMNS = [
+    ("y", pa.int8(), [1, 0, 1, 0]),
+    ("b", pa.bool_(), [True, False, None, True]),
+    ("i8", pa.int8(), [-128, 127, 0, None]),
+    ("i16", pa.int16(), [-32768, 32767, 0, 1]),
+    ("i32", pa.int32(), [-(2**31), 2**31 - 1, 0, 1]),
+    ("i64", pa.int64(), [-(2**53), 2**53 + 1, 0, 1]),
+    ("u8", pa.uint8(), [0, 255, 1, 2]),
+    ("u16", pa.uint16(), [0, 65535, 1, 2]),
+    ("u32", pa.uint32(), [0, 2**32 - 1, 1, 2]),
+    ("u64", pa.uint64(), [0, 2**64 - 1, 1, 2]),
+    ("f16", pa.float16(), [0.5, -2.0, 65504.0, None]),
+    ("f32", pa.float32(), [0.1, -2.5, None, 1e30]),
+    ("f64", pa.float64(), [0.1, -2.5, None, 1e300]),
+    ("dec", pa.decimal128(10, 2), [Decimal("1.10"), Decimal("-0.07"), None, Decimal("12345678.99")]),
+    ("big", pa.decimal256(60, 5), [Decimal("123456789012345678901234567890.12345"), Decimal("0.1"), None, Decimal(-1)]),
+    ("s", pa.string(), ["red", "green", None, ""]),
+    ("ls", pa.large_string(), ["a=b", "c*d", "e^f", "g\\h"]),
+    ("bin", pa.binary(), [b"red", b"\xff", None, b""]),
+    ("d", pa.dictionary(pa.int8(), pa.string()), ["x", "y", "x", None]),
+    ("l", pa.list_(pa.float32()), [[1, 2, 3], None, [4, None, 6], [0, 0, 7]]),
+    ("fl", pa.list_(pa.float64(), 2), [[1, 2], [3, 4], None, [5, 6]]),
+    ("ts", pa.timestamp("us", "UTC"), [datetime(1970, 1, 1, 0, 0, 1), datetime(2024, 2, 29), None, datetime(1969, 12, 31)]),
+    ("day", pa.date32(), [date(1970, 1, 2), date(2024, 2, 29), None, date(1969, 12, 31)]),
+    ("t", pa.time64("us"), [time(0, 0, 1), time(12), None, time(0)]),
+    ("dur", pa.duration("ms"), [timedelta(seconds=1), timedelta(0), None, timedelta(days=-1)]),
+    ("st", pa.struct([("p", pa.int8())]), [{"p": 1}, {"p": 2}, None, {"p": 3}]),
+]
+
+table = pa.table({name: pa.array(cells, type) for name, type, cells in COLUMNS})
+plain = {"use_dictionary": ["s"], "write_statistics": False, "write_page_checksum": True}
+pq.write_table(table, "types.parquet", row_group_size=3, compression="snappy", **plain)
+with ipc.new_file("types.arrow", table.schema) as out:
+    out.write_table(table, max_chunksize=3)
+small = table.select(["y", "f64", "s"])
+with ipc.new_stream("types.arrows", small.schema, options=ipc.IpcWriteOptions(compression="zstd")) as out:
+    out.write_table(small)
+for codec in ["gzip", "brotli", "zstd", "lz4"]:
+    pq.write_table(small, f"{codec}.parquet", compression=codec, data_page_version="2.0", store_schema=False, **plain)
