@@ -157,8 +157,9 @@ impl<C: Fn(usize) -> f64> Penalty for Around<C> {
         inner + norm.root() * (norm.root() / (2.0 * self.strength))
     }
 
-    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
-        (0..dim).map(|i| ((self.centre)(i) + z(i) / self.strength).abs()).fold(0.0, f64::max)
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
+        let one = |i: usize| ((self.centre)(i) + z(i) / self.strength).abs();
+        (0..dim).map(one).fold(0.0, f64::max) + slack / self.strength
     }
 
     fn comparator(&self) -> Comparator {
