@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::pair::{Matrix, Norms, SAME, apply, product};
 use super::{AskTell, output_share};
 use crate::certificate::{Certified, Gradients, Uncertified};
+use crate::learner::leader_room;
 use crate::squares::weigh;
 use crate::{Domain, Float, Ledger, Point, Radial, Rounds, Status, Vector, View, Weights, kernel};
 
@@ -152,7 +153,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let Some(weight) = self.rounds.admit(self.state.len(), gradient) else { return };
+        // ‖u‖ is at most that of an average of the x_t and Σ‖α_t g_t‖/(μA_t).
+        let room = leader_room::<F>(self.curvature * (self.rounds.total() + self.rounds.next()));
+        let Some(weight) = self.rounds.admit(self.state.len(), gradient, room) else { return };
         if let Some(mut ledger) = self.ledger.take() {
             ledger.record(weight, gradient, |i| self.iterate().at(i));
             self.ledger = Some(ledger);

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Learner, Penalised, STEEPEST};
+use super::{Learner, Penalised, STEEPEST, leader_room, room_within};
 use crate::certificate::ElasticNet;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Squares, Vector};
@@ -165,6 +165,17 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
 
     fn open(&mut self, weight: f64) {
         self.total = self.told + weight;
+    }
+
+    fn room(&self, weight: f64) -> f64 {
+        if self.reach.is_finite() {
+            return room_within::<F>(self.reach);
+        }
+        leader_room::<F>(self.penalty.l2 * (self.told + weight))
+    }
+
+    fn rests(&self) -> bool {
+        false
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -1,6 +1,6 @@
 //! Dual averaging with one adaptive rate, with or without hints.
 
-use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, place};
+use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Radial, Squares, Vector};
@@ -158,6 +158,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
         place(self, i)
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach())
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
@@ -165,6 +169,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
     fn regret_bound(&self) -> Option<f64> {
         let excess = if self.cut { 2.0 * self.largest } else { 0.0 };
         self.domain.bounded().then(|| self.domain.reach() * (self.spread() + excess))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), self.domain.reach(), distance)
     }
 }
 
@@ -175,11 +183,14 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
 
     fn scale(&self) -> f64 {
         let norm = self.norm.root();
-        if self.rate == 0.0 && norm > 0.0 && self.domain.bounded() {
-            // Hints have come true so far: nothing but the linear part, whose leader is at the boundary.
+        let far = self.rate * norm;
+        if norm > 0.0 && self.domain.bounded() && (self.rate == 0.0 || far.is_infinite()) {
+            // Hints have come true so far, or all but: nothing but the linear part, whose leader is at the boundary.
             return self.multiplier * (self.domain.reach() / norm).min(STEEPEST);
         }
-        self.multiplier * self.rate * self.domain.shrink(self.rate * norm)
+        let free = !self.domain.bounded() && far > span::<F>();
+        let rate = if free { span::<F>() / norm } else { self.rate };
+        self.multiplier * rate * self.domain.shrink(far)
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::potential::{FURTHEST, Potential};
-use super::{Lazy, Learner, STEEPEST, place};
+use super::{Lazy, Learner, STEEPEST, place, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Radial, Squares, Vector};
 
@@ -87,7 +87,9 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
     fn retune(&mut self) {
         let m = self.norm.root() / self.largest;
         let bet = self.potential().bet(m);
-        self.scale = (bet * self.domain.shrink(bet * m) / self.largest).min(STEEPEST);
+        let scale = (bet * self.domain.shrink(bet * m) / self.largest).min(STEEPEST);
+        let norm = self.norm.root();
+        self.scale = if norm > 0.0 { scale.min(span::<F>() / norm) } else { scale };
     }
 }
 
@@ -100,6 +102,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
         place(self, i)
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach())
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
@@ -109,11 +115,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        if self.first == 0.0 {
-            return Some(0.0);
-        }
-        let near = distance <= self.domain.reach() * FURTHEST;
-        near.then(|| self.potential().regret(distance) + self.lost + self.cut * distance)
+        let furthest = self.domain.reach() * if self.domain.bounded() { 1.0 } else { FURTHEST };
+        let near = distance <= furthest.min(span::<F>());
+        let regret = || self.potential().regret(distance) + self.lost + self.cut * distance;
+        near.then(|| if self.first == 0.0 { 0.0 } else { regret() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Lazy, Learner, Penalised, place};
+use super::{Lazy, Learner, Penalised, leader_room, place};
 use crate::certificate::Comparator;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Radial, Squares, Vector};
@@ -75,6 +75,14 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
 
     fn at(&self, i: usize) -> F {
         place(self, i)
+    }
+
+    fn room(&self, weight: f64) -> f64 {
+        leader_room::<F>(self.strength * (self.total + weight))
+    }
+
+    fn rests(&self) -> bool {
+        false
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
