@@ -8,7 +8,7 @@ use common::methods::{Methods, Play, methods};
 use common::{Random, Visit, wide};
 use surefoot::{
     AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging, Float,
-    FreeGrad, Hedge, Hinted, L1Ball, Lazy, Learner, Linear, OgdNorm, Optimistic, PNorm, Proximal, Ridge, SignedHedge,
+    FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, PNorm, Proximal, Ridge, SignedHedge, StronglyConvex,
     Sparse, Status, Uniform, Whole,
 };
 use surefoot_oracle::{Domain, Learner as Twin};
@@ -217,4 +217,52 @@ fn skipping() {
     skipped.tell(&[0.5, 0.5]);
     told.tell(&[0.5, 0.5]);
     assert_eq!(state(&skipped), state(&told));
+}
+
+/// A spike of 10^9 that is taken back: of ‖u‖², which it made 10^18, no digit would be left. For 10^6 rounds the sparse form
+/// projects as the dense one does.
+#[test]
+fn a_projection_survives_spikes() {
+    let ball = || Ball::<f64>::new(0.5);
+    let mut sparse = StronglyConvex::<f64, _, _>::new(6, ball(), 1.0, Uniform);
+    let mut dense = General::new(Leader::<f64, _>::new(6, ball(), 1.0), Uniform);
+    let (mut random, mut worst) = (Random(3), 0.0_f64);
+    for t in 1..=1_000_000_u32 {
+        let spike = match t {
+            300_000 => 1e9 * f64::from(t),
+            300_003 => -1e9 * f64::from(t),
+            _ => 0.0,
+        };
+        let index = [t % 3, 3 + t % 3];
+        let values = [random.unit() - 0.8 + if t % 3 == 0 { spike } else { 0.0 }, 0.7 - random.unit()];
+        let row = Sparse::new(&index, &values);
+        sparse.tell(&row);
+        dense.tell(&row);
+        if t % 997 == 0 || (299_990..300_020).contains(&t) {
+            let (here, there) = (wide(&sparse.iterate()), wide(&surefoot::View::new(6, |i| dense.learner().at(i))));
+            assert!(surefoot_oracle::vectors::norm(&here) <= 0.5 * (1.0 + 1e-9), "{t}: outside");
+            // Between the spikes both are at the boundary, in the spike's direction.
+            worst = worst.max(common::distance(&here, &there));
+        }
+    }
+    // Two ways to sum what a spike of 3·10^14 left: its last digit is 1/16, over t = 3·10^5.
+    assert!(worst <= 1e-6, "{worst:e}");
+    assert!(common::distance(&wide(&sparse.output()), &wide(&dense.output())) <= 1e-7);
+}
+
+/// A rate that has to be cut promises nothing; and all again once it is no longer.
+#[test]
+fn gradients_too_small_for_their_rate() {
+    let mut dual = DualAveraging::<f64, _>::new(1, Ball::new(1e10)).with_bound(1e-265);
+    assert_eq!(dual.regret_bound(), None);
+    dual.tell(1.0, &[1e-265]);
+    assert_eq!(dual.regret_bound(), None);
+    dual.tell(1.0, &[1e-250]);
+    assert!(dual.regret_bound().is_some());
+    let mut free = FreeGrad::<f64, _>::new(1, Ball::new(1.0));
+    (0..2000).for_each(|_| free.tell(1.0, &[1e-290]));
+    assert_eq!((free.regret_bound(), free.regret_bound_at(0.5)), (None, None));
+    let mut fine = FreeGrad::<f64, _>::new(1, Ball::new(1.0));
+    (0..2000).for_each(|_| fine.tell(1.0, &[1e-250]));
+    assert!(fine.regret_bound().is_some());
 }

@@ -26,7 +26,7 @@ const STALE: f64 = 32.0;
 /// a common moment, and a gradient is added to it through the inverse of the product of the matrices since. That
 /// product is well conditioned while A has grown little. Whenever it has grown fourfold, about log₄ A_T times in all,
 /// the present becomes the common moment, in O(d); so it does if s has fallen to a small part of what it was. ‖u‖, for
-/// the projection, goes through the same matrices.
+/// the projection, goes through the same matrices, and is summed anew, in O(d), when it has fallen 64-fold since it was.
 ///
 /// ```
 /// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, Whole};
@@ -176,6 +176,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
             self.state[i][0] -= b * moved;
             self.state[i][1] += a * moved;
         });
+        if self.norms.is_stale() {
+            self.rebase();
+        }
         self.shrink = self.domain.shrink(self.norms.far());
     }
 

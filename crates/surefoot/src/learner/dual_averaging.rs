@@ -14,7 +14,9 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// first error, a hint sends the iterate to the boundary of a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
-/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. None in the whole space.
+/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. None in the whole space, and none while the
+/// rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
+/// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
 ///
 /// *Cost*: O(nnz) a step, nonzeros of gradient and hint. [`Rescale`] multiplies the iterate's distance from the centre.
 ///
@@ -168,7 +170,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
 
     fn regret_bound(&self) -> Option<f64> {
         let excess = if self.cut { 2.0 * self.largest } else { 0.0 };
-        self.domain.bounded().then(|| self.domain.reach() * (self.spread() + excess))
+        let slow = self.rate >= STEEPEST;
+        (self.domain.bounded() && !slow).then(|| self.domain.reach() * (self.spread() + excess))
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {

@@ -62,7 +62,8 @@ pub use signed_hedge::SignedHedge;
 
 use crate::{Float, Penalty, Point, Separable, Vector};
 
-/// No rate is above this, so that sums of rates stay finite; gradients that would ask for more are below 1e-270.
+/// No rate is above this, so that sums of rates stay finite. Where gradients are so small, against the reach, that a
+/// higher one were due, learners move too little, and promise nothing.
 const STEEPEST: f64 = 1e270;
 
 /// Sums of gradients up to here are far from leaving the range of numbers: 2^1000.
