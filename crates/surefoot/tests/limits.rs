@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use common::methods::{Methods, Play, methods};
 use common::{Random, Visit, wide};
 use surefoot::{
-    AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging, Float,
-    FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, PNorm, Proximal, Ridge, SignedHedge, StronglyConvex,
-    Sparse, Status, Uniform, Whole,
+    AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging,
+    Float, FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, PNorm,
+    Proximal, Ridge, SignedHedge, Sparse, Status, StronglyConvex, Uniform, Whole,
 };
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -78,7 +78,13 @@ impl<F: Float> Visit<F> for Edge {
         self.all(name, &Anytime::new(learner, Linear).interpolate(0.5));
     }
 
-    fn dense<L: Learner<F> + Clone + Debug>(&mut self, name: &str, learner: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {
+    fn dense<L: Learner<F> + Clone + Debug>(
+        &mut self,
+        name: &str,
+        learner: L,
+        _: &dyn Fn() -> Box<dyn Twin>,
+        _: &Domain,
+    ) {
         self.all(name, &DenseAnytime::new(learner, Linear));
     }
 }
@@ -198,7 +204,9 @@ fn skipping() {
     let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), Uniform);
     method.tell(&[1.0]);
     let before = state(&method);
-    for (steps, weight) in [(1, f64::MAX), (1, f64::INFINITY), (1, f64::NAN), (1, -1.0), (u64::MAX, 1.0), (u64::MAX - 1, 1.0)] {
+    for (steps, weight) in
+        [(1, f64::MAX), (1, f64::INFINITY), (1, f64::NAN), (1, -1.0), (u64::MAX, 1.0), (u64::MAX - 1, 1.0)]
+    {
         let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), |_| f64::MAX / 2.0);
         method.tell(&[1e-300]);
         method.skip(1, f64::MAX / 4.0);

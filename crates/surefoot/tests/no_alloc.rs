@@ -7,7 +7,9 @@ use std::fmt::Debug;
 use common::methods::{Methods, Play, methods};
 use common::{Record, Visit, narrow};
 use surefoot::certificate::{Composite, Coupled, Curved, Cuts, ElasticNet, Ledger, Operator, Rise, Risk, Stream};
-use surefoot::{Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, Whole};
+use surefoot::{
+    Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, Whole,
+};
 use surefoot_oracle::{Domain, Learner as Twin};
 
 struct Counting(Record);

@@ -1,8 +1,6 @@
 //! Certificates far from 0, where points are rounded by more than they are off.
 
-use surefoot::certificate::{
-    Balance, Composite, Curved, Cuts, FullPass, Glm, Gradients, Inside, Penalty, fenchel,
-};
+use surefoot::certificate::{Balance, Composite, Curved, Cuts, FullPass, Glm, Gradients, Inside, Penalty, fenchel};
 use surefoot::{
     Anytime, AskTell, Ball, General, Leader, Learner, Linear, OgdNorm, Penalised, Point, Ridge, Sparse, StronglyConvex,
     Uniform,

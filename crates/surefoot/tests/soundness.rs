@@ -1,7 +1,7 @@
 //! What a certificate takes for granted is said, and what it cannot know is refused.
 
 use surefoot::certificate::{
-    Assumption, Assumptions, Certificate, Composite, Comparator, Coupled, Curved, Cuts, ElasticNet, FullPass,
+    Assumption, Assumptions, Certificate, Comparator, Composite, Coupled, Curved, Cuts, ElasticNet, FullPass,
     Gradients, Inside, Kind, Ledger, Operator, Rise, Risk, Stream, Subject, Uncertified,
 };
 use surefoot::{Ball, View, Whole};

@@ -60,19 +60,7 @@ impl Curved {
         let (zeros, sums, sum) = (vec![0.0; dim], Slopes::new(dim), Sum::default());
         let (origin, query, queries, gradients) = (zeros.clone(), zeros, sums.clone(), sums);
         let (linear, moves, squares) = (sum, sum, sum);
-        Self {
-            curvature,
-            origin,
-            query,
-            queries,
-            gradients,
-            linear,
-            moves,
-            squares,
-            total: 0.0,
-            size: 0.0,
-            last: 0.0,
-        }
+        Self { curvature, origin, query, queries, gradients, linear, moves, squares, total: 0.0, size: 0.0, last: 0.0 }
     }
 
     /// Records a round: weight, gradient, and the query point that it was taken at. O(d).

@@ -69,7 +69,9 @@ impl Uncertified {
             Uncertified::Unannounced => "a round's weight and size were not announced before its examples",
             Uncertified::NoRises => "nothing is known about the steps from x_t to y_t",
             Uncertified::SameBatch => "the steps from x_t to y_t were measured on the batch of the gradient",
-            Uncertified::NoisyValues => "the steps from x_t to y_t were measured on samples, whose noise is not bounded",
+            Uncertified::NoisyValues => {
+                "the steps from x_t to y_t were measured on samples, whose noise is not bounded"
+            }
             Uncertified::Noisy => "gradients are noisy",
             Uncertified::Negative => "a weight or a distance is negative or not a number",
             Uncertified::Dimension => "the point has another dimension than the sums",

@@ -14,7 +14,8 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// first error, a hint sends the iterate to the boundary of a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
-/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. None in the whole space, and none while the
+/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. As Γ² ≤ V_T where Γ started at 0, that is
+/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, and none while the
 /// rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
 /// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
 ///
