@@ -14,8 +14,8 @@ pub enum Status {
     Refused {
         /// The round, counted from 1, for which it was told.
         step: u64,
-        /// The coordinate at fault: not finite once weighted, or outside the dimension. `None` if the fault was the
-        /// round's weight.
+        /// The coordinate at fault: not finite once weighted, outside the dimension, or too large for the learner's
+        /// sums to stay finite. `None` if the fault was the round's weight.
         index: Option<usize>,
     },
 }
@@ -27,8 +27,8 @@ pub enum Status {
 /// ```
 /// use surefoot::{Linear, Rounds};
 /// let mut rounds = Rounds::new(Linear);
-/// assert_eq!(rounds.admit(2, &[1.0, f64::NAN]), None);
-/// assert_eq!(rounds.admit(2, &[1.0, 0.0]), Some(1.0));
+/// assert_eq!(rounds.admit(2, &[1.0, f64::NAN], 1e300), None);
+/// assert_eq!(rounds.admit(2, &[1.0, 0.0], 1e300), Some(1.0));
 /// rounds.close();
 /// assert_eq!((rounds.steps(), rounds.total(), rounds.next()), (1, 1.0, 2.0));
 /// ```
@@ -38,6 +38,8 @@ pub struct Rounds<W> {
     steps: u64,
     total: f64,
     next: f64,
+    /// The sizes of all weighted gradients and hints that were let in, Σ|α_t g_tj|.
+    mass: f64,
     status: Status,
 }
 
@@ -49,7 +51,7 @@ impl<W: Weights> Rounds<W> {
     pub fn new(weights: W) -> Self {
         let next = weights.weight(1);
         assert!(next > 0.0 && next.is_finite(), "the first weight is positive and finite");
-        Self { weights, steps: 0, total: 0.0, next, status: Status::Sound }
+        Self { weights, steps: 0, total: 0.0, next, mass: 0.0, status: Status::Sound }
     }
 
     /// The number of rounds closed, t.
@@ -87,16 +89,20 @@ impl<W: Weights> Rounds<W> {
         self.is_sound().then_some(self.next)
     }
 
-    /// Whether `hint`, a guess of the open round's gradient, can be used with its weight. O(nnz).
-    pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&self, dim: usize, hint: &V) -> bool {
-        self.is_sound() && fault(dim, self.next, hint).is_none()
+    /// Whether `hint`, a guess of the open round's gradient, can be used with its weight; `room` as in
+    /// [`admit`](Rounds::admit). O(nnz).
+    pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, room: f64) -> bool {
+        self.is_sound() && self.count(dim, hint, room).is_none()
     }
 
-    /// The weight with which `gradient` is to be used in the open round; or `None`, and the status says why.
-    /// O(nnz). Nothing but the status changes.
-    pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V) -> Option<f64> {
+    /// The weight with which `gradient` is to be used in the open round; or `None`, and the status says why, and nothing
+    /// else changes. O(nnz).
+    ///
+    /// The sizes of all weighted gradients and hints so far, this one included, must not sum to more than `room`, see
+    /// [`Learner::room`](crate::Learner::room).
+    pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V, room: f64) -> Option<f64> {
         let sound = self.is_sound();
-        let index = if sound { fault(dim, self.next, gradient) } else { None };
+        let index = if sound { self.count(dim, gradient, room) } else { None };
         if sound && index.is_none() {
             return Some(self.next);
         }
@@ -104,6 +110,21 @@ impl<W: Weights> Rounds<W> {
             self.status = Status::Refused { step: self.steps + 1, index };
         }
         None
+    }
+
+    /// The first coordinate that keeps a vector from being used; if there is none the vector is counted.
+    fn count<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V, room: f64) -> Option<usize> {
+        let (mut mass, mut fault) = (self.mass, None);
+        vector.each(|i, x| {
+            let x = weigh(self.next, x);
+            mass += x.wide().abs();
+            let fine = i < dim && num_traits::Float::is_finite(x) && (mass <= room || x == F::zero());
+            if !fine && fault.is_none() {
+                fault = Some(i);
+            }
+        });
+        self.mass = if fault.is_none() { mass } else { self.mass };
+        fault
     }
 
     /// Whether the open round's weight is one.
@@ -122,6 +143,12 @@ impl<W: Weights> Rounds<W> {
         self.total += weight;
         self.next = self.weights.weight(self.steps + 1);
     }
+
+    /// Whether so many rounds of this weight can be closed.
+    pub(crate) fn fits(&self, steps: u64, weight: f64) -> bool {
+        let countable = self.steps.checked_add(steps).is_some_and(|steps| steps < u64::MAX);
+        countable && weight >= 0.0 && (self.total + weight).is_finite()
+    }
 }
 
 /// All but the [`Status`], which is that of one run.
@@ -129,18 +156,7 @@ impl<W: Weights> Memory for Rounds<W> {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         count(&mut self.steps, visit);
         visit(&mut self.total);
+        visit(&mut self.mass);
         self.next = self.weights.weight(self.steps + 1);
     }
-}
-
-/// The first coordinate that keeps a gradient from being used.
-fn fault<F: Float, V: Vector<F> + ?Sized>(dim: usize, weight: f64, gradient: &V) -> Option<usize> {
-    let mut fault = None;
-    gradient.each(|i, x| {
-        let fine = i < dim && num_traits::Float::is_finite(weigh(weight, x));
-        if !fine && fault.is_none() {
-            fault = Some(i);
-        }
-    });
-    fault
 }

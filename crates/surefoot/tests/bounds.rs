@@ -254,3 +254,30 @@ fn runs_stay_below_the_corollaries() {
         assert!(mean <= Reweighted { regret: regret(300.0), steps: 300, power }.mean());
     }
 }
+
+/// κ as the guide has it: that dual averaging needs 2, and no less than its first gradient, which it does not foresee.
+#[test]
+fn constants_of_learners() {
+    use surefoot::{Ball, DualAveraging, Learner, Proximal};
+    for rounds in [1_u32, 2, 10, 100] {
+        let (mut dual, mut proximal) =
+            (DualAveraging::<f64, _>::new(1, Ball::new(1.0)), Proximal::<f64, _>::new(1, Ball::new(1.0)));
+        for _ in 0..rounds {
+            dual.tell(1.0, &[1.0]);
+            proximal.tell(1.0, &[1.0]);
+        }
+        let root = 2.0 * f64::from(rounds).sqrt();
+        let kappa = |bound: Option<f64>| bound.expect("a ball") / root;
+        assert!(kappa(dual.regret_bound()) <= 2.0, "{rounds}");
+        assert!((kappa(proximal.regret_bound()) - 2_f64.sqrt()).abs() < 1e-12);
+        if rounds == 1 {
+            assert!(kappa(dual.regret_bound()) > 1.7, "more than √2");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a probability between 0 and 1")]
+fn a_probability_of_one_is_none() {
+    let _ = surefoot::bound::Anytime { regret: 1.0, total: 1.0, squares: 1.0 }.probable(1.0, 1.0, 1.0);
+}

@@ -270,7 +270,7 @@ fn strong_convexity_as_numpy_has_it() {
     let trace = conversions::strongly_convex(DIM, &Domain::Whole(1.0), mu, &|t| t as f64, 100, oracle);
     let mut sums = Curved::new(DIM, mu);
     for (t, (round, gradient)) in (1_u32..).zip(trace.iter().zip(&gradients)) {
-        sums.record(f64::from(t), gradient, |i| round.iterate[i]);
+        sums.record(f64::from(t), gradient, |i| round.query[i]);
         let certificate = sums.certificate(Gradients::Exact).expect("rounds");
         assert!(certificate.value >= ridge(&model, mu, &round.output).0 - best - 1e-15, "round {t}");
         if t == 10 {
@@ -291,7 +291,7 @@ fn strong_convexity_with_iterates_at_random() {
         let weight = 0.1 + random.unit();
         total += weight;
         x = plus(&x, weight / total, &plus(&w, -1.0, &x));
-        sums.record(weight, &bowl.gradient(&x), |i| w[i]);
+        sums.record(weight, &bowl.gradient(&x), |i| x[i]);
         let value = sums.certificate(Gradients::Exact).expect("rounds").value;
         assert!(value >= bowl.value(&x) && value < 20.0, "{t}: {value} {}", bowl.value(&x));
     }

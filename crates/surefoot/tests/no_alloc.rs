@@ -6,8 +6,10 @@ use std::fmt::Debug;
 
 use common::methods::{Methods, Play, methods};
 use common::{Record, Visit, narrow};
-use surefoot::certificate::{Composite, Coupled, Curved, Cuts, ElasticNet, Operator, Rise, Risk, Stream};
-use surefoot::{Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, Whole};
+use surefoot::certificate::{Composite, Coupled, Curved, Cuts, ElasticNet, Ledger, Operator, Rise, Risk, Stream};
+use surefoot::{
+    Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, Whole,
+};
 use surefoot_oracle::{Domain, Learner as Twin};
 
 struct Counting(Record);
@@ -75,7 +77,8 @@ fn nothing_is_allocated_in_ten_thousand_rounds() {
 fn certificates_are_kept_and_read_without_allocating() {
     let (net, ball) = (ElasticNet::new(0.1, 0.1), surefoot::Ball::<f64>::new(1.0));
     let (mut composite, mut cuts, mut curved) = (Composite::new(8), Cuts::new(8, net), Curved::new(8, 0.5));
-    let (mut coupled, mut noise) = (Coupled::new(8), Operator::new(8));
+    let (mut coupled, mut noise, mut ledger) = (Coupled::new(8), Operator::new(8), Ledger::new(8));
+    let output = View::new(8, |_| 0.1);
     let (mut stream, mut risk) = (Stream::new(&ball, 10.0), Risk::new(10.0, 10.0));
     let gradient = Sparse::new(&[1_u32, 6], &[0.5, -1.0]);
     let used = allocation_counter::measure(|| {
@@ -84,18 +87,20 @@ fn certificates_are_kept_and_read_without_allocating() {
             cuts.record(1.0, 0.3, &gradient, |_| 0.1);
             curved.record(1.0, &gradient, |_| 0.1);
             coupled.record(1.0, &gradient, |_| 0.1, Rise::Measured(-0.01));
+            ledger.record(1.0, &gradient, |_| 0.1);
             stream.open(1.0, 1, 0.5);
             stream.example(1.0);
             risk.open(1.0, 1, 0.5);
             risk.example(1.0, 0.1);
             noise.record(1.0, &gradient, |_| 0.1);
-            let mean = coupled.certificate(&ball, Gradients::Fresh).expect("a ball");
+            let mean = ledger.certificate(f64::from(t), &ball, &output, Gradients::Fresh).expect("a ball");
             let deviation = Some(noise.deviation(1.0));
             cuts.tighten();
             let all = [
                 composite.certificate(100.0, &net, Gradients::Fresh),
                 cuts.certificate(0.3),
                 curved.certificate(Gradients::Exact),
+                coupled.certificate(&ball, Gradients::Fresh),
                 stream.certificate(&mean, f64::from(t), 0.1, deviation),
                 risk.certificate(Gradients::Fresh, 0.1),
             ];

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Random, wide};
 use surefoot::{
-    Anytime, AskTell, Average, Ball, CoinBetting, Cuboid, DiagonalFreeGrad, DiagonalProximal, FreeGrad, Lazy, Learner,
-    Magnitude, OgdNorm, Sparse, Uniform, Vector, Whole,
+    AdaGrad, Anytime, AskTell, Average, Ball, CoinBetting, Constrained, Cuboid, DiagonalFreeGrad, DiagonalProximal,
+    FreeGrad, Lazy, Learner, Magnitude, OgdNorm, Proximal, SignedHedge, Sparse, Uniform, Vector, Whole,
 };
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 
@@ -90,6 +90,37 @@ fn gap<L: Lazy<f64>>(problem: &Logistic, best: f64, learner: impl Fn() -> L) -> 
         sum += problem.loss(&wide(&method.output())) - best;
     }
     sum / SEEDS as f64
+}
+
+/// Who is compared with a point outside of the base's domain gets no bound from it.
+#[test]
+fn no_bound_beyond_the_domain_of_the_base() {
+    fn told<L: Learner<f64>>(mut learner: L) -> L {
+        (0..50).for_each(|_| learner.tell(1.0, &[-1.0]));
+        learner
+    }
+    // The regret against u = 5 grows by 4 a round and more, whatever bases of radius 1 promise for themselves.
+    let five = || Ball::<f64>::new(5.0);
+    assert_eq!(told(Constrained::new(OgdNorm::new(1, Ball::new(1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(FreeGrad::new(1, Ball::new(1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(CoinBetting::new(1, Cuboid::cube(1, 1.0), 1.0), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(DiagonalFreeGrad::new(1, Cuboid::cube(1, 1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(Proximal::new(1, Ball::new(1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(AdaGrad::new(1, Cuboid::cube(1, 1.0)), five())).regret_bound(), None);
+    for distance in [0.5, 1.0] {
+        assert!(told(OgdNorm::new(1, Ball::<f64>::new(1.0))).regret_bound_at(distance).is_some());
+        assert!(told(FreeGrad::new(1, Ball::<f64>::new(1.0))).regret_bound_at(distance).is_some());
+        assert!(told(DiagonalFreeGrad::new(1, Cuboid::<f64>::cube(1, 1.0))).regret_bound_at(distance).is_some());
+    }
+    let magnitude = |base: Ball<f64>| Magnitude::new(FreeGrad::new(1, base), SignedHedge::<f64>::new(1, 1.0));
+    assert_eq!(told(magnitude(Ball::new(1.0))).regret_bound_at(5.0), None);
+    assert!(told(magnitude(Ball::new(1.0))).regret_bound_at(1.0).is_some());
+    // Magnitudes that start at 4 are 4 from that of u = 0, more than their interval has.
+    assert_eq!(told(magnitude(Ball::around(vec![4.0], 3.0))).regret_bound_at(5.0), None);
+    assert!(told(magnitude(Ball::around(vec![4.0], 4.5))).regret_bound_at(5.0).is_some());
+    // A base with room enough keeps its bound, and it holds.
+    let wide = told(Constrained::new(OgdNorm::new(1, Ball::new(6.0)), five()));
+    assert!(wide.regret_bound().is_some_and(|bound| bound.is_finite()));
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct Accelerated {
     pub gradient: f64,
     /// ε, in units of a gradient. For ε = 0 use the `_given` forms with a measured Λ.
     pub epsilon: f64,
-    /// κ, √2 by default.
+    /// κ, √2 by default, as of [`OgdNorm`](crate::OgdNorm).
     pub kappa: f64,
 }
 

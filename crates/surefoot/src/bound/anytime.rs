@@ -4,7 +4,8 @@ use crate::Weights;
 
 /// κ·B·√(Σ α_t²G²), the regret that adaptive learners of constant κ promise for gradients no longer than G.
 ///
-/// κ is √2 for [`OgdNorm`](crate::OgdNorm); `squares` = Σ α_t².
+/// κ is √2 for [`OgdNorm`](crate::OgdNorm) and [`Proximal`](crate::Proximal), 2 for
+/// [`DualAveraging`](crate::DualAveraging); `squares` = Σ α_t².
 ///
 /// ```
 /// use surefoot::bound::adaptive_regret;
@@ -61,11 +62,15 @@ impl Anytime {
 
     /// With probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) + B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T fixed beforehand.
     ///
-    /// *Assumes* ‖g_t‖ ≤ G always, and a domain of diameter B.
+    /// *Assumes* ‖g_t‖ ≤ G always, a domain of diameter B, and weights that were fixed beforehand.
+    ///
+    /// # Panics
+    /// If `delta` is not between 0 and 1.
     ///
     /// Source: Theorem 1, with 2BG√(Σα²·ln(2/δ)) in print: given the past a noise term lies in an interval of length
     /// 2α_tBG, for which Hoeffding's lemma gives this, at least √2 less.
     pub fn probable(&self, diameter: f64, gradient: f64, delta: f64) -> f64 {
+        assert!(delta > 0.0 && delta < 1.0, "a probability between 0 and 1");
         let noise = diameter * gradient * (2.0 * self.squares * (1.0 / delta).ln()).sqrt();
         (self.regret + noise) / self.total
     }

@@ -27,7 +27,7 @@ pub struct Optimistic {
     pub noise: f64,
     /// √E‖g_1‖².
     pub first: f64,
-    /// κ, √2 by default.
+    /// κ, √2 by default, as of [`Proximal`](crate::Proximal); 2 for [`DualAveraging`](crate::DualAveraging).
     pub kappa: f64,
 }
 

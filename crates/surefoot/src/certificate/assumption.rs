@@ -82,7 +82,7 @@ impl fmt::Display for Assumption {
 /// assert_eq!(words, ["the loss is convex", "every gradient is an exact subgradient at its query point"]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Assumptions(u32);
+pub struct Assumptions(pub(super) u32);
 
 impl Assumptions {
     /// The set of `list`.
@@ -94,6 +94,12 @@ impl Assumptions {
     #[must_use]
     pub fn with(self, one: Assumption) -> Self {
         Self(self.0 | 1 << one as u32)
+    }
+
+    /// This set and another.
+    #[must_use]
+    pub fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
     }
 
     /// This set without one.

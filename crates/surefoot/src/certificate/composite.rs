@@ -37,6 +37,9 @@ impl Composite {
     }
 
     /// Records a round: weight, gradient of F, the iterate by coordinate, and Ω at the iterate.
+    ///
+    /// # Panics
+    /// As [`Ledger::record`].
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,

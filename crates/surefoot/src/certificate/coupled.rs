@@ -64,21 +64,42 @@ impl Rise {
 pub struct Coupled {
     ledger: Ledger,
     total: f64,
+    steps: Steps,
+    /// Without the last step.
+    before: Steps,
+}
+
+/// The sum Σ A_i·e_i, and what is known of how its terms were come by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Steps {
     rises: Sum,
-    before: Sum,
-    fault: Option<Uncertified>,
-    fault_before: Option<Uncertified>,
     smooth: bool,
+    valued: bool,
+    fault: Option<Uncertified>,
+}
+
+impl Steps {
+    fn add(&mut self, total: f64, rise: Rise) {
+        match rise.bound() {
+            Ok(bound) => self.rises.add(total * bound),
+            Err(fault) => self.fault = self.fault.or(Some(fault)),
+        }
+        let smooth = matches!(rise, Rise::Smooth { .. });
+        self.smooth |= smooth;
+        self.valued |= !smooth;
+    }
 }
 
 impl Coupled {
     /// Empty sums. The only allocation.
     pub fn new(dim: usize) -> Self {
-        let (rises, before) = (Sum::default(), Sum::default());
-        Self { ledger: Ledger::new(dim), total: 0.0, rises, before, fault: None, fault_before: None, smooth: false }
+        Self { ledger: Ledger::new(dim), total: 0.0, steps: Steps::default(), before: Steps::default() }
     }
 
     /// Records a round: weight, gradient at x_t, the learner's iterate, and what is known of the step to y_t. O(nnz).
+    ///
+    /// # Panics
+    /// As [`Ledger::record`].
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -88,45 +109,35 @@ impl Coupled {
     ) {
         self.ledger.record(weight, gradient, iterate);
         self.total += weight;
-        (self.before, self.fault_before) = (self.rises, self.fault);
-        match rise.bound() {
-            Ok(bound) => self.rises.add(self.total * bound),
-            Err(fault) => self.fault = self.fault.or(Some(fault)),
-        }
-        self.smooth |= matches!(rise, Rise::Smooth { .. });
+        self.before = self.steps;
+        self.steps.add(self.total, rise);
     }
 
     /// The certificate of the output y_T. O(d).
     pub fn certificate<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
-        self.vouch(domain, gradients, self.rises, self.fault)
+        self.vouch(domain, gradients, &self.steps)
     }
 
     /// The certificate of the query x_T, for which the last step need not be known. O(d).
     pub fn certificate_of_query<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
-        self.vouch(domain, gradients, self.before, self.fault_before)
+        self.vouch(domain, gradients, &self.before)
     }
 
-    fn vouch<F: Float, D: Domain<F>>(
-        &self,
-        domain: &D,
-        gradients: Gradients,
-        rises: Sum,
-        fault: Option<Uncertified>,
-    ) -> Certified {
-        if let Some(fault) = fault {
+    fn vouch<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients, steps: &Steps) -> Certified {
+        let exact = gradients == Gradients::Exact;
+        if let Some(fault) = steps.fault {
             return Err(fault);
         }
-        if self.smooth && gradients != Gradients::Exact {
+        if steps.smooth && !exact {
             return Err(Uncertified::Noisy);
         }
-        let value = self.ledger.excess(self.total, rises.value(), &Inside::new(domain))?;
+        let value = self.ledger.excess(self.total, steps.rises.value(), &Inside::new(domain))?;
         let mut certificate = vouch(value, Comparator::Domain, gradients)?;
-        let values = match (gradients, self.smooth) {
-            (Gradients::Exact, true) => Assumption::Smooth,
-            (Gradients::Exact, false) => Assumption::ExactValues,
-            _ => Assumption::FreshValues,
-        };
-        certificate.assumptions = certificate.assumptions.with(values);
+        let values = if exact { Assumption::ExactValues } else { Assumption::FreshValues };
+        for (needed, assumption) in [(steps.smooth, Assumption::Smooth), (steps.valued, values)] {
+            let more = certificate.assumptions.with(assumption);
+            certificate.assumptions = if needed { more } else { certificate.assumptions };
+        }
         Ok(certificate)
     }
 }

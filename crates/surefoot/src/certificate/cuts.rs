@@ -1,5 +1,6 @@
 //! Lower bounds on the minimum from values and gradients.
 
+use super::slopes::Slopes;
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Certified, Kind, Penalty, Subject, Uncertified};
 use crate::squares::weigh;
@@ -9,7 +10,7 @@ use crate::{Float, Vector};
 /// *any* point whose value is known.
 ///
 /// *Guarantee*: each query cuts, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and so does the average of all cuts. Hence the minimum
-/// is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights. The best bound so far is kept, so it
+/// is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights ≥ 0. The best bound so far is kept, so it
 /// never falls. For the output of an anytime run it is at most the value of [`Ledger`](super::Ledger)'s certificate.
 ///
 /// *Cost*: O(nnz) a step, one `f64` a coordinate, O(d) to tighten. Deterministic: exact values and gradients only.
@@ -31,34 +32,23 @@ use crate::{Float, Vector};
 pub struct Cuts<P> {
     penalty: P,
     level: Sum,
-    gradients: Vec<f64>,
+    gradients: Slopes,
     total: f64,
     size: f64,
-    mass: f64,
-    drift: f64,
-    epsilon: f64,
     best: f64,
 }
 
 impl<P: Penalty> Cuts<P> {
     /// No cuts yet. The only allocation.
     pub fn new(dim: usize, penalty: P) -> Self {
-        let (gradients, level) = (vec![0.0; dim], Sum::default());
-        let (size, mass, drift) = (0.0, 0.0, 0.0);
-        Self {
-            penalty,
-            level,
-            gradients,
-            total: 0.0,
-            size,
-            mass,
-            drift,
-            epsilon: f64::EPSILON,
-            best: f64::NEG_INFINITY,
-        }
+        let (level, gradients) = (Sum::default(), Slopes::new(dim));
+        Self { penalty, level, gradients, total: 0.0, size: 0.0, best: f64::NEG_INFINITY }
     }
 
     /// Records a cut: its weight, and value and gradient of F at the query point. O(nnz).
+    ///
+    /// # Panics
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -66,30 +56,26 @@ impl<P: Penalty> Cuts<P> {
         gradient: &V,
         query: impl Fn(usize) -> F,
     ) {
-        self.epsilon = self.epsilon.max(F::epsilon().wide());
+        self.gradients.open::<F>(weight);
         self.total += weight;
         self.level.add(weight * value);
         self.size += (weight * value).abs();
         gradient.each(|i, g| {
             let g = weigh(weight, g).wide();
+            self.gradients.add(i, g);
             let term = g * query(i).wide();
-            self.gradients[i] += g;
             self.level.add(-term);
             self.size += term.abs();
-            self.mass += g.abs();
-            self.drift += self.gradients[i].abs();
         });
     }
 
     /// The lower bound of all cuts together, less an allowance for rounding; keeps it if it is the best. O(d).
     pub fn tighten(&mut self) -> f64 {
-        let (dim, total) = (self.gradients.len(), self.total);
-        let minus_mean = |i: usize| -self.gradients[i] / total;
-        let conjugate = self.penalty.conjugate(dim, minus_mean);
-        let farthest = self.penalty.farthest(dim, minus_mean);
-        let size = self.size + farthest * self.mass + total * conjugate.abs();
-        let allowance = 4.0 * self.epsilon * size + f64::EPSILON * farthest * self.drift;
-        let floor = (self.level.value() - allowance) / total - conjugate;
+        let Ok((conjugate, lost)) = self.gradients.conjugate(self.total, &self.penalty) else {
+            return f64::NEG_INFINITY;
+        };
+        let allowance = 4.0 * self.gradients.epsilon * self.size + lost;
+        let floor = (self.level.value() - conjugate - allowance) / self.total;
         self.best = self.best.max(floor);
         floor
     }

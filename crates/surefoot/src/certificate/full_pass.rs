@@ -1,8 +1,8 @@
 //! The Fenchel gap from a pass whose rows are seen once and not kept.
 
+use super::slopes::Slopes;
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Optimality, Penalty, Subject, Uncertified};
-use crate::memory::lengthen;
 use crate::{Grow, Vector};
 
 /// The sums of one pass over the rows of a generalised linear model, at one point: the mean loss F and its gradient.
@@ -28,37 +28,39 @@ use crate::{Grow, Vector};
 pub struct FullPass {
     weight: Sum,
     loss: Sum,
-    gradient: Vec<f64>,
-    /// Σ|ω φ' m|, and the sizes that the sums in `gradient` went through.
+    gradient: Slopes,
+    /// Σ|ω φ' m|.
     size: f64,
-    drift: f64,
 }
 
 impl FullPass {
     /// Before the first row, in `dim` dimensions.
     pub fn new(dim: usize) -> Self {
-        Self { weight: Sum::default(), loss: Sum::default(), gradient: vec![0.0; dim], size: 0.0, drift: 0.0 }
+        Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0 }
     }
 
     /// Adds a row of importance `weight` ≥ 0: its margin at the point, and loss and slope of the loss there. O(nnz).
+    ///
+    /// # Panics
+    /// If the weight is negative or not finite, or the row has a coordinate outside of the dimension.
     pub fn add<V: Vector<f64> + ?Sized>(&mut self, weight: f64, margin: f64, loss: f64, slope: f64, row: &V) {
+        self.gradient.open::<f64>(weight);
         let dual = weight * slope;
         self.weight.add(weight);
         self.loss.add(weight * loss);
         self.size += (dual * margin).abs();
-        row.each(|i, x| {
-            self.gradient[i] += dual * x;
-            self.drift += self.gradient[i].abs();
-        });
+        row.each(|i, x| self.gradient.add(i, dual * x));
     }
 
     /// What the pass says about the point at which all margins were taken. O(d).
     pub fn optimality<P: Penalty>(&self, point: impl Fn(usize) -> f64, penalty: &P) -> Result<Optimality, Uncertified> {
-        let (dim, weight) = (self.gradient.len(), self.weight.value());
+        let (dim, weight) = (self.gradient.sum.len(), self.weight.value());
         if weight <= 0.0 {
             return Err(Uncertified::NoRounds);
         }
-        let descent = |i: usize| -self.gradient[i] / weight;
+        // Of the conjugate, and of ⟨x, ∇F⟩, which is as far off as the gradient times the largest coordinate of x.
+        let (_, lost) = self.gradient.conjugate(weight, penalty)?;
+        let descent = |i: usize| -self.gradient.sum[i] / weight;
         let (own, gap) = (penalty.value(dim, &point), penalty.gap(dim, &point, descent));
         if own == f64::INFINITY {
             return Err(Uncertified::Outside);
@@ -66,9 +68,14 @@ impl FullPass {
         if gap == f64::INFINITY {
             return Err(Uncertified::Unbounded);
         }
-        let inner: f64 = (0..dim).map(|i| (point(i) * descent(i)).abs()).sum();
-        let lost = penalty.farthest(dim, descent) * (self.drift / weight);
-        let allowance = f64::EPSILON * (4.0 * (self.size / weight + inner) + 2.0 * lost);
+        let (mut inner, mut largest) = (0.0, 0.0_f64);
+        for i in 0..dim {
+            inner += (point(i) * descent(i)).abs();
+            largest = largest.max(point(i).abs());
+        }
+        let terms = 4.0 * self.size / weight + (4.0 + dim as f64) * inner;
+        let along = largest * (self.gradient.mass + self.gradient.drift) / weight;
+        let allowance = f64::EPSILON * (terms + along) + lost / weight;
         let assumptions = Assumptions::of(&[Assumption::Convex, Assumption::ExactValues]);
         let (kind, subject) = (Kind::Deterministic, Subject::Excess(penalty.comparator()));
         let certificate = Certificate { value: gap + allowance, kind, subject, assumptions }.finite()?;
@@ -78,6 +85,6 @@ impl FullPass {
 
 impl Grow for FullPass {
     fn grow(&mut self, dim: usize) {
-        lengthen(&mut self.gradient, dim);
+        self.gradient.grow(dim);
     }
 }

@@ -1,10 +1,10 @@
 //! The regret certificate.
 
+use super::slopes::Slopes;
 use super::sum::Sum;
 use super::{
     Assumption, Assumptions, Certificate, Certified, Comparator, Gradients, Inside, Kind, Penalty, Subject, Uncertified,
 };
-use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Domain, Float, Grow, Memory, Point, Vector};
 
@@ -16,7 +16,8 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 ///
 /// *Cost*: O(nnz) a step, O(d) a certificate, one `f64` a coordinate; summed in `f64` whatever `F` is. The value
 /// includes an allowance for rounding, to first order: a few units of `F` (2e-16 for `f64`, 1e-7 for `f32`) times the
-/// size of the summands, Σ α_t(|⟨g_t, w_t⟩| + r·‖g_t‖_1)/A_T, and what the sums Z_T lost on their way.
+/// size of the summands, Σ α_t(Σ_j|g_tj·w_tj| + r·‖g_t‖_1)/A_T with r the largest coordinate in the domain, and what the
+/// sums Z_T lost on their way. In `f32` queries are rounded too: that is counted once a round, with the round's weight.
 ///
 /// ```
 /// use surefoot::certificate::{Gradients, Ledger};
@@ -36,34 +37,33 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 #[derive(Clone, Debug)]
 pub struct Ledger {
     linear: Sum,
-    gradients: Vec<f64>,
-    /// Σ|α_t g_t w_t| and Σ|α_t g_t| over coordinates and rounds, and the sizes that sums in `gradients` went through.
+    gradients: Slopes,
+    /// Σ|α_t g_t w_t| over coordinates and rounds.
     size: f64,
-    mass: f64,
-    drift: f64,
-    epsilon: f64,
-    /// What the rounds before a rebase are worth, A_s·U_s.
+    /// What the rounds before a rebase are worth, A_s·U_s, and what that takes for granted.
     credit: f64,
+    known: Assumptions,
 }
 
 impl Ledger {
     /// Empty sums. The only allocation.
     pub fn new(dim: usize) -> Self {
-        let gradients = vec![0.0; dim];
-        Self { linear: Sum::default(), gradients, size: 0.0, mass: 0.0, drift: 0.0, epsilon: f64::EPSILON, credit: 0.0 }
+        let (linear, gradients, known) = (Sum::default(), Slopes::new(dim), Assumptions::default());
+        Self { linear, gradients, size: 0.0, credit: 0.0, known }
     }
 
     /// Records a round: weight, gradient, and the iterate by coordinate. O(nnz).
+    ///
+    /// # Panics
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, iterate: impl Fn(usize) -> F) {
-        self.epsilon = self.epsilon.max(F::epsilon().wide());
+        self.gradients.open::<F>(weight);
         gradient.each(|i, g| {
             let g = weigh(weight, g).wide();
+            self.gradients.add(i, g);
             let term = g * iterate(i).wide();
-            self.gradients[i] += g;
             self.linear.add(term);
             self.size += term.abs();
-            self.mass += g.abs();
-            self.drift += self.gradients[i].abs();
         });
     }
 
@@ -74,19 +74,21 @@ impl Ledger {
 
     /// Z_T, since the last [`rebase`](Ledger::rebase).
     pub fn gradients(&self) -> &[f64] {
-        &self.gradients
+        &self.gradients.sum
     }
 
     /// The observed regret against the worst point of `domain`, S_T + h_D(−Z_T); ∞ if it has no bounds. O(d).
     pub fn regret<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
-        self.linear() + domain.support(self.gradients.len(), |i| -self.gradients[i])
+        let support = || domain.support(self.gradients().len(), |i| -self.gradients()[i]);
+        self.linear() + if domain.bounded() { support() } else { f64::INFINITY }
     }
 
     /// The certificate for a conversion whose sum of weights is `total` and whose output is `output`, over `domain`.
     /// O(d).
     ///
     /// With noisy gradients it holds in expectation, for weights that were fixed beforehand. There is none without a
-    /// bounded domain, for reused rows, or if the output is not in the domain, which shows that iterates were not.
+    /// bounded domain, for reused rows, if the output is not in the domain, which shows that iterates were not, or has
+    /// another dimension than the sums. It takes for granted what the bound of a [`rebase`](Ledger::rebase) did.
     pub fn certificate<F: Float, D: Domain<F>>(
         &self,
         total: f64,
@@ -95,26 +97,33 @@ impl Ledger {
         gradients: Gradients,
     ) -> Certified {
         let value = self.excess(total, 0.0, &Inside::new(domain))?;
+        if output.dim() != self.gradients().len() {
+            return Err(Uncertified::Dimension);
+        }
         if !domain.contains(output.dim(), |i| output.at(i).wide()) {
             return Err(Uncertified::Outside);
         }
-        vouch(value, Comparator::Domain, gradients)
+        let certificate = vouch(value, Comparator::Domain, gradients)?;
+        Ok(Certificate { assumptions: certificate.assumptions.and(self.known), ..certificate })
     }
 
     /// Starts anew from a bound on the excess of the present output, for instance that of a full pass: later
     /// certificates are (A_s·U_s + Σ_{t>s} α_t⟨g_t, w_t⟩ + h_D(−(Z_T − Z_s)))/A_T. O(d).
     ///
     /// `total` is the sum of weights A_s so far; the bound is to be against the domain of later certificates, or against
-    /// the whole space. One that is not deterministic is refused and changes nothing.
+    /// the whole space. One that is not deterministic, or not finite, is refused and changes nothing.
     pub fn rebase(&mut self, total: f64, known: &Certificate) -> Result<(), Uncertified> {
         match (known.kind, known.subject) {
             (Kind::Deterministic, Subject::Excess(_)) => {}
             _ => return Err(Uncertified::Noisy),
         }
-        self.credit = total * known.value;
-        self.linear = Sum::default();
-        self.gradients.fill(0.0);
-        (self.size, self.mass, self.drift) = (0.0, 0.0, 0.0);
+        let credit = total * known.value;
+        if !credit.is_finite() {
+            return Err(Uncertified::NotFinite);
+        }
+        (self.credit, self.known) = (credit, known.assumptions);
+        (self.linear, self.size) = (Sum::default(), 0.0);
+        self.gradients.clear();
         Ok(())
     }
 
@@ -123,33 +132,29 @@ impl Ledger {
         if total.is_nan() || total <= 0.0 {
             return Err(Uncertified::NoRounds);
         }
-        let minus_mean = |i: usize| -self.gradients[i] / total;
-        let conjugate = total * penalty.conjugate(self.gradients.len(), minus_mean);
-        if conjugate == f64::INFINITY {
-            return Err(Uncertified::Unbounded);
-        }
-        let farthest = penalty.farthest(self.gradients.len(), minus_mean);
-        let size = self.size + farthest * self.mass + extra.abs() + conjugate.abs();
-        let allowance = 4.0 * self.epsilon * size + f64::EPSILON * farthest * self.drift;
+        let (conjugate, lost) = self.gradients.conjugate(total, penalty)?;
+        let allowance = 4.0 * self.gradients.epsilon * (self.size + extra.abs()) + lost;
         Ok((self.credit + self.linear() + extra + conjugate + allowance) / total)
     }
 }
 
 impl Grow for Ledger {
     fn grow(&mut self, dim: usize) {
-        lengthen(&mut self.gradients, dim);
+        self.gradients.grow(dim);
     }
 }
 
 impl Memory for Ledger {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.linear.each_number(visit);
-        let rest = [&mut self.size, &mut self.mass, &mut self.drift, &mut self.epsilon, &mut self.credit];
-        rest.into_iter().for_each(visit);
+        let Slopes { mass, drift, epsilon, .. } = &mut self.gradients;
+        let mut known = f64::from(self.known.0);
+        [&mut self.size, mass, drift, epsilon, &mut self.credit, &mut known].into_iter().for_each(visit);
+        self.known = Assumptions(known as u32);
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
-        visit("gradients", &mut self.gradients);
+        visit("gradients", &mut self.gradients.sum);
     }
 }
 

@@ -54,6 +54,7 @@ mod ledger;
 mod operator;
 mod penalty;
 mod risk;
+mod slopes;
 mod stream;
 mod sum;
 mod uncertified;

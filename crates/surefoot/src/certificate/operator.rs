@@ -1,5 +1,6 @@
 //! A sharper measure of noise in several dimensions.
 
+use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
 /// The most coordinates for which a matrix is kept.
@@ -29,6 +30,8 @@ const MOST: usize = 500;
 pub struct Operator {
     dim: usize,
     along: Squares,
+    /// M in units of a power of two, squared: entries of 1e-170 or 1e200 are as good as 1.
+    unit: f64,
     matrix: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -41,27 +44,48 @@ impl Operator {
     pub fn new(dim: usize) -> Self {
         assert!(dim <= MOST, "at most 500 coordinates");
         let matrix = vec![0.0; dim * dim];
-        Self { dim, along: Squares::default(), scratch: matrix.clone(), matrix }
+        Self { dim, along: Squares::default(), unit: 0.0, scratch: matrix.clone(), matrix }
     }
 
     /// Records an example with `share` = α_t/b, its gradient, and w_t − centre by coordinate. O(nnz²).
+    ///
+    /// # Panics
+    /// If the share is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, share: f64, gradient: &V, away: impl Fn(usize) -> f64) {
-        let mut inner = 0.0;
+        assert!(share >= 0.0 && share.is_finite(), "a weight that is finite and not negative");
+        let (mut inner, mut largest) = (0.0, 0.0_f64);
         gradient.each(|i, g| {
-            let g = share * g.wide();
-            inner += g * away(i);
-            let row = &mut self.matrix[i * self.dim..(i + 1) * self.dim];
-            gradient.each(|j, h| row[j] += g * (share * h.wide()));
+            assert!(i < self.dim, "a gradient within the dimension");
+            inner += share * g.wide() * away(i);
+            largest = largest.max((share * g.wide()).abs());
         });
         self.along.add(inner);
+        self.fit(largest);
+        if self.unit == 0.0 {
+            return;
+        }
+        let in_units = |g: F| share * g.wide() / self.unit;
+        gradient.each(|i, g| {
+            let row = &mut self.matrix[i * self.dim..(i + 1) * self.dim];
+            gradient.each(|j, h| row[j] += in_units(g) * in_units(h));
+        });
+    }
+
+    /// Makes the unit at least half of `size`.
+    fn fit(&mut self, size: f64) {
+        if size > self.unit {
+            let ratio = self.unit / binade(size);
+            self.matrix.iter_mut().for_each(|m| *m *= ratio * ratio);
+            self.unit = binade(size);
+        }
     }
 
     /// A root of V for comparators within `reach` of the centre.
     pub fn deviation(&mut self, reach: f64) -> f64 {
-        self.along.root() + reach * self.largest().sqrt()
+        self.along.root() + reach * (self.unit * self.largest().sqrt())
     }
 
-    /// λ_max, from above: λ·I − M has positive pivots just if λ > λ_max, so bisection ends with a proof in its hands.
+    /// λ_max in those units, from above: λ·I − M has positive pivots just if λ > λ_max, so bisection ends with a proof in its hands.
     fn largest(&mut self) -> f64 {
         let diagonal = |i: usize| self.matrix[i * self.dim + i];
         let trace: f64 = (0..self.dim).map(diagonal).sum();

@@ -16,15 +16,17 @@ pub trait Penalty {
     /// Ω*(z), ∞ if there is no bound.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// No coordinate of the point where Ω*(z) is attained is larger in size. For allowances for rounding only.
-    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
+    /// No coordinate of a point where Ω* is attained is larger in size, at `z` and wherever no coordinate differs from
+    /// it by more than `slack`; ∞ if there is no bound. For allowances for rounding.
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64;
 
     /// The points that the conjugate ranges over.
     fn comparator(&self) -> Comparator;
 
-    /// The largest factor s ≤ 1 with Ω*(s·z) < ∞.
-    fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
-        let _ = (dim, z);
+    /// The largest factor s ≤ 1 with Ω* < ∞ at s·z and wherever no coordinate differs from it by more than `slack`; not
+    /// positive if there is none.
+    fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
+        let _ = (dim, z, slack);
         1.0
     }
 
@@ -42,7 +44,7 @@ pub trait Penalty {
 /// let net = ElasticNet::new(1.0, 2.0);
 /// assert_eq!(net.value(2, |i| [3.0, -1.0][i]), 14.0);
 /// assert_eq!(net.conjugate(2, |i| [3.0, -0.5][i]), 1.0); // (3 − 1)²/(2·2) + 0
-/// assert_eq!(ElasticNet::new(1.0, 0.0).shrink(2, |i| [3.0, -4.0][i]), 0.25);
+/// assert_eq!(ElasticNet::new(1.0, 0.0).shrink(2, |i| [3.0, -4.0][i], 0.0), 0.25);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticNet {
@@ -77,8 +79,8 @@ impl Penalty for ElasticNet {
         (0..dim).map(|i| one(self.beyond(z(i)))).sum()
     }
 
-    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
-        let beyond = (0..dim).map(|i| self.beyond(z(i))).fold(0.0, f64::max);
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
+        let beyond = (0..dim).map(|i| z(i).abs() + slack - self.l1).fold(0.0, f64::max);
         if beyond == 0.0 { 0.0 } else { beyond / self.l2 }
     }
 
@@ -86,9 +88,9 @@ impl Penalty for ElasticNet {
         Comparator::Space
     }
 
-    fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
+    fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let largest = (0..dim).map(|i| z(i).abs()).fold(0.0, f64::max);
-        if self.l2 == 0.0 && largest > self.l1 { self.l1 / largest } else { 1.0 }
+        if self.l2 == 0.0 && largest + slack > self.l1 { (self.l1 - slack) / largest } else { 1.0 }
     }
 
     /// With a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) + (l2·x − s·a)²/(2·l2).
@@ -136,8 +138,9 @@ impl<F: Float, D: Domain<F>> Penalty for Inside<'_, F, D> {
         self.domain.support(dim, z)
     }
 
-    fn farthest(&self, dim: usize, _: impl Fn(usize) -> f64) -> f64 {
-        self.domain.reach() + (0..dim).map(|i| self.domain.centre(i).wide().abs()).fold(0.0, f64::max)
+    fn farthest(&self, dim: usize, _: impl Fn(usize) -> f64, _: f64) -> f64 {
+        let reach = if self.domain.bounded() { self.domain.reach() } else { f64::INFINITY };
+        reach + (0..dim).map(|i| self.domain.centre(i).wide().abs()).fold(0.0, f64::max)
     }
 
     fn comparator(&self) -> Comparator {
@@ -168,7 +171,7 @@ mod tests {
         let lasso = ElasticNet::new(0.5, 0.0);
         assert_eq!(lasso.conjugate(2, |i| [0.5, -0.3][i]), 0.0);
         assert_eq!(lasso.conjugate(2, |i| [0.6, -0.3][i]), f64::INFINITY);
-        let factor = lasso.shrink(2, |i| [0.6, -0.3][i]);
+        let factor = lasso.shrink(2, |i| [0.6, -0.3][i], 0.0);
         assert_eq!(lasso.conjugate(2, |i| factor * [0.6, -0.3][i]), 0.0);
         assert_eq!(lasso.gap(1, |_| 2.0, |_| 0.5), 0.0);
     }

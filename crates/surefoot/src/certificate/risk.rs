@@ -1,6 +1,6 @@
 //! The loss of the last point, certified without a hold-out set.
 
-use super::stream::{Announced, ROUNDING};
+use super::stream::{Announced, ROUNDING, fair};
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Certified, Gradients, Kind, Subject, Uncertified, boundary};
 use crate::memory::count;
@@ -42,6 +42,8 @@ pub struct Risk {
     deviation: Squares,
     mean: f64,
     count: u64,
+    /// Whether a declared bound was broken, and what else was wrong.
+    broken: bool,
     fault: Option<Uncertified>,
 }
 
@@ -55,13 +57,14 @@ impl Risk {
         assert!(loss > 0.0 && slope > 0.0, "positive bounds");
         let (rounds, sum, deviation) = (Announced::default(), Sum::default(), Squares::default());
         let (away, first, range, mean) = (0.0, 0.0, 0.0, 0.0);
-        Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, fault: None }
+        Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, broken: false, fault: None }
     }
 
     /// Opens a round of weight α_t and so many examples, before any of them is known. `away` is ‖w_t − q_t‖, the
     /// distance of iterate and query point, or anything larger. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, away: f64) {
-        self.fault = self.fault.or(self.rounds.open(weight, examples));
+        let late = self.rounds.open(weight, examples);
+        self.fault = self.fault.or(late).or((!fair(away)).then_some(Uncertified::Negative));
         self.away = away;
         // Not ∞·0 where the slope has no bound.
         let lead = if away > 0.0 { self.slope * away } else { 0.0 };
@@ -76,9 +79,7 @@ impl Risk {
         self.fault = self.fault.or(self.rounds.example());
         let bounded = loss <= self.loss * (1.0 + ROUNDING)
             && lead.abs() <= self.slope * self.away * (1.0 + ROUNDING) + ROUNDING * self.loss;
-        if !(loss >= 0.0 && bounded) {
-            self.fault = self.fault.or(Some(Uncertified::BoundBroken));
-        }
+        self.broken |= !(loss >= 0.0 && bounded);
         let share = self.rounds.share;
         self.sum.add(share * (loss + lead));
         self.deviation.add(share * (loss + lead - self.mean));
@@ -88,8 +89,7 @@ impl Risk {
 
     /// The bound in expectation, ΣY_t/A_T, for weights that were fixed beforehand; it needs no bounds. O(1).
     pub fn expectation(&self, gradients: Gradients) -> Certified {
-        let broken = self.fault.filter(|fault| *fault != Uncertified::BoundBroken);
-        let total = broken.map_or_else(|| self.rounds.complete(self.rounds.total), Err)?;
+        let total = self.fault.map_or_else(|| self.rounds.complete(self.rounds.total), Err)?;
         let assumptions = [Assumption::Convex, gradients.unbiased()?, Assumption::FixedWeights];
         let (kind, subject, assumptions) = (Kind::Expectation, Subject::Risk, Assumptions::of(&assumptions));
         Certificate { value: self.sum.value() / total, kind, subject, assumptions }.finite()
@@ -105,8 +105,8 @@ impl Risk {
         if self.range.is_infinite() {
             return Err(Uncertified::NoGradientBound);
         }
-        if let Some(fault) = self.fault {
-            return Err(fault);
+        if self.broken {
+            return Err(Uncertified::BoundBroken);
         }
         let stray = boundary(self.deviation.root(), self.range, self.first, delta);
         let assumptions = mean.assumptions.without(Assumption::FixedWeights).with(Assumption::PredictableWeights);

@@ -62,6 +62,7 @@ impl Announced {
     /// The next round, if all examples of the last one came.
     pub(super) fn open(&mut self, weight: f64, examples: u64) -> Option<Uncertified> {
         let fault = (self.left > 0).then_some(Uncertified::Unannounced);
+        let fault = fault.or((!fair(weight)).then_some(Uncertified::Negative));
         self.total += weight;
         self.share = if examples > 0 { weight / examples as f64 } else { 0.0 };
         self.left = examples;
@@ -85,6 +86,11 @@ impl Announced {
     }
 }
 
+/// Whether a weight or a distance can be one.
+pub(super) fn fair(size: f64) -> bool {
+    size >= 0.0 && size.is_finite()
+}
+
 /// By how much iterates and gradients in `f32` may exceed their bounds through rounding.
 pub(super) const ROUNDING: f64 = 1e-5;
 
@@ -102,11 +108,12 @@ impl Stream {
     }
 
     /// Opens a round of weight α_t and so many examples, before any of their gradients is known. `distance` is
-    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. O(1).
+    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, distance: f64) {
         let late = self.rounds.open(weight, examples);
         let outside = distance > self.reach * (1.0 + ROUNDING);
-        self.fault = self.fault.or(late).or(outside.then_some(Uncertified::Outside));
+        let negative = (!fair(distance)).then_some(Uncertified::Negative);
+        self.fault = self.fault.or(late).or(negative).or(outside.then_some(Uncertified::Outside));
         self.span = self.reach + distance;
         self.range = self.range.max(self.rounds.share * self.span * self.bound);
         if self.first == 0.0 {
@@ -117,7 +124,7 @@ impl Stream {
     /// An example of the open round, with gradient of length `norm` = ‖g_i‖. O(1).
     pub fn example(&mut self, norm: f64) {
         let extra = self.rounds.example();
-        let fine = norm <= self.bound * (1.0 + ROUNDING);
+        let fine = (0.0..=self.bound * (1.0 + ROUNDING)).contains(&norm);
         self.fault = self.fault.or(extra).or((!fine).then_some(Uncertified::BoundBroken));
         if fine {
             self.deviation.add(self.rounds.share * self.span * norm);
@@ -128,7 +135,8 @@ impl Stream {
     /// the run's sum of weights; `deviation` a sharper root of V if there is one, as from
     /// [`Operator`](super::Operator). O(1).
     ///
-    /// What is certain already is returned as it is.
+    /// What is certain already is returned as it is. Refused are certificates over the whole space, and those of
+    /// Algorithm 4 with measured steps: what is bounded here is the noise of gradients against points within reach.
     ///
     /// # Panics
     /// If `delta` is not between 0 and 1.
@@ -139,11 +147,11 @@ impl Stream {
             (Kind::Expectation, Subject::Excess(_)) => {}
             _ => return Err(Uncertified::Noisy),
         }
-        // The noise is bounded against comparators within reach, and as that of gradients alone.
         let inside = matches!(mean.subject, Subject::Excess(Comparator::Domain))
             || mean.assumptions.has(Assumption::MinimiserInside);
         let checks = [
             (!inside, Uncertified::MinimiserOutside),
+            (mean.assumptions.has(Assumption::FreshValues), Uncertified::NoisyValues),
             (self.reach.is_infinite(), Uncertified::Unbounded),
             (self.bound.is_infinite(), Uncertified::NoGradientBound),
         ];

@@ -42,8 +42,14 @@ pub enum Uncertified {
     NoRises,
     /// Algorithm 4 with values from the batch of the gradient.
     SameBatch,
+    /// Algorithm 4 with values or slopes of a sample, where a bound in probability was asked for.
+    NoisyValues,
     /// Noisy gradients, where only exact ones will do.
     Noisy,
+    /// A weight or a distance that is negative or not a number.
+    Negative,
+    /// A point with more or fewer coordinates than the sums.
+    Dimension,
     /// A sum left the range of numbers.
     NotFinite,
 }
@@ -63,7 +69,12 @@ impl Uncertified {
             Uncertified::Unannounced => "a round's weight and size were not announced before its examples",
             Uncertified::NoRises => "nothing is known about the steps from x_t to y_t",
             Uncertified::SameBatch => "the steps from x_t to y_t were measured on the batch of the gradient",
+            Uncertified::NoisyValues => {
+                "the steps from x_t to y_t were measured on samples, whose noise is not bounded"
+            }
             Uncertified::Noisy => "gradients are noisy",
+            Uncertified::Negative => "a weight or a distance is negative or not a number",
+            Uncertified::Dimension => "the point has another dimension than the sums",
             Uncertified::NotFinite => "a sum is not finite",
         }
     }
@@ -84,7 +95,10 @@ impl Uncertified {
             Uncertified::Unannounced => "open each round with its weight and size, and tell all of its examples",
             Uncertified::NoRises => "tell values, a smoothness constant, or gradients at y_t",
             Uncertified::SameBatch => "measure on a fresh sample",
+            Uncertified::NoisyValues => "use the bound in expectation, or Algorithm 3",
             Uncertified::Noisy => "use exact gradients, or a certificate in probability",
+            Uncertified::Negative => "tell weights and distances that are finite and not negative",
+            Uncertified::Dimension => "give the output of the run",
             Uncertified::NotFinite => "scale the data",
         }
     }

@@ -108,7 +108,8 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         &self.method
     }
 
-    /// Sets κ, for which the learner has R_T ≤ κB·√(Σ‖α_t g_t‖²); √2 at first.
+    /// Sets κ, for which the learner has R_T ≤ κB·√(Σ‖α_t g_t‖²); √2 at first, as for [`OgdNorm`](crate::OgdNorm). It is 2
+    /// for [`DualAveraging`](crate::DualAveraging).
     ///
     /// # Panics
     /// If `kappa` is not positive and finite.

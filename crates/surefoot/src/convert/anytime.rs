@@ -121,16 +121,21 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
     ///
     /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
-    /// weights. Nothing happens if it is negative or not finite. For learners that rest while gradients are zero, as all
-    /// do that have no penalty.
+    /// weights. Nothing happens if it is negative, or if the sum of weights or the number of rounds would leave the range
+    /// of numbers. O(steps) for learners that do not [rest](crate::Learner::rests), with the weights of the rounds themselves.
     pub fn skip(&mut self, steps: u64, weight: f64) {
-        if weight >= 0.0 && weight.is_finite() {
-            if self.hinted && steps > 0 {
-                // The hint is for the first of them.
-                let first = self.rounds.next();
-                self.tell(&Sparse::<F>::new(&[], &[]));
-                return self.skip(steps - 1, weight - first);
-            }
+        if !self.rounds.fits(steps, weight) {
+            return;
+        }
+        let nothing = Sparse::<F>::new(&[], &[]);
+        if !self.learner.rests() {
+            (0..steps).for_each(|_| self.tell(&nothing));
+        } else if self.hinted && steps > 0 {
+            // The hint is for the first of them.
+            let first = self.rounds.next();
+            self.tell(&nothing);
+            self.skip(steps - 1, (weight - first).max(0.0));
+        } else {
             self.rounds.skip(steps, weight);
             self.rest(weight);
             self.open();
@@ -182,7 +187,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient) else { return };
+        let room = self.learner.room(self.rounds.next());
+        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, room) else { return };
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
@@ -210,7 +216,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> AskHintTell<F> for Anytime<F, L, W> {
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
-        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint) {
+        let room = self.learner.room(self.rounds.next());
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, room) {
             return false;
         }
         let directions = &mut self.directions;

@@ -122,7 +122,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient) else { return };
+        let room = self.learner.room(self.rounds.next());
+        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, room) else { return };
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
@@ -179,9 +180,10 @@ impl<F: Float, D: Domain<F>> Penalty for Both<'_, F, D> {
         self.domain.conjugate(dim, soft).min(self.net.conjugate(dim, &z))
     }
 
-    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
-        let inside = self.domain.farthest(dim, &z);
-        if self.net.l2 > 0.0 { inside.max(self.net.farthest(dim, &z)) } else { inside }
+    /// Within a bounded domain no point is further off, whichever of the two bounds was the smaller.
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
+        let inside = self.domain.farthest(dim, &z, slack);
+        if inside.is_finite() { inside } else { self.net.farthest(dim, &z, slack) }
     }
 
     fn comparator(&self) -> Comparator {

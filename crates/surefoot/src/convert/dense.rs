@@ -94,7 +94,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
 
     /// Closes the round, if its gradient can be used, but for the learner; returns the round's weight.
     fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
-        let weight = self.rounds.admit(self.learner.dim(), gradient)?;
+        let room = self.learner.room(self.rounds.next());
+        let weight = self.rounds.admit(self.learner.dim(), gradient, room)?;
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
@@ -163,7 +164,8 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
 
 impl<F: Float, L: Hinted<F>, W: Weights> AskHintTell<F> for DenseAnytime<F, L, W> {
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
-        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint) {
+        let room = self.learner.room(self.rounds.next());
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, room) {
             return false;
         }
         self.learner.hint(self.rounds.next(), hint);

@@ -16,11 +16,20 @@ pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     [[first[0], second[0]], [first[1], second[1]]]
 }
 
+/// How far ‖u‖² may fall below what it was, before too many of its digits are those of rounding errors.
+const FALL: f64 = 1.0 / 4096.0;
+
 /// ‖x‖², ⟨x, u⟩ and ‖u‖² in units of a power of two, squared.
+///
+/// Rounding errors are as large as the products once were. So whoever keeps them is to start anew when
+/// [`is_stale`](Norms::is_stale) says that ‖u‖² has fallen to 1/4096 of its largest value, as after a spike that was taken
+/// back. Then after k changes ‖u‖² is off by some k·2^−53·4096 of itself at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Norms {
     unit: f64,
     pub(super) products: [f64; 3],
+    /// The largest ‖u‖² so far.
+    peak: f64,
 }
 
 impl Norms {
@@ -31,6 +40,7 @@ impl Norms {
             let unit = binade(size);
             let ratio = self.unit / unit;
             self.products = self.products.map(|product| product * ratio * ratio);
+            self.peak *= ratio * ratio;
             self.unit = unit;
         }
         if self.unit > 0.0 {
@@ -38,6 +48,7 @@ impl Norms {
             self.products[0] += (x - a) * (x + a);
             self.products[1] += x * u - a * b;
             self.products[2] += (u - b) * (u + b);
+            self.peak = self.peak.max(self.products[2]);
         }
     }
 
@@ -49,6 +60,12 @@ impl Norms {
             a * c * xx + (a * d + b * c) * xu + b * d * uu,
             c * c * xx + 2.0 * c * d * xu + d * d * uu,
         ];
+        self.peak = self.peak.max(self.products[2]);
+    }
+
+    /// Whether most digits of ‖u‖² are lost.
+    pub(super) fn is_stale(&self) -> bool {
+        self.products[2] < FALL * self.peak
     }
 
     /// ‖u‖.

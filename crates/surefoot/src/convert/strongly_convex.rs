@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::pair::{Matrix, Norms, SAME, apply, product};
 use super::{AskTell, output_share};
 use crate::certificate::{Certified, Gradients, Uncertified};
+use crate::learner::leader_room;
 use crate::squares::weigh;
 use crate::{Domain, Float, Ledger, Point, Radial, Rounds, Status, Vector, View, Weights, kernel};
 
@@ -25,7 +26,7 @@ const STALE: f64 = 32.0;
 /// a common moment, and a gradient is added to it through the inverse of the product of the matrices since. That
 /// product is well conditioned while A has grown little. Whenever it has grown fourfold, about log₄ A_T times in all,
 /// the present becomes the common moment, in O(d); so it does if s has fallen to a small part of what it was. ‖u‖, for
-/// the projection, goes through the same matrices.
+/// the projection, goes through the same matrices, and is summed anew, in O(d), when it has fallen 64-fold since it was.
 ///
 /// ```
 /// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, Whole};
@@ -152,7 +153,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let Some(weight) = self.rounds.admit(self.state.len(), gradient) else { return };
+        // ‖u‖ is at most that of an average of the x_t and Σ‖α_t g_t‖/(μA_t).
+        let room = leader_room::<F>(self.curvature * (self.rounds.total() + self.rounds.next()));
+        let Some(weight) = self.rounds.admit(self.state.len(), gradient, room) else { return };
         if let Some(mut ledger) = self.ledger.take() {
             ledger.record(weight, gradient, |i| self.iterate().at(i));
             self.ledger = Some(ledger);
@@ -173,6 +176,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
             self.state[i][0] -= b * moved;
             self.state[i][1] += a * moved;
         });
+        if self.norms.is_stale() {
+            self.rebase();
+        }
         self.shrink = self.domain.shrink(self.norms.far());
     }
 

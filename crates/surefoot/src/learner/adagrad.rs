@@ -1,7 +1,7 @@
 //! AdaGrad with one rate a coordinate, in a box.
 
 use super::unit::fit;
-use super::{Lazy, Learner};
+use super::{Lazy, Learner, inner, nearby, room_within};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector, kernel};
 
@@ -41,13 +41,15 @@ pub struct AdaGrad<F, D> {
     iterate: Vec<F>,
     squares: Vec<f64>,
     unit: Vec<f64>,
+    room: f64,
 }
 
 impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
     /// At the centre of `domain`, in `dim` dimensions. The only allocation.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim] }
+        let room = room_within::<F>(domain.reach());
+        Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim], room }
     }
 
     /// One weighted nonzero gradient at coordinate `i`.
@@ -72,6 +74,10 @@ impl<F: Float, D: Separable<F>> Learner<F> for AdaGrad<F, D> {
         self.iterate[i]
     }
 
+    fn room(&self, _: f64) -> f64 {
+        self.room
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
@@ -80,6 +86,10 @@ impl<F: Float, D: Separable<F>> Learner<F> for AdaGrad<F, D> {
         let root = |i: usize| self.unit[i] * (2.0 * self.squares[i]).sqrt();
         let sum = || (0..self.dim()).map(|i| self.domain.width(i).wide() * root(i)).sum();
         self.domain.bounded().then(sum)
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), inner(&self.domain, self.dim()), distance)
     }
 }
 

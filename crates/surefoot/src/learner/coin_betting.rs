@@ -1,7 +1,7 @@
 //! Coin betting: a learner without a rate, for gradients of known size.
 
-use super::potential::{FURTHEST, wealth, within};
-use super::{Lazy, Learner};
+use super::potential::{FURTHEST, furthest, wealth};
+use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
@@ -36,6 +36,7 @@ pub struct CoinBetting<F, D> {
     bound: f64,
     coins: Vec<Coin<F>>,
     lost: f64,
+    room: f64,
 }
 
 /// `wealth` is in units of ε.
@@ -65,7 +66,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         assert!(bound > 0.0 && bound.is_finite(), "a positive bound");
         let coin = |i| Coin { theta: 0.0, wealth: 1.0, count: 0.0, cut: 0.0, iterate: domain.centre(i) };
         let coins = (0..dim).map(coin).collect();
-        Self { domain, bound, coins, lost: 0.0 }
+        let room = room_within::<F>(domain.reach());
+        Self { domain, bound, coins, lost: 0.0, room }
     }
 
     /// One weighted nonzero gradient at coordinate `i`.
@@ -85,7 +87,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         coin.theta += shown;
         coin.count += 1.0;
         let bet = (coin.share() * coin.wealth).clamp(-FURTHEST, FURTHEST);
-        coin.iterate = self.domain.clip(i, F::of(centre + wealth * bet));
+        let free = (centre + wealth * bet).clamp(-span::<F>(), span::<F>());
+        coin.iterate = self.domain.clip(i, F::of(free));
     }
 
     /// The bound for a coordinate at a distance of at most `distance`, which is at most so far as it can be.
@@ -94,6 +97,14 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         let ratio = if distance > 0.0 { coin.count * distance / wealth } else { 0.0 };
         let root = (coin.count * (24.0 * ratio * ratio).ln_1p()).sqrt();
         self.bound * (distance * root + wealth) + coin.cut * distance
+    }
+}
+
+impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
+    /// The bound where each coordinate is off by as much as `distance` says.
+    fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
+        let seen = (0..self.coins.len()).filter(|i| self.coins[*i].count > 0.0);
+        self.lost + seen.map(|i| self.regret(i, distance(i))).sum::<f64>()
     }
 }
 
@@ -106,21 +117,22 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
         self.coins[i].iterate
     }
 
+    fn room(&self, _: f64) -> f64 {
+        self.room
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
     fn regret_bound(&self) -> Option<f64> {
-        self.domain.bounded().then_some(f64::INFINITY).and_then(|all| self.regret_bound_at(all))
+        self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Each coordinate of u may be as far off as `distance`, or as its interval lets it.
+    /// Each coordinate of u may be as far off as `distance`.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        let mut bound = self.lost;
-        for i in (0..self.coins.len()).filter(|i| self.coins[*i].count > 0.0) {
-            bound += self.regret(i, within(&self.domain, i, distance)?);
-        }
-        Some(bound)
+        let near = (0..self.coins.len()).all(|i| distance <= furthest(&self.domain, i));
+        near.then(|| self.total(|_| distance))
     }
 }
 

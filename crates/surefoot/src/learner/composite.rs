@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Learner, Penalised, STEEPEST};
+use super::{Learner, Penalised, STEEPEST, leader_room, room_within};
 use crate::certificate::ElasticNet;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Squares, Vector};
@@ -19,7 +19,8 @@ use crate::{Float, Penalty, Squares, Vector};
 /// λ_T·‖u‖²/2 + Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)), which for ‖u‖ ≤ r is at most r·√(2(Γ² + V_T)), whatever the penalty. Proof:
 /// with Ψ_t = ⟨Z_t, ·⟩ + A_tΩ + (λ_t/2)‖·‖², w_t minimises Ψ_t − ⟨α_t g_t, ·⟩, which is strongly convex, so
 /// ⟨α_t g_t, w_t⟩ ≤ min Ψ_t − (Ψ_t − ⟨α_t g_t, ·⟩)(w_t) + ‖α_t g_t‖²/(2(λ_t + A_t·l2)), and the term in the middle is at
-/// least min Ψ_{t−1} + α_tΩ(w_t). Sum, and put u into Ψ_T. It is for this proof that A_t has the weight of the open round.
+/// least min Ψ_{t−1} + α_tΩ(w_t). Sum, and put u into Ψ_T. It is for this proof that A_t has the weight of the open round. None while the rate 1/(λ + A·l2) is
+/// above 1e270, where it is cut.
 ///
 /// *Cost*: O(nnz) a step, but the iterate moves everywhere: O(d) with [`DenseAnytime`](crate::DenseAnytime), O(nnz·log d)
 /// with [`CompositeAnytime`](crate::CompositeAnytime), which knows how.
@@ -167,6 +168,17 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
         self.total = self.told + weight;
     }
 
+    fn room(&self, weight: f64) -> f64 {
+        if self.reach.is_finite() {
+            return room_within::<F>(self.reach);
+        }
+        leader_room::<F>(self.penalty.l2 * (self.told + weight))
+    }
+
+    fn rests(&self) -> bool {
+        false
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.learn(weight, gradient, |_, _| {});
     }
@@ -175,7 +187,8 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
     fn regret_bound(&self) -> Option<f64> {
         let distant = if self.strength > 0.0 { self.strength * self.reach * self.reach / 2.0 } else { 0.0 };
         let bound = distant + self.regret.root() * self.regret.root();
-        (!self.cut && bound.is_finite()).then_some(bound)
+        let slow = self.rate() >= STEEPEST;
+        (!self.cut && !slow && bound.is_finite()).then_some(bound)
     }
 }
 

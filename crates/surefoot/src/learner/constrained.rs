@@ -9,7 +9,8 @@ use crate::{Float, Project, Squares, Vector};
 /// told g − min(0, ⟨g, v⟩)·v: what would push it further out is taken away.
 ///
 /// *Guarantee*: the regret against any u in D is at most the base learner's, on gradients that are not larger:
-/// ⟨g, w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖.
+/// ⟨g, w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖. A base with a domain of its own must have D inside it: it promises nothing
+/// against other points.
 ///
 /// *Cost*: O(d) a step, a projection, and a step of the base learner with a gradient that may be dense.
 ///
@@ -83,6 +84,15 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Learner<F> for Constrained<F, L, D>
     fn open(&mut self, weight: f64) {
         self.base.open(weight);
         self.play();
+    }
+
+    fn room(&self, weight: f64) -> f64 {
+        // What is taken away from a gradient is no longer than it.
+        self.base.room(weight) / (1.0 + self.iterate.len() as f64).sqrt()
+    }
+
+    fn rests(&self) -> bool {
+        self.base.rests()
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

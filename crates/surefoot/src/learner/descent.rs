@@ -1,6 +1,6 @@
 //! Online gradient descent on any domain with a projection.
 
-use super::Learner;
+use super::{Learner, room_within};
 use crate::squares::weigh;
 use crate::{Float, Project, Squares, Vector};
 
@@ -44,6 +44,10 @@ impl<F: Float, D: Project<F>> Learner<F> for Descent<F, D> {
 
     fn at(&self, i: usize) -> F {
         self.iterate[i]
+    }
+
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach())
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

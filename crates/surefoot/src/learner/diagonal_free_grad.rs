@@ -1,7 +1,7 @@
 //! FreeGrad with one copy a coordinate.
 
-use super::potential::{Potential, wealth, within};
-use super::{Lazy, Learner};
+use super::potential::{Potential, furthest, wealth};
+use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
@@ -30,6 +30,7 @@ pub struct DiagonalFreeGrad<F, D> {
     domain: D,
     coordinates: Vec<Coordinate<F>>,
     lost: f64,
+    room: f64,
 }
 
 /// `squares` is the sum of squared gradients in units of `largest` squared.
@@ -72,7 +73,8 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
             Coordinate { sum: 0.0, squares: 0.0, first: 0.0, largest: 0.0, cut: 0.0, iterate }
         };
         let coordinates = (0..dim).map(rest).collect();
-        Self { domain, coordinates, lost: 0.0 }
+        let room = room_within::<F>(domain.reach());
+        Self { domain, coordinates, lost: 0.0, room }
     }
 
     /// One weighted nonzero gradient at coordinate `i`.
@@ -82,7 +84,19 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
         let away = one.iterate.wide() - centre;
         self.lost += one.count(gradient) * away.abs();
         let m = one.sum / one.largest;
-        one.iterate = self.domain.clip(i, F::of(centre - m * one.potential(wealth).bet(m.abs())));
+        let free = centre - m * one.potential(wealth).bet(m.abs());
+        one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
+    }
+}
+
+impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
+    /// The bound where each coordinate is off by as much as `distance` says.
+    fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
+        let regret = |(i, one): (usize, &Coordinate<F>)| {
+            one.potential(wealth(&self.domain, i)).regret(distance(i)) + one.cut * distance(i)
+        };
+        let seen = self.coordinates.iter().enumerate().filter(|(_, one)| one.first > 0.0);
+        self.lost + seen.map(regret).sum::<f64>()
     }
 }
 
@@ -95,22 +109,22 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
         self.coordinates[i].iterate
     }
 
+    fn room(&self, _: f64) -> f64 {
+        self.room
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
     fn regret_bound(&self) -> Option<f64> {
-        self.domain.bounded().then_some(f64::INFINITY).and_then(|all| self.regret_bound_at(all))
+        self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Each coordinate of u may be as far off as `distance`, or as its interval lets it.
+    /// Each coordinate of u may be as far off as `distance`.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        let mut bound = self.lost;
-        for (i, one) in self.coordinates.iter().enumerate().filter(|(_, one)| one.first > 0.0) {
-            let distance = within(&self.domain, i, distance)?;
-            bound += one.potential(wealth(&self.domain, i)).regret(distance) + one.cut * distance;
-        }
-        Some(bound)
+        let near = (0..self.coordinates.len()).all(|i| distance <= furthest(&self.domain, i));
+        near.then(|| self.total(|_| distance))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Proximal follow-the-regularised-leader with hints and one rate a coordinate, in a box.
 
-use super::proximal::growth;
-use super::{Hinted, Lazy, LazyHinted, Learner};
+use super::proximal::{growth, pulled_room};
+use super::{Hinted, Lazy, LazyHinted, Learner, inner, nearby, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Squares, Vector};
 
@@ -29,6 +29,7 @@ pub struct DiagonalProximal<F, D> {
     domain: D,
     coordinates: Vec<Coordinate<F>>,
     hinted: Vec<usize>,
+    room: f64,
 }
 
 /// `pull` is B·(Σσ_i w_i − Z).
@@ -45,7 +46,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| Coordinate { pull: 0.0, errors: Squares::default(), hint: F::zero(), iterate: domain.centre(i) };
         let coordinates = (0..dim).map(rest).collect();
-        Self { domain, coordinates, hinted: Vec::with_capacity(dim) }
+        let room = pulled_room(&domain, dim);
+        Self { domain, coordinates, hinted: Vec::with_capacity(dim), room }
     }
 
     /// Moves coordinate `i` to its leader.
@@ -59,7 +61,7 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         } else {
             self.domain.centre(i).wide()
         };
-        one.iterate = self.domain.clip(i, F::of(free));
+        one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
     }
 
     /// One weighted gradient at coordinate `i`; its hint is over.
@@ -83,6 +85,10 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalProximal<F, D> {
         self.coordinates[i].iterate
     }
 
+    fn room(&self, _: f64) -> f64 {
+        self.room
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
@@ -90,6 +96,10 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalProximal<F, D> {
     fn regret_bound(&self) -> Option<f64> {
         let one = |(i, one): (usize, &Coordinate<F>)| self.domain.width(i).wide() * one.errors.root_of(2.0);
         self.domain.bounded().then(|| self.coordinates.iter().enumerate().map(one).sum())
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), inner(&self.domain, self.coordinates.len()), distance)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Dual averaging with one adaptive rate, with or without hints.
 
-use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, place};
+use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Radial, Squares, Vector};
@@ -14,7 +14,10 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// first error, a hint sends the iterate to the boundary of a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
-/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. None in the whole space.
+/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. As Γ² ≤ V_T where Γ started at 0, that is
+/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, and none while the
+/// rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
+/// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
 ///
 /// *Cost*: O(nnz) a step, nonzeros of gradient and hint. [`Rescale`] multiplies the iterate's distance from the centre.
 ///
@@ -158,13 +161,22 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
         place(self, i)
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach())
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
     fn regret_bound(&self) -> Option<f64> {
         let excess = if self.cut { 2.0 * self.largest } else { 0.0 };
-        self.domain.bounded().then(|| self.domain.reach() * (self.spread() + excess))
+        let slow = self.rate >= STEEPEST;
+        (self.domain.bounded() && !slow).then(|| self.domain.reach() * (self.spread() + excess))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), self.domain.reach(), distance)
     }
 }
 
@@ -175,11 +187,14 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
 
     fn scale(&self) -> f64 {
         let norm = self.norm.root();
-        if self.rate == 0.0 && norm > 0.0 && self.domain.bounded() {
-            // Hints have come true so far: nothing but the linear part, whose leader is at the boundary.
+        let far = self.rate * norm;
+        if norm > 0.0 && self.domain.bounded() && (self.rate == 0.0 || far.is_infinite()) {
+            // Hints have come true so far, or all but: nothing but the linear part, whose leader is at the boundary.
             return self.multiplier * (self.domain.reach() / norm).min(STEEPEST);
         }
-        self.multiplier * self.rate * self.domain.shrink(self.rate * norm)
+        let free = !self.domain.bounded() && far > span::<F>();
+        let rate = if free { span::<F>() / norm } else { self.rate };
+        self.multiplier * rate * self.domain.shrink(far)
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::potential::{FURTHEST, Potential};
-use super::{Lazy, Learner, STEEPEST, place};
+use super::{Lazy, Learner, STEEPEST, place, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Radial, Squares, Vector};
 
@@ -18,7 +18,8 @@ use crate::{Float, Radial, Squares, Vector};
 /// 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln max(1, ·). The last sum is over
 /// rounds that were cut; on a ball of radius r it is at most 2r·max‖G_t‖, since cuts telescope. That holds for the
 /// largest weighted norm as it does for weight times the largest norm, so the weight of a round need not be known before
-/// it. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space that sum is what it turns out to be.
+/// it. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space that sum is what it turns out to be. None once
+/// the factor of Z was above 1e270, where it is cut.
 ///
 /// Why projecting is free: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G, ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h,
 /// that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). Where the projection w is at
@@ -56,6 +57,8 @@ pub struct FreeGrad<F, D> {
     scale: f64,
     cut: f64,
     lost: f64,
+    /// Whether the factor of Z had to be cut.
+    slow: bool,
     arrays: PhantomData<F>,
 }
 
@@ -72,6 +75,7 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
             scale: 0.0,
             cut: 0.0,
             lost: 0.0,
+            slow: false,
             arrays: PhantomData,
         }
     }
@@ -87,7 +91,11 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
     fn retune(&mut self) {
         let m = self.norm.root() / self.largest;
         let bet = self.potential().bet(m);
-        self.scale = (bet * self.domain.shrink(bet * m) / self.largest).min(STEEPEST);
+        let scale = bet * self.domain.shrink(bet * m) / self.largest;
+        self.slow |= scale > STEEPEST;
+        let scale = scale.min(STEEPEST);
+        let norm = self.norm.root();
+        self.scale = if norm > 0.0 { scale.min(span::<F>() / norm) } else { scale };
     }
 }
 
@@ -100,6 +108,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
         place(self, i)
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach())
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
@@ -109,11 +121,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        if self.first == 0.0 {
-            return Some(0.0);
-        }
-        let near = distance <= self.domain.reach() * FURTHEST;
-        near.then(|| self.potential().regret(distance) + self.lost + self.cut * distance)
+        let furthest = self.domain.reach() * if self.domain.bounded() { 1.0 } else { FURTHEST };
+        let near = distance <= furthest.min(span::<F>()) && !self.slow;
+        let regret = || self.potential().regret(distance) + self.lost + self.cut * distance;
+        near.then(|| if self.first == 0.0 { 0.0 } else { regret() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Follow the leader, for losses of known strong convexity.
 
-use super::{Learner, Quadratic};
+use super::{Learner, Quadratic, leader_room};
 use crate::squares::weigh;
 use crate::{Float, Point, Project, Squares, Vector};
 
@@ -86,6 +86,10 @@ impl<F: Float, D: Project<F>> Learner<F> for Leader<F, D> {
 
     fn at(&self, i: usize) -> F {
         self.iterate[i]
+    }
+
+    fn room(&self, weight: f64) -> f64 {
+        leader_room::<F>(self.curvature * (self.total + weight))
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -9,7 +9,7 @@ use crate::{Float, Vector};
 /// further down, which is the constraint reduction to s ≥ 0. The direction's domain is a unit ball around 0 of any norm.
 ///
 /// *Guarantee*: R_T(u) ≤ R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖) with the norm of that ball. So with a magnitude that needs no
-/// radius there is none in any norm; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
+/// radius there is none in any norm, and with one of a bounded domain none against points that are further; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
 /// [`FreeGrad`](crate::FreeGrad) does it in one piece.
 ///
 /// *Cost*: that of the two, O(nnz) for a [`Lazy`] direction.
@@ -33,6 +33,8 @@ use crate::{Float, Vector};
 pub struct Magnitude<S, Y> {
     magnitude: S,
     direction: Y,
+    /// s as it was at first.
+    start: f64,
 }
 
 impl<S: Learner<f64>, Y> Magnitude<S, Y> {
@@ -42,7 +44,8 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
     /// If `magnitude` has more dimensions than one.
     pub fn new(magnitude: S, direction: Y) -> Self {
         assert_eq!(magnitude.dim(), 1, "a magnitude is one number");
-        Self { magnitude, direction }
+        let start = magnitude.at(0);
+        Self { magnitude, direction, start }
     }
 
     /// s, not negative.
@@ -79,13 +82,24 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
         self.direction.open(weight);
     }
 
+    /// Slopes are gradients times a direction, which is within a unit ball.
+    fn room(&self, weight: f64) -> f64 {
+        self.magnitude.room(weight).min(self.direction.room(weight))
+    }
+
+    fn rests(&self) -> bool {
+        self.magnitude.rests() && self.direction.rests()
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.stretch(weight, slope(gradient, &self.direction));
         self.direction.tell(weight, gradient);
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        Some(self.magnitude.regret_bound_at(distance)? + distance * self.direction.regret_bound()?)
+        // The best magnitude for a point is its norm, anything from 0 to `distance`.
+        let far = self.start.abs().max(distance - self.start);
+        Some(self.magnitude.regret_bound_at(far)? + distance * self.direction.regret_bound()?)
     }
 }
 

@@ -60,10 +60,30 @@ pub use proximal::Proximal;
 pub use ridge::Ridge;
 pub use signed_hedge::SignedHedge;
 
-use crate::{Float, Penalty, Point, Vector};
+use crate::{Float, Penalty, Point, Separable, Vector};
 
-/// No rate is above this, so that sums of rates stay finite; gradients that would ask for more are below 1e-270.
+/// No rate is above this, so that sums of rates stay finite. Where gradients are so small, against the reach, that a
+/// higher one were due, learners move too little, and promise nothing.
 const STEEPEST: f64 = 1e270;
+
+/// Sums of gradients up to here are far from leaving the range of numbers: 2^1000.
+const LARGEST: f64 = f64::MAX / (1_u64 << 24) as f64;
+
+/// Points up to here are finite in `F`, and so are their sums over rounds.
+fn span<F: Float>() -> f64 {
+    let arrays: f64 = F::max_value().wide() / (1_u64 << 24) as f64;
+    arrays.min(LARGEST / (1_u128 << 100) as f64)
+}
+
+/// The [`room`](Learner::room) of a learner whose numbers are gradients, and points within `reach` of its centre.
+fn room_within<F: Float>(reach: f64) -> f64 {
+    if reach <= span::<F>() { LARGEST } else { 0.0 }
+}
+
+/// The [`room`](Learner::room) of a learner whose points are sums of gradients divided by `steepness`.
+pub(crate) fn leader_room<F: Float>(steepness: f64) -> f64 {
+    (span::<F>() * steepness).min(LARGEST)
+}
 
 /// An online learner for linear losses ⟨α_t g_t, ·⟩.
 ///
@@ -82,6 +102,19 @@ pub trait Learner<F: Float> {
         let _ = weight;
     }
 
+    /// How large Σ|α_t g_tj|, over all coordinates and rounds and that of the open round and its hint included, may become
+    /// with no number of the learner's leaving the range of `F` or `f64`. Conversions refuse gradients beyond that, as
+    /// they refuse those that are not finite. `weight` is that of the open round. O(1).
+    fn room(&self, weight: f64) -> f64 {
+        let _ = weight;
+        LARGEST
+    }
+
+    /// Whether the iterate stays where it is while gradients are zero: not where a penalty moves it.
+    fn rests(&self) -> bool {
+        true
+    }
+
     /// Learns from the round's loss: `gradient` times `weight`.
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V);
 
@@ -91,11 +124,12 @@ pub trait Learner<F: Float> {
         None
     }
 
-    /// The same against points within `distance` of the learner's first iterate. Learners that need no radius have a
-    /// bound at any distance, even where they have none over all points.
+    /// The same against all points within `distance` of the learner's first iterate, if they are all in its domain: there
+    /// is no bound for any that are not. Learners that need no radius have a bound at any distance, even where they have
+    /// none over all points.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let _ = distance;
-        self.regret_bound()
+        None
     }
 }
 
@@ -182,6 +216,17 @@ pub trait Rescale {
     /// # Panics
     /// If it is negative or not finite.
     fn rescale(&mut self, multiplier: f64);
+}
+
+/// `bound`, which holds over a domain that is the same in all directions and has this reach around the first iterate, for
+/// points within `distance`.
+fn nearby(bound: Option<f64>, reach: f64, distance: f64) -> Option<f64> {
+    bound.filter(|_| distance <= reach)
+}
+
+/// The distance within which all points lie in a product of intervals, or in the whole space.
+fn inner<F: Float>(domain: &impl Separable<F>, dim: usize) -> f64 {
+    (0..dim).map(|i| domain.width(i).wide() / 2.0).fold(f64::INFINITY, f64::min)
 }
 
 /// Coordinate `i` of a lazy learner's iterate.

@@ -1,7 +1,7 @@
 //! The online Newton step, for exp-concave losses.
 
 use super::cholesky::Cholesky;
-use super::{Learner, Quadratic};
+use super::{Learner, Quadratic, leader_room};
 use crate::squares::weigh;
 use crate::{Float, Point, Radial, Squares, Vector};
 
@@ -147,6 +147,10 @@ impl<F: Float, D: Radial<F>> Learner<F> for OnlineNewton<F, D> {
 
     fn at(&self, i: usize) -> F {
         self.iterate[i]
+    }
+
+    fn room(&self, _: f64) -> f64 {
+        leader_room::<F>(self.epsilon)
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

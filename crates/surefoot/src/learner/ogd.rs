@@ -1,6 +1,6 @@
 //! Online gradient descent with one adaptive rate.
 
-use super::{Lazy, Learner, place};
+use super::{Lazy, Learner, nearby, place, room_within};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Radial, Squares, Vector};
@@ -69,12 +69,21 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
+    /// The direction is up to 2^16 times as long as the iterate.
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.domain.reach() / SMALL)
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
     fn regret_bound(&self) -> Option<f64> {
         self.domain.bounded().then(|| 2.0 * self.domain.reach() * self.gradients.root_of(2.0))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), self.domain.reach(), distance)
     }
 }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::clip::Clip;
 use super::experts::Sums;
-use super::{Hinted, Learner};
+use super::{Hinted, Learner, nearby, room_within};
 use crate::{Float, Vector};
 
 /// Steps of bisection for the multiplier of the constraint: more than the digits of a number.
@@ -120,6 +120,10 @@ impl<F: Float> Learner<F> for PNorm<F> {
         F::of(self.iterate[i])
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.radius)
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         let size = norm(self.sums.error(weight, gradient), self.power);
         let keep = self.clip.take(size);
@@ -129,6 +133,10 @@ impl<F: Float> Learner<F> for PNorm<F> {
 
     fn regret_bound(&self) -> Option<f64> {
         Some(self.radius * (self.spread() + 2.0 * self.clip.excess()))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), self.radius, distance)
     }
 }
 

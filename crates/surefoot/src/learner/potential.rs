@@ -1,5 +1,6 @@
 //! The potential of FreeGrad, for one number or for the norm of many, and what coordinates without a radius share.
 
+use super::span;
 use crate::{Float, Separable};
 
 /// No iterate is further from the centre than this many times the initial wealth: 2^100.
@@ -10,11 +11,10 @@ pub(super) fn wealth<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     domain.width(i).wide() / 2.0
 }
 
-/// How far coordinate `i` of a point may be off that is itself off by at most `distance`: no further than its interval
-/// lets it. `None` in the whole space where no iterate goes.
-pub(super) fn within<F: Float>(domain: &impl Separable<F>, i: usize, distance: f64) -> Option<f64> {
+/// How far coordinate `i` may be off: no further than its interval lets it, in the whole space where iterates go.
+pub(super) fn furthest<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     let furthest = wealth(domain, i) * if domain.bounded() { 1.0 } else { FURTHEST };
-    (domain.bounded() || distance <= furthest).then(|| distance.min(furthest))
+    furthest.min(span::<F>())
 }
 
 /// What the potential C·V^(−1/2)·exp(n²/(2V + 2hn)), C = ε·h_1², is made of, n apart.

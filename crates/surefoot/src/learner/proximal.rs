@@ -1,8 +1,8 @@
 //! Proximal follow-the-regularised-leader with hints, on any domain with a projection.
 
-use super::{Hinted, Learner};
+use super::{Hinted, Learner, room_within, span};
 use crate::squares::weigh;
-use crate::{Float, Project, Squares, Vector};
+use crate::{Domain, Float, Project, Squares, Vector};
 
 /// How many times its reach a point is put away from the centre of a domain to find the furthest point that way.
 const FAR: f64 = (1_u64 << 60) as f64;
@@ -39,13 +39,16 @@ pub struct Proximal<F, D> {
     hint: Vec<f64>,
     iterate: Vec<F>,
     errors: Squares,
+    /// For sums of gradients times B, and √(2V) times an iterate.
+    room: f64,
 }
 
 impl<F: Float, D: Project<F>> Proximal<F, D> {
     /// At the centre of `domain`, in `dim` dimensions. The only allocation.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        Self { domain, pull: vec![0.0; dim], hint: vec![0.0; dim], iterate, errors: Squares::default() }
+        let room = pulled_room(&domain, dim);
+        Self { domain, pull: vec![0.0; dim], hint: vec![0.0; dim], iterate, errors: Squares::default(), room }
     }
 
     fn diameter(&self) -> f64 {
@@ -69,6 +72,7 @@ impl<F: Float, D: Project<F>> Proximal<F, D> {
             // A point further off has the same projection, to the last digit.
             let length = if self.domain.bounded() { FAR * self.domain.reach() } else { f64::INFINITY };
             let length = if root > 0.0 { length.min(norm / root) } else { length };
+            let length = length.min(span::<F>());
             (0..self.pull.len()).for_each(|i| self.iterate[i] = F::of(self.force(i) / norm * length));
         }
         self.domain.project(&mut self.iterate);
@@ -82,6 +86,10 @@ impl<F: Float, D: Project<F>> Learner<F> for Proximal<F, D> {
 
     fn at(&self, i: usize) -> F {
         self.iterate[i]
+    }
+
+    fn room(&self, _: f64) -> f64 {
+        self.room
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
@@ -111,6 +119,12 @@ impl<F: Float, D: Project<F>> Hinted<F> for Proximal<F, D> {
         hint.each(|i, h| self.hint[i] = weigh(weight, h).wide());
         self.play();
     }
+}
+
+/// The room of a learner that keeps gradients times its diameter, and sums of its iterates.
+pub(super) fn pulled_room<F: Float>(domain: &impl Domain<F>, dim: usize) -> f64 {
+    let furthest = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(domain.reach(), f64::max);
+    room_within::<F>(furthest) / (4.0 * furthest).max(1.0)
 }
 
 /// √(2(V + δ²)) − √(2V) from both roots, without a cancellation.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Lazy, Learner, Penalised, place};
+use super::{Lazy, Learner, Penalised, leader_room, place};
 use crate::certificate::Comparator;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Radial, Squares, Vector};
@@ -75,6 +75,14 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
 
     fn at(&self, i: usize) -> F {
         place(self, i)
+    }
+
+    fn room(&self, weight: f64) -> f64 {
+        leader_room::<F>(self.strength * (self.total + weight))
+    }
+
+    fn rests(&self) -> bool {
+        false
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
@@ -157,8 +165,9 @@ impl<C: Fn(usize) -> f64> Penalty for Around<C> {
         inner + norm.root() * (norm.root() / (2.0 * self.strength))
     }
 
-    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
-        (0..dim).map(|i| ((self.centre)(i) + z(i) / self.strength).abs()).fold(0.0, f64::max)
+    fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
+        let one = |i: usize| ((self.centre)(i) + z(i) / self.strength).abs();
+        (0..dim).map(one).fold(0.0, f64::max) + slack / self.strength
     }
 
     fn comparator(&self) -> Comparator {

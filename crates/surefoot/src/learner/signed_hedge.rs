@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::clip::Clip;
 use super::experts::{Sums, decay};
-use super::{Hinted, Learner};
+use super::{Hinted, Learner, nearby, room_within};
 use crate::{Float, Vector};
 
 /// [`Hedge`](crate::Hedge) over the 2d corners ±r·e_j of the [`L1Ball`](crate::L1Ball): exponentiated gradient with both
@@ -49,7 +49,7 @@ impl<F: Float> SignedHedge<F> {
     }
 
     fn entropy(&self) -> f64 {
-        (2.0 * self.iterate.len() as f64).ln().sqrt()
+        (2.0 * self.iterate.len().max(1) as f64).ln().sqrt()
     }
 
     fn play(&mut self) {
@@ -75,6 +75,10 @@ impl<F: Float> Learner<F> for SignedHedge<F> {
         F::of(self.iterate[i])
     }
 
+    fn room(&self, _: f64) -> f64 {
+        room_within::<F>(self.radius)
+    }
+
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         let errors = self.sums.error(weight, gradient);
         let size = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
@@ -85,6 +89,10 @@ impl<F: Float> Learner<F> for SignedHedge<F> {
 
     fn regret_bound(&self) -> Option<f64> {
         Some(2.0 * self.radius * (self.entropy() * self.clip.spread() + self.clip.excess()))
+    }
+
+    fn regret_bound_at(&self, distance: f64) -> Option<f64> {
+        nearby(self.regret_bound(), self.radius, distance)
     }
 }
 

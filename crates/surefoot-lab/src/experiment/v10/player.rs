@@ -8,7 +8,7 @@ use crate::Random;
 pub(super) trait Player {
     fn at(&self, i: usize) -> f64;
     fn tell(&mut self, weight: f64, gradient: &[f64]);
-    /// The bound on the regret at a distance.
+    /// The bound on the regret over the domain, or at a distance.
     fn bound(&self, distance: f64) -> f64;
     fn takes_hints(&self) -> bool;
     fn hint(&mut self, weight: f64, hint: &[f64]);
@@ -26,7 +26,7 @@ impl<L: Learner<f64>> Player for Plain<L> {
     }
 
     fn bound(&self, distance: f64) -> f64 {
-        self.0.regret_bound_at(distance).unwrap_or(f64::NAN)
+        self.0.regret_bound().or_else(|| self.0.regret_bound_at(distance)).unwrap_or(f64::NAN)
     }
 
     fn takes_hints(&self) -> bool {

@@ -83,7 +83,7 @@ fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
 fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.02);
     move |problem, round, _| {
-        sums.record(round.weight, round.gradient, |i| round.iterate[i]);
+        sums.record(round.weight, round.gradient, |i| round.query[i]);
         let excess = problem.excess(&round.output());
         (excess, sums.certificate(Gradients::Exact).map_or(f64::NAN, |c| c.value))
     }
