@@ -49,7 +49,7 @@ pub(crate) enum Command {
 ///
 /// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
 /// line, and that of the best constant. With --json the same goes to standard output, ending in a line
-/// "done" whose test_metric is the accuracy (classes) or R² (numbers).
+/// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// Files of training rows, plain, gzip or zstd; - is standard input
@@ -137,7 +137,7 @@ pub(crate) struct CertifyArgs {
 
     /// How likely a certificate from rows as they come may be false [default: 0.05]
     #[arg(long, value_name = "P", value_parser = values::probability)]
-    pub(crate) delta: Option<f64>,
+    pub(crate) error_probability: Option<f64>,
 
     /// Save and end as soon as no model is better by more than this
     ///
@@ -164,7 +164,7 @@ pub(crate) struct PredictArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: OsString,
 
-    /// What a prediction is [default: probability for classes, else mean]
+    /// What a prediction is [default: probability for classes, margin for hinge losses, else mean]
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub(crate) kind: Option<Kind>,
 
@@ -187,7 +187,8 @@ pub(crate) struct PredictArgs {
 
 /// Measure a model on labelled data.
 ///
-/// Prints the weighted mean loss, accuracy and area under the ROC curve (classes) or RMSE, MSE and R².
+/// Prints the weighted mean loss, accuracy and area under the ROC curve (classes), RMSE, MSE, MAE and R² (numbers), or
+/// deviance and D², the share of it that is explained (counts and amounts).
 /// The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
 /// here are only compared with it.
 #[derive(Args, Debug)]
@@ -312,9 +313,22 @@ pub(crate) struct ManArgs {}
 pub(crate) struct SettingsArgs {
     /// What is minimised [default: logistic]
     ///
-    /// logistic learns two classes, of which the larger label is the positive one; squared learns numbers.
+    /// logistic and the hinge kinds learn two classes, of which the larger label is the positive one; squared, huber, absolute
+    /// and quantile learn numbers; poisson, gamma and tweedie counts and amounts, whose logarithm of the mean is linear.
     #[arg(long, value_enum, ignore_case = false)]
     pub(crate) loss: Option<LossName>,
+
+    /// huber: the error, in units of the label, from which on it counts in proportion [default: 1]
+    #[arg(long, value_name = "X", value_parser = values::positive)]
+    pub(crate) delta: Option<f64>,
+
+    /// quantile: the share of labels to be below the prediction [default: 0.5]
+    #[arg(long, value_name = "X", value_parser = values::probability)]
+    pub(crate) tau: Option<f64>,
+
+    /// tweedie: the power of the mean that the variance goes with, between 1 and 2 [default: 1.5]
+    #[arg(long, value_name = "P", value_parser = values::power)]
+    pub(crate) power: Option<f64>,
 
     /// Learn no intercept
     #[arg(long)]
@@ -350,14 +364,34 @@ pub(crate) enum LossName {
     Logistic,
     /// Numbers, by half the squared error
     Squared,
+    /// Numbers, by half the squared error up to --delta, in proportion to it beyond
+    Huber,
+    /// Numbers, by the absolute error: the median
+    Absolute,
+    /// Numbers, by the pinball loss: the quantile --tau
+    Quantile,
+    /// Two classes, by what is missing to a margin of 1
+    Hinge,
+    /// Two classes, by the square of that
+    #[value(name = "squared_hinge")]
+    SquaredHinge,
+    /// Two classes, by half the square of that, straight on the wrong side
+    #[value(name = "smoothed_hinge")]
+    SmoothedHinge,
+    /// Counts, with a log link
+    Poisson,
+    /// Amounts above 0, by relative errors, with a log link
+    Gamma,
+    /// Amounts that may be 0, with a log link and --power
+    Tweedie,
 }
 
-impl From<LossName> for Loss {
-    fn from(name: LossName) -> Loss {
-        match name {
-            LossName::Logistic => Loss::Logistic,
-            LossName::Squared => Loss::Squared,
-        }
+impl LossName {
+    /// The loss, with its usual parameter.
+    pub(crate) fn loss(self) -> Loss {
+        let all = Loss::ALL.into_iter();
+        let named = |loss: &Loss| self.to_possible_value().is_some_and(|value| value.get_name() == loss.name());
+        all.into_iter().find(named).expect("every name is that of a loss")
     }
 }
 
@@ -407,9 +441,9 @@ pub(crate) enum Kind {
     Margin,
     /// Probability of the positive class
     Probability,
-    /// Predicted number (for classes the probability)
+    /// Predicted number (for classes the probability, with a log link e to the margin)
     Mean,
-    /// The label of the likelier class
+    /// The label of the class that the margin is for
     Class,
 }
 
@@ -421,8 +455,9 @@ pub(crate) enum Flush {
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
-    use clap::CommandFactory;
+    use super::{Cli, LossName};
+    use clap::{CommandFactory, ValueEnum};
+    use surefoot_glm::Loss;
 
     #[test]
     fn the_definitions_hold_together_and_are_documented() {
@@ -440,5 +475,11 @@ mod tests {
     #[test]
     fn short_help_fits_a_screen() {
         assert!(Cli::command().render_help().to_string().lines().count() <= 24);
+    }
+
+    #[test]
+    fn losses_have_the_names_of_the_library() {
+        let names: Vec<_> = LossName::value_variants().iter().map(|name| name.loss().name()).collect();
+        assert_eq!(names, Loss::ALL.map(Loss::name));
     }
 }

@@ -44,6 +44,7 @@ impl Sample<'_> {
         let mut classes: Vec<f64> = [known.negative, known.positive].into_iter().flatten().collect();
         self.each(|batch, r| {
             let Some(label) = batch.row(r).label else { return Ok(()) };
+            loss.check(label).map_err(|fault| (fault.part, fault.message))?;
             if !loss.classifies() || classes.contains(&label) {
                 return Ok(());
             }
@@ -81,7 +82,7 @@ impl Sample<'_> {
 /// The label as the loss wants it: −1 or +1 for classes, else as it is.
 fn code(model: &Model, label: f64, options: &Options) -> Result<f64, String> {
     if !model.settings.loss.classifies() {
-        return Ok(label);
+        return model.settings.loss.check(label).map(|()| label).map_err(|fault| fault.message);
     }
     let known: Vec<_> = [model.labels.negative, model.labels.positive].into_iter().flatten().collect();
     model.labels.code(label).ok_or_else(|| {

@@ -37,7 +37,7 @@ impl Results<'_> {
             "event": "done",
             "loss": number_or_null(summary.loss),
             "test_loss": number_or_null(self.test.and_then(|test| test.loss)),
-            "test_metric": number_or_null(self.test.and_then(|test| test.accuracy.or(test.r2))),
+            "test_metric": number_or_null(self.test.and_then(|test| test.score())),
             "objective": number_or_null(self.objective),
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
@@ -170,15 +170,28 @@ pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
         ("AUC", measured.auc),
         ("RMSE", measured.rmse),
         ("MSE", measured.mse),
+        ("MAE", measured.mae),
         ("R²", measured.r2),
+        ("deviance", measured.deviance),
+        ("D²", measured.d2),
     ];
     metrics.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, number::loss(value))).collect()
 }
 
 /// What is minimised, for people.
-pub(crate) fn task(loss: Loss) -> &'static str {
+pub(crate) fn task(loss: Loss) -> String {
+    let text = number::shortest;
     match loss {
-        Loss::Logistic => "logistic loss of two classes",
-        Loss::Squared => "squared loss of numbers (half the squared error)",
+        Loss::Logistic => "logistic loss of two classes".to_owned(),
+        Loss::Squared => "squared loss of numbers (half the squared error)".to_owned(),
+        Loss::Huber { delta } => format!("Huber loss of numbers (half the squared error up to {})", text(delta)),
+        Loss::Absolute => "absolute loss of numbers".to_owned(),
+        Loss::Quantile { tau } => format!("pinball loss of numbers (the quantile {})", text(tau)),
+        Loss::Hinge => "hinge loss of two classes".to_owned(),
+        Loss::SquaredHinge => "squared hinge loss of two classes".to_owned(),
+        Loss::SmoothedHinge => "smoothed hinge loss of two classes".to_owned(),
+        Loss::Poisson => "Poisson loss of counts, with a log link".to_owned(),
+        Loss::Gamma => "gamma loss of positive amounts, with a log link".to_owned(),
+        Loss::Tweedie { power } => format!("Tweedie loss of amounts (power {}), with a log link", text(power)),
     }
 }

@@ -1,7 +1,7 @@
 //! Settings from flags, and flags held against the settings of a model.
 
 use crate::{
-    cli::{CertifyArgs, SettingsArgs},
+    cli::{CertifyArgs, LossName, SettingsArgs},
     failure::Failure,
     number::shortest,
 };
@@ -11,24 +11,54 @@ use surefoot_glm::{Ball, Loss, Reading, Settings};
 const DELTA: f64 = 0.05;
 
 /// The settings of a fit from scratch.
-pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Settings {
-    Settings {
-        loss: flags.loss.map_or(Loss::Logistic, Loss::from),
+pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Settings, Failure> {
+    Ok(Settings {
+        loss: loss(flags)?,
         intercept: !flags.no_intercept,
         reading: Reading::default(),
         ball: flags.radius.map(|radius| Ball {
             radius,
             row_norm: certify.row_norm,
-            delta: certify.delta.unwrap_or(DELTA),
+            delta: certify.error_probability.unwrap_or(DELTA),
         }),
+    })
+}
+
+/// The loss that the flags name, with its parameter.
+fn loss(flags: &SettingsArgs) -> Result<Loss, Failure> {
+    let mut loss = flags.loss.map_or(Loss::Logistic, LossName::loss);
+    for (flag, given, of) in parameters(flags) {
+        match (given, &mut loss) {
+            (None, _) => {}
+            (Some(x), Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it })
+                if of == flags.loss.map_or("", |name| name.loss().name()) =>
+            {
+                *it = x;
+            }
+            (Some(_), _) => {
+                return Err(Failure::usage(format!(
+                    "--{flag} is a parameter of --loss {of}: add that, or leave --{flag} out"
+                )));
+            }
+        }
     }
+    Ok(loss)
+}
+
+/// The flags that are parameters of losses: their names, what is given, and of which loss.
+fn parameters(flags: &SettingsArgs) -> [(&'static str, Option<f64>, &'static str); 3] {
+    [("delta", flags.delta, "huber"), ("tau", flags.tau, "quantile"), ("power", flags.power, "tweedie")]
 }
 
 /// Checks that no flag differs from what the model was trained with.
 pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     let loss = |loss: Loss| format!("--loss {}", loss.name());
     let compare = |given: String, has: String| compare(model, &given, &has);
-    flags.loss.map_or(Ok(()), |given| compare(loss(given.into()), loss(settings.loss)))?;
+    flags.loss.map_or(Ok(()), |given| compare(loss(given.loss()), loss(settings.loss)))?;
+    for (name, given, _) in parameters(flags) {
+        let has = settings.loss.parameter().filter(|has| has.0 == name).map(|has| has.1);
+        check_number(model, &format!("--{name}"), given, has)?;
+    }
     check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
     match flags.no_intercept && settings.intercept {
         true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
@@ -39,7 +69,7 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
 /// The same for what a certificate is made of.
 pub(crate) fn check_certify(flags: &CertifyArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     check_number(model, "--row-norm", flags.row_norm, settings.ball.and_then(|ball| ball.row_norm))?;
-    check_number(model, "--delta", flags.delta, settings.ball.map(|ball| ball.delta))
+    check_number(model, "--error-probability", flags.error_probability, settings.ball.map(|ball| ball.delta))
 }
 
 fn check_number(model: &str, flag: &str, given: Option<f64>, has: Option<f64>) -> Result<(), Failure> {

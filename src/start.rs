@@ -19,7 +19,7 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
         let Some(path) = &args.resume else {
-            let mut settings = settings::of_flags(&args.settings, &args.certify);
+            let mut settings = settings::of_flags(&args.settings, &args.certify)?;
             check_certify(args, &settings, inputs)?;
             let options = reading::of_flags(&args.reading, &settings, inputs);
             settings.reading = options.reading.clone();
@@ -61,7 +61,7 @@ fn check_certify(args: &FitArgs, settings: &Settings, inputs: &[InputName]) -> R
     let given = [
         ("--until-gap", flags.until_gap.is_some()),
         ("--row-norm", flags.row_norm.is_some()),
-        ("--delta", flags.delta.is_some()),
+        ("--error-probability", flags.error_probability.is_some()),
     ];
     let Some(ball) = settings.ball else {
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
@@ -73,11 +73,11 @@ fn check_certify(args: &FitArgs, settings: &Settings, inputs: &[InputName]) -> R
     if flags.until_gap.is_none() || twice {
         return Ok(());
     }
-    let says = match (ball.row_norm, settings.loss.lipschitz()) {
-        (Some(_), Some(_)) => return Ok(()),
-        (None, Some(_)) => "rows that come once have a certificate only if a bound on them is known: add --row-norm B",
-        (_, None) => {
-            "rows that come once have a certificate with --loss logistic only: give files, or --passes 2 or more"
+    let says = match (ball.row_norm, settings.loss.classifies()) {
+        (Some(_), true) => return Ok(()),
+        (None, true) => "rows that come once have a certificate only if a bound on them is known: add --row-norm B",
+        (_, false) => {
+            "rows that come once have a certificate with losses of classes only: give files, or --passes 2 or more"
         }
     };
     Err(Failure::usage(format!("--until-gap: {says}")))

@@ -125,6 +125,12 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
     positive(text).ok().filter(|&x| x < 1.0).ok_or_else(|| "a number between 0 and 1 is needed".to_owned())
 }
 
+/// A power of the mean between those of Poisson and gamma.
+pub(crate) fn power(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x > 1.0 && *x < 2.0);
+    number.ok_or_else(|| "a number between 1 and 2 is needed (1 is --loss poisson, 2 is --loss gamma)".to_owned())
+}
+
 /// The first paragraph of a message of the argument parser, in one line and without its `error: `.
 pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
@@ -168,6 +174,10 @@ mod tests {
             assert!(positive(bad).is_err() && probability(bad).is_err(), "{bad}");
         }
         assert!(probability("1").is_err());
+        assert_eq!(power("1.9"), Ok(1.9));
+        for bad in ["1", "2", "0", "3", "nan", "x"] {
+            assert!(power(bad).unwrap_err().contains("between 1 and 2"), "{bad}");
+        }
     }
 
     #[test]

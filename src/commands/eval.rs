@@ -49,7 +49,10 @@ fn object(measured: &Measured) -> Value {
         "auc_error": number_or_null(measured.auc.map(|_| measured.auc_error)),
         "mse": number_or_null(measured.mse),
         "rmse": number_or_null(measured.rmse),
+        "mae": number_or_null(measured.mae),
         "r2": number_or_null(measured.r2),
+        "deviance": number_or_null(measured.deviance),
+        "d2": number_or_null(measured.d2),
     })
 }
 

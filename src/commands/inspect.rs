@@ -89,7 +89,7 @@ impl View<'_> {
         };
         let mut facts = vec![
             ("model", format!("{}, {}{whole}{state}", self.name, number::bytes(self.size))),
-            ("loss", settings.loss.name().to_owned()),
+            ("loss", settings.loss.to_string()),
             ("data", format!("{}{bits}", data(&settings.reading))),
         ];
         facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));

@@ -48,9 +48,17 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
 }
 
 fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> {
-    let (loss, classes) = (model.settings.loss.name(), model.settings.loss.classifies());
+    let loss = model.settings.loss;
+    let (classes, probable, loss) = (loss.classifies(), loss.knows_probabilities(), loss.name());
     match args.kind {
-        None => Ok(if classes { Kind::Probability } else { Kind::Mean }),
+        None if probable => Ok(Kind::Probability),
+        None => Ok(if classes { Kind::Margin } else { Kind::Mean }),
+        Some(kind @ (Kind::Probability | Kind::Mean)) if classes && !probable => {
+            let kind = if kind == Kind::Mean { "mean" } else { "probability" };
+            Err(Failure::usage(format!(
+                "{name}: --type {kind} needs probabilities, which --loss {loss} does not know: use margin or class"
+            )))
+        }
         Some(kind @ (Kind::Probability | Kind::Class)) if !classes => {
             let kind = if kind == Kind::Class { "class" } else { "probability" };
             Err(Failure::usage(format!("{name}: --type {kind} needs classes, the model has --loss {loss}: use mean")))

@@ -93,7 +93,7 @@ fn a_stream_with_a_bound_on_its_rows_has_two_of_probability() {
     let loss = number(&box_.ok("eval model.surefoot new.svm --json").json()["loss"]);
     assert!(number(&risk["value"]) > loss && number(&risk["value"]) < loss + 0.3, "{risk} {loss}");
 
-    let ran = box_.feed(&format!("fit - {BALL} --delta 0.01"), text.as_bytes());
+    let ran = box_.feed(&format!("fit - {BALL} --error-probability 0.01"), text.as_bytes());
     for said in [
         "with probability 99 %, no model with ‖w‖ ≤ 1 has a mean loss on new rows like these that is lower by more than",
         "with probability 99 %, the mean loss on new rows like these is at most 0.",
@@ -109,9 +109,10 @@ fn a_stream_with_a_bound_on_its_rows_has_two_of_probability() {
 fn what_a_second_pass_or_squared_loss_cannot_have_is_said() {
     let box_ = Sandbox::new();
     box_.write("a.svm", rows(200));
-    for (flags, says) in
-        [("--passes 2", "rows were used more than once"), ("--loss squared", "squared loss has no steepest")]
-    {
+    for (flags, says) in [
+        ("--passes 2", "rows were used more than once"),
+        ("--loss squared", "numbers, and with them losses, have no bound"),
+    ] {
         let done = box_.ok(&format!("fit a.svm {BALL} {flags} --json")).json();
         assert_eq!(done["certificate"]["kind"], "deterministic");
         let also = &done["certificate"]["also"];
@@ -188,11 +189,11 @@ fn flags_that_lead_to_no_certificate_are_wrong_usage() {
     for (line, says) in [
         ("fit a.svm --until-gap 0.1", "--until-gap is about how much better"),
         ("fit a.svm --row-norm 2", "add --radius R"),
-        ("fit a.svm --delta 0.1", "add --radius R"),
+        ("fit a.svm --error-probability 0.1", "add --radius R"),
         ("fit - --radius 1 --until-gap 0.1", "add --row-norm B"),
-        ("fit - --radius 1 --until-gap 0.1 --row-norm 4 --loss squared", "--loss logistic only"),
+        ("fit - --radius 1 --until-gap 0.1 --row-norm 4 --loss squared", "losses of classes only"),
         ("fit a.svm --radius 0", "--radius"),
-        ("fit a.svm --radius 1 --delta 1", "--delta"),
+        ("fit a.svm --radius 1 --error-probability 1", "--error-probability"),
     ] {
         let ran = box_.fails(2, line);
         assert!(ran.err.contains(says) && ran.err.lines().count() == 1, "{line}: {}", ran.err);

@@ -34,7 +34,7 @@ fn wrong_usage_is_one_line_and_status_2() {
     for line in [
         "fit",
         "frobnicate",
-        "fit a.svm --loss huber",
+        "fit a.svm --loss hubert",
         "fit a.svm --l2 1",
         "fit a.svm --passes 0",
         "fit a.svm --passes auto",

@@ -12,6 +12,7 @@ mod honest;
 mod kill;
 mod lab;
 mod labels;
+mod losses;
 mod models;
 mod paths;
 mod predict;

@@ -21,7 +21,7 @@ fn one_pass_goes_on_at_any_row() {
     let box_ = Sandbox::new();
     let text = rows(400);
     let mut u = Uniform(3);
-    for more in ["", " --radius 2 --row-norm 4 --delta 0.1"] {
+    for more in ["", " --radius 2 --row-norm 4 --error-probability 0.1"] {
         box_.feed(&format!("fit - -o whole{more}"), text.as_bytes());
         for k in [1, 399, 400].into_iter().chain((0..4).map(|_| 1 + (398.0 * u.next()) as usize)) {
             stopped_at(&box_, &text, k, &format!("fit - -o m{more}"));

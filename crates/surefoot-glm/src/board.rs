@@ -2,22 +2,29 @@
 
 use crate::{
     Loss,
+    sketch::Sketch,
     sums::{Mean, Spread},
 };
 use serde::{Deserialize, Serialize};
 
 /// Mean loss of the rows scored so far, and the loss of the best constant on the same rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Board {
     loss: Mean,
     labels: Spread,
+    /// Of labels whose moments do not say what the best constant is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sketch: Option<Sketch>,
 }
 
 impl Board {
     /// Counts a row: its label (for classes −1 or +1, in any fixed order), weight and loss.
-    pub(crate) fn add(&mut self, y: f64, weight: f64, loss: f64) {
-        self.loss.add(loss, weight);
+    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64) {
+        self.loss.add(value, weight);
         self.labels.add(y, weight);
+        if matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. }) {
+            self.sketch.get_or_insert_default().add(y, weight);
+        }
     }
 
     pub(crate) fn loss(&self) -> Option<f64> {
@@ -28,18 +35,13 @@ impl Board {
         self.loss.weight()
     }
 
-    /// The mean loss of the constant margin that minimises it: the entropy of the classes, half the variance.
+    /// The mean loss of the constant margin that minimises it; for losses that need a [`Sketch`] a number that is
+    /// never above it, and close.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
-        let mean = self.labels.mean();
-        let constant = match loss {
-            Loss::Logistic => 0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean)),
-            Loss::Squared => 0.5 * self.labels.squares() / self.weight(),
+        let constant = match &self.sketch {
+            Some(sketch) => sketch.constant(loss),
+            None => loss.constant(self.labels.mean(), self.labels.squares() / self.weight()),
         };
-        (self.weight() > 0.0 && constant.is_finite()).then_some(constant)
+        constant.filter(|constant| self.weight() > 0.0 && constant.is_finite())
     }
-}
-
-/// p·ln p, 0 at p = 0 (and at what rounding leaves below it).
-fn plogp(p: f64) -> f64 {
-    if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Books {
 }
 
 /// The part of [`Books`] that every model stores.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) coding: Coding,
     /// Fresh rows, scored before they were learnt.
@@ -99,10 +99,10 @@ impl Books {
         self.counts.coding.meet(self.settings.loss, label);
         let fresh = self.passes.fresh();
         if fresh {
-            self.counts.board.add(y, row.weight, value);
+            self.counts.board.add(self.settings.loss, y, row.weight, value);
         }
         if held {
-            self.passes.run.met.add(y, row.weight, value);
+            self.passes.run.met.add(self.settings.loss, y, row.weight, value);
         }
         if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, row.weight);

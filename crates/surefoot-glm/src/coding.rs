@@ -9,7 +9,7 @@ const LARGEST_CLASS: f64 = 99.0;
 /// The classes met so far, in the order of the rows.
 ///
 /// Which of them is positive depends on both, so training takes the first for +1 and turns the sign of the whole
-/// model once the second shows that it was the other way round: the logistic loss is odd, so this is exact.
+/// model once the second shows that it was the other way round: the losses of classes are odd, φ(−y, −m) = φ(y, m), so this is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Coding {
     first: Option<f64>,
@@ -20,12 +20,12 @@ impl Coding {
     /// The label of a row in training's own terms; classes not met before are remembered by [`Coding::meet`].
     pub(crate) fn code(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
-            return Ok(label);
+            return loss.check(label).map(|()| label);
         }
         match (self.first, self.second) {
             (Some(first), _) if first == label => Ok(1.0),
             (_, Some(second)) if second == label => Ok(-1.0),
-            (Some(first), Some(second)) => Err(third(label, first, second)),
+            (Some(first), Some(second)) => Err(third(loss, label, first, second)),
             _ if label.fract() != 0.0 || label.abs() > LARGEST_CLASS => Err(no_class(label)),
             (first, None) => Ok(if first.is_none() { 1.0 } else { -1.0 }),
             (None, Some(_)) => unreachable!("the first class is set before the second"),
@@ -76,12 +76,13 @@ fn no_class(label: f64) -> Fault {
     )
 }
 
-fn third(label: f64, first: f64, second: f64) -> Fault {
+fn third(loss: Loss, label: f64, first: f64, second: f64) -> Fault {
     Fault::new(
         Part::Label,
         format!(
-            "label {label} is a third class after {first} and {second}: --loss logistic takes two; \
-             for numbers use --loss squared"
+            "label {label} is a third class after {first} and {second}: --loss {} takes two; \
+             for numbers use --loss squared",
+            loss.name()
         ),
     )
 }

@@ -3,11 +3,18 @@
 //! Adding a loss is one variant of [`Loss`], one file beside this one, and one row in each `match` below;
 //! the tests that walk [`Loss::ALL`] then apply to it.
 
+mod count;
+mod hinge;
+mod huber;
 mod logistic;
+mod quantile;
 mod squared;
+#[cfg(test)]
+mod tests;
 
-use crate::lanes::Lanes;
+use crate::{Fault, Part, lanes::Lanes};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The loss of one row, written φ(m) = φ(label, margin).
 ///
@@ -15,24 +22,77 @@ use serde::{Deserialize, Serialize};
 /// | --- | --- | --- | --- | --- | --- |
 /// | logistic | ln(1 + e^(−ym)) | −1, +1 | 1 / (1 + e^(−m)) | ≤ 1 | ≤ 1/4 |
 /// | squared | ½(m − y)² | finite | m | unbounded | 1 |
+/// | huber | ½r² if \|r\| ≤ δ, else δ(\|r\| − δ/2), r = m − y | finite | m | ≤ δ | ≤ 1 |
+/// | absolute | \|m − y\| | finite | m, a median | ≤ 1 | kink |
+/// | quantile | τ(y − m) if m < y, else (1 − τ)(m − y) | finite | m, the τ-quantile | ≤ max(τ, 1 − τ) | kink |
+/// | hinge | max(0, 1 − ym) | −1, +1 | none | ≤ 1 | kink |
+/// | squared_hinge | max(0, 1 − ym)² | −1, +1 | none | unbounded | ≤ 2 |
+/// | smoothed_hinge | ½ max(0, 1 − ym)², but ½ − ym if ym < 0 | −1, +1 | none | ≤ 1 | ≤ 1 |
+/// | poisson | e^m − ym | ≥ 0 | e^m | unbounded | unbounded |
+/// | gamma | y e^(−m) + m | > 0 | e^m | unbounded | unbounded |
+/// | tweedie | y e^(−(p−1)m)/(p − 1) + e^((2−p)m)/(2 − p), 1 < p < 2 | ≥ 0 | e^m | unbounded | unbounded |
+///
+/// Where slopes are unbounded a learner has to be safe by itself: squares are met by labels of any unit as scales of the
+/// learner, and where the slope grows like e^m it is cut at what labels call for (`seen.rs`).
 ///
 /// ```
 /// use surefoot_glm::Loss;
 /// assert_eq!(Loss::Logistic.value(1.0, 0.0), std::f64::consts::LN_2);
 /// assert_eq!(Loss::Squared.slope(3.0, 1.0), -2.0);
+/// assert_eq!(Loss::Quantile { tau: 0.9 }.value(3.0, 1.0), 1.8);
+/// assert_eq!(Loss::Poisson.mean(0.0), 1.0);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "loss", rename_all = "snake_case")]
 pub enum Loss {
     /// Classification of two classes by log loss; the label is −1 or +1.
     Logistic,
     /// Regression by half the squared error.
     Squared,
+    /// Regression by half the squared error up to `delta`, in units of the label, and in proportion to it beyond.
+    Huber {
+        /// The error from which on it counts in proportion, above 0.
+        delta: f64,
+    },
+    /// Regression to the median, by the absolute error.
+    Absolute,
+    /// Regression to a quantile, by the pinball loss.
+    Quantile {
+        /// The share of labels that are to be below the prediction, between 0 and 1.
+        tau: f64,
+    },
+    /// Classification by what is missing to a margin of 1; the label is −1 or +1.
+    Hinge,
+    /// Classification by the square of what is missing to a margin of 1.
+    SquaredHinge,
+    /// Classification by what is missing to a margin of 1, half squared on the right side.
+    SmoothedHinge,
+    /// Regression of counts with a log link.
+    Poisson,
+    /// Regression of positive amounts with a log link, by relative errors.
+    Gamma,
+    /// Regression of amounts that may be 0 with a log link; the variance goes like a power of the mean.
+    Tweedie {
+        /// That power, between 1 (Poisson) and 2 (gamma).
+        power: f64,
+    },
 }
 
 impl Loss {
-    /// Every loss, in the order in which the command line lists them.
-    pub const ALL: [Loss; 2] = [Loss::Logistic, Loss::Squared];
+    /// Every loss, in the order in which the command line lists them, with the usual parameters.
+    pub const ALL: [Loss; 11] = [
+        Loss::Logistic,
+        Loss::Squared,
+        Loss::Huber { delta: 1.0 },
+        Loss::Absolute,
+        Loss::Quantile { tau: 0.5 },
+        Loss::Hinge,
+        Loss::SquaredHinge,
+        Loss::SmoothedHinge,
+        Loss::Poisson,
+        Loss::Gamma,
+        Loss::Tweedie { power: 1.5 },
+    ];
 
     /// The name on the command line and in model files.
     #[must_use]
@@ -40,13 +100,68 @@ impl Loss {
         match self {
             Loss::Logistic => "logistic",
             Loss::Squared => "squared",
+            Loss::Huber { .. } => "huber",
+            Loss::Absolute => "absolute",
+            Loss::Quantile { .. } => "quantile",
+            Loss::Hinge => "hinge",
+            Loss::SquaredHinge => "squared_hinge",
+            Loss::SmoothedHinge => "smoothed_hinge",
+            Loss::Poisson => "poisson",
+            Loss::Gamma => "gamma",
+            Loss::Tweedie { .. } => "tweedie",
+        }
+    }
+
+    /// The name and the value of its parameter, if it has one.
+    #[must_use]
+    pub fn parameter(self) -> Option<(&'static str, f64)> {
+        match self {
+            Loss::Huber { delta } => Some(("delta", delta)),
+            Loss::Quantile { tau } => Some(("tau", tau)),
+            Loss::Tweedie { power } => Some(("power", power)),
+            _ => None,
         }
     }
 
     /// Whether labels are classes.
     #[must_use]
     pub fn classifies(self) -> bool {
-        matches!(self, Loss::Logistic)
+        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
+    }
+
+    /// Whether labels are classes, and a margin stands for a probability.
+    #[must_use]
+    pub fn knows_probabilities(self) -> bool {
+        self == Loss::Logistic
+    }
+
+    /// With a log link: the power p with which the variance of labels goes like mean^p.
+    #[must_use]
+    pub fn variance_power(self) -> Option<f64> {
+        match self {
+            Loss::Poisson => Some(1.0),
+            Loss::Gamma => Some(2.0),
+            Loss::Tweedie { power } => Some(power),
+            _ => None,
+        }
+    }
+
+    /// Checks that a number can be a label; classes are coded elsewhere.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(self, label: f64) -> Result<(), Fault> {
+        let says = match self {
+            Loss::Poisson if label < 0.0 => {
+                "a Poisson label must be 0 or more; for numbers of any sign use --loss squared"
+            }
+            Loss::Tweedie { .. } if label < 0.0 => {
+                "a Tweedie label must be 0 or more; for numbers of any sign use --loss squared"
+            }
+            Loss::Gamma if label <= 0.0 => "a gamma label must be above 0; where there are zeros use --loss tweedie",
+            _ => return Ok(()),
+        };
+        Err(Fault::new(Part::Label, says))
     }
 
     /// φ(y, m): the loss of margin `m` for label `y`; stable for every finite margin.
@@ -56,42 +171,94 @@ impl Loss {
         match self {
             Loss::Logistic => logistic::value(y, m),
             Loss::Squared => squared::value(y, m),
+            Loss::Huber { delta } => huber::value(delta, y, m),
+            Loss::Absolute => (m - y).abs(),
+            Loss::Quantile { tau } => quantile::value(tau, y, m),
+            Loss::Hinge => hinge::value(y, m),
+            Loss::SquaredHinge => hinge::squared_value(y, m),
+            Loss::SmoothedHinge => hinge::smoothed_value(y, m),
+            Loss::Poisson => count::value(1.0, y, m),
+            Loss::Gamma => count::value(2.0, y, m),
+            Loss::Tweedie { power } => count::value(power, y, m),
         }
     }
 
-    /// φ'(y, m): the derivative in the margin.
+    /// φ'(y, m): the derivative in the margin; at a kink a subgradient.
     #[inline]
     #[must_use]
     pub fn slope(self, y: f64, m: f64) -> f64 {
         match self {
             Loss::Logistic => logistic::slope(y, m),
             Loss::Squared => squared::slope(y, m),
+            Loss::Huber { delta } => huber::slope(delta, y, m),
+            Loss::Absolute => 2.0 * quantile::slope(0.5, y, m),
+            Loss::Quantile { tau } => quantile::slope(tau, y, m),
+            Loss::Hinge => hinge::slope(y, m),
+            Loss::SquaredHinge => hinge::squared_slope(y, m),
+            Loss::SmoothedHinge => hinge::smoothed_slope(y, m),
+            Loss::Poisson => count::slope(1.0, y, m),
+            Loss::Gamma => count::slope(2.0, y, m),
+            Loss::Tweedie { power } => count::slope(power, y, m),
         }
     }
 
-    /// φ of every lane, to f32's precision.
+    /// The least loss that a label can have, at its own best margin: 0 without a log link.
+    #[must_use]
+    pub fn least(self, y: f64) -> f64 {
+        self.variance_power().map_or(0.0, |power| count::least(power, y))
+    }
+
+    /// φ less the least that the label can have: how much a margin is off, at least 0.
+    #[inline(never)]
+    pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
+        (self.value(y, m) - self.least(y)).max(0.0)
+    }
+
+    /// The same loss with labels, and margins where they have the unit of labels, divided by `unit`, but for a factor.
+    pub(crate) fn in_units(self, unit: f64) -> Loss {
+        match self {
+            Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
+            _ => self,
+        }
+    }
+
+    /// φ of every lane less the least that the label can have, to f32's precision.
     pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::values(y as f32, margins),
-            Loss::Squared => Lanes(margins.0.map(|m| squared::value(y, m.into()) as f32)),
+            _ => self.values_one_by_one(y, margins),
         }
+    }
+
+    /// Apart, so that what is inlined of the usual loss stays short.
+    #[inline(never)]
+    fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
+        let least = self.least(y);
+        Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
     /// φ' of every lane, to f32's precision.
     pub(crate) fn slopes(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::slopes(y as f32, margins),
-            Loss::Squared => Lanes(margins.0.map(|m| squared::slope(y, m.into()) as f32)),
+            _ => self.slopes_one_by_one(y, margins),
         }
     }
 
-    /// The mean that a margin stands for: the probability of the positive class, or the margin itself.
+    #[inline(never)]
+    fn slopes_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
+        Lanes(margins.0.map(|m| self.slope(y, m.into()) as f32))
+    }
+
+    /// The mean that a margin stands for: the probability of the positive class, the margin itself, or its exponential.
+    /// Hinge losses know no mean, and give the margin.
     #[inline]
     #[must_use]
     pub fn mean(self, m: f64) -> f64 {
         match self {
             Loss::Logistic => logistic::mean(m),
-            Loss::Squared => m,
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => count::mean(m),
+            _ => m,
         }
     }
 
@@ -99,87 +266,48 @@ impl Loss {
     #[must_use]
     pub fn lipschitz(self) -> Option<f64> {
         match self {
-            Loss::Logistic => Some(1.0),
-            Loss::Squared => None,
+            Loss::Logistic | Loss::Absolute | Loss::Hinge | Loss::SmoothedHinge => Some(1.0),
+            Loss::Huber { delta } => Some(delta),
+            Loss::Quantile { tau } => Some(tau.max(1.0 - tau)),
+            Loss::Squared | Loss::SquaredHinge | Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => None,
         }
     }
 
-    /// Upper bound of φ'' (its smoothness in the margin).
+    /// Upper bound of φ'' (its smoothness in the margin), if there is one: not where there is a kink, or a log link.
     #[must_use]
-    pub fn curvature(self) -> f64 {
+    pub fn curvature(self) -> Option<f64> {
         match self {
-            Loss::Logistic => 0.25,
-            Loss::Squared => 1.0,
+            Loss::Logistic => Some(0.25),
+            Loss::Squared | Loss::Huber { .. } | Loss::SmoothedHinge => Some(1.0),
+            Loss::SquaredHinge => Some(2.0),
+            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => None,
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => None,
         }
+    }
+
+    /// The least mean loss of a constant margin over labels of this mean (classes: −1 and +1) and mean squared distance from
+    /// it; `None` where that takes more to know (see [`Sketch`](crate::sketch::Sketch)).
+    pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
+        // The share of the smaller class.
+        let share = 0.5 * (1.0 - mean.abs());
+        Some(match self {
+            Loss::Logistic => logistic::constant(mean),
+            Loss::Squared => 0.5 * variance,
+            Loss::Hinge => hinge::constant(share),
+            Loss::SquaredHinge => hinge::squared_constant(share),
+            Loss::SmoothedHinge => hinge::smoothed_constant(share),
+            // Linear in the label, and so the loss of the mean label at its own best margin.
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => self.least(mean),
+            Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => return None,
+        })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LABELS: [f64; 2] = [-1.0, 1.0];
-    const MARGINS: [f64; 9] = [-30.0, -3.0, -1.0, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
-
-    #[test]
-    fn slopes_agree_with_central_differences() {
-        for loss in Loss::ALL {
-            for y in LABELS {
-                for m in MARGINS {
-                    let h = 1e-5;
-                    let numeric = (loss.value(y, m + h) - loss.value(y, m - h)) / (2.0 * h);
-                    let slope = loss.slope(y, m);
-                    assert!(
-                        (numeric - slope).abs() <= 1e-8 * (1.0 + loss.value(y, m).abs()),
-                        "{} y={y} m={m}: {numeric} and {slope}",
-                        loss.name()
-                    );
-                }
-            }
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parameter() {
+            Some((name, value)) => write!(f, "{}, {name} {value}", self.name()),
+            None => f.write_str(self.name()),
         }
-    }
-
-    #[test]
-    fn lanes_agree_with_single_margins() {
-        for loss in Loss::ALL {
-            for y in LABELS {
-                for m in MARGINS {
-                    let margins = Lanes([m as f32; crate::LANES]);
-                    let (value, slope) = (loss.value(y, m), loss.slope(y, m));
-                    // One rounding of the margin, and a few of the function.
-                    let close =
-                        |got: f32, exact: f64| (f64::from(got) - exact).abs() <= 1e-6 * exact.abs() * (1.0 + m.abs());
-                    assert!(close(loss.values(y, &margins).0[5], value), "{} {y} {m}", loss.name());
-                    assert!(close(loss.slopes(y, &margins).0[5], slope), "{} {y} {m}", loss.name());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn constants_bound_what_they_name() {
-        for loss in Loss::ALL {
-            for y in LABELS {
-                for m in MARGINS {
-                    let h = 1e-4;
-                    let second = (loss.slope(y, m + h) - loss.slope(y, m - h)) / (2.0 * h);
-                    assert!((-1e-9..=loss.curvature() + 1e-7).contains(&second));
-                    if let Some(bound) = loss.lipschitz() {
-                        assert!(loss.slope(y, m).abs() <= bound);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn extreme_margins_stay_finite_and_exact() {
-        assert_eq!(Loss::Logistic.value(1.0, -1e4), 1e4);
-        assert_eq!(Loss::Logistic.value(1.0, 1e4), 0.0);
-        assert_eq!(Loss::Logistic.slope(-1.0, 1e4), 1.0);
-        assert_eq!(Loss::Logistic.mean(-1e4), 0.0);
-        // e^-40 is below the rounding error of 1: only log1p keeps it. Value from 40 digits of arithmetic.
-        let tail = Loss::Logistic.value(1.0, 40.0);
-        assert!((tail / 4.248_354_255_291_589e-18 - 1.0).abs() < 1e-14);
     }
 }

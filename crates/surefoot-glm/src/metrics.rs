@@ -29,7 +29,10 @@ pub struct Metrics {
     rows: u64,
     value: Mean,
     correct: Mean,
-    error: Mean,
+    squares: Mean,
+    sizes: Mean,
+    excess: Mean,
+    saturated: Mean,
     labels: Spread,
     ranking: Ranking,
 }
@@ -54,8 +57,23 @@ pub struct Measured {
     pub mse: Option<f64>,
     /// Regression: its square root.
     pub rmse: Option<f64>,
-    /// Regression: 1 − (squared error) / (squared error of the mean label). Not defined for equal labels.
+    /// Regression: weighted mean absolute error.
+    pub mae: Option<f64>,
+    /// Regression without a log link: 1 − (squared error) / (squared error of the mean label). Not defined for equal
+    /// labels.
     pub r2: Option<f64>,
+    /// With a log link: weighted mean deviance, twice by how much the loss exceeds the least that the labels can have.
+    pub deviance: Option<f64>,
+    /// With a log link: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
+    pub d2: Option<f64>,
+}
+
+impl Measured {
+    /// The one number between 0 and 1 that says most: accuracy, R² or D².
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.accuracy.or(self.r2).or(self.d2)
+    }
 }
 
 impl Metrics {
@@ -70,7 +88,10 @@ impl Metrics {
             rows: 0,
             value: Mean::default(),
             correct: Mean::default(),
-            error: Mean::default(),
+            squares: Mean::default(),
+            sizes: Mean::default(),
+            excess: Mean::default(),
+            saturated: Mean::default(),
             labels: Spread::default(),
             ranking: Ranking::Exact(Vec::new()),
         }
@@ -87,7 +108,11 @@ impl Metrics {
             self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
             self.ranking.add(margin, weight * label, Metrics::EXACT);
         } else {
-            self.error.add((margin - label) * (margin - label), weight);
+            let error = (self.loss.mean(margin) - label).abs();
+            self.squares.add(error * error, weight);
+            self.sizes.add(error, weight);
+            self.excess.add(self.loss.excess(label, margin), weight);
+            self.saturated.add(self.loss.least(label), weight);
             self.labels.add(label, weight);
         }
     }
@@ -97,8 +122,11 @@ impl Metrics {
     pub fn measured(&self) -> Measured {
         let classes = self.loss.classifies();
         let (auc, auc_error) = if classes { self.ranking.area() } else { (None, 0.0) };
-        let mse = self.error.value();
-        let r2 = mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares());
+        let mse = self.squares.value();
+        let counts = self.loss.variance_power().is_some();
+        let r2 = mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares()).filter(|_| !counts);
+        let excess = self.excess.value().filter(|_| counts);
+        let d2 = excess.zip(self.excess_of_constant()).map(|(excess, constant)| 1.0 - excess / constant);
         Measured {
             rows: self.rows,
             weight: self.value.weight(),
@@ -108,8 +136,18 @@ impl Metrics {
             auc_error,
             mse,
             rmse: mse.map(f64::sqrt),
+            mae: self.sizes.value(),
             r2: r2.filter(|r2| r2.is_finite()),
+            deviance: excess.map(|excess| 2.0 * excess),
+            d2: d2.filter(|d2| d2.is_finite()),
         }
+    }
+
+    /// What the excess of the mean label would be: with a log link its mean loss is the least loss of that label, since
+    /// losses are linear in labels.
+    fn excess_of_constant(&self) -> Option<f64> {
+        let mean = self.labels.mean();
+        Some(self.loss.least(mean) - self.saturated.value()?).filter(|excess| *excess > 0.0)
     }
 }
 

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 /// does not know of its gradients.
 const CLIP: f32 = 2.0;
 
-/// How fast squared gradients are forgotten: after t rows that of row s counts about (s/t)^k. Those of classes are
-/// bounded; those of numbers begin at the size of the labels, and what is left of that must go sooner.
+/// How fast squared gradients are forgotten: after t rows that of row s counts about (s/t)^k. Most are bounded, or
+/// keep their size; those in proportion to the error begin at the size of the labels, and what is left of that must go sooner.
 fn forgetting(loss: Loss) -> f64 {
     match loss {
-        Loss::Logistic => 1.0,
-        Loss::Squared => 3.0,
+        Loss::Squared | Loss::Huber { .. } => 3.0,
+        _ => 1.0,
     }
 }
 
@@ -57,12 +57,12 @@ impl Pace {
         scales
     }
 
-    /// The scales D, a factor of about 3 apart. Margins of classes are of order 1; a number may need far larger weights
+    /// The scales D, a factor of about 3 apart. Margins of classes and of logarithms are of order 1; a number may need far larger weights
     /// than its own spread, where columns are nearly collinear.
     pub(crate) fn grid(loss: Loss) -> Lanes {
-        Lanes(match loss {
-            Loss::Logistic => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
-            Loss::Squared => [0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
+        Lanes(match loss.classifies() || loss.variance_power().is_some() {
+            true => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+            false => [0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
         })
     }
 

@@ -5,7 +5,11 @@
 //! is within one standard error of the least: a difference within the noise is a tie, and later passes are nearer to
 //! the optimum.
 
-use crate::{Fault, Loss, Part, Plan, Predictor, Row, Shelf, board::Board, sums::Spread};
+use crate::{
+    Fault, Loss, Part, Plan, Predictor, Row, Shelf,
+    board::Board,
+    sums::{Mean, Spread},
+};
 use serde::{Deserialize, Serialize};
 use std::{io, rc::Rc};
 
@@ -23,7 +27,7 @@ pub(crate) struct Passes {
 }
 
 /// The part of [`Passes`] that an unfinished model stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// Whether the kept model is of an earlier run: it stands until the first row of this one is learnt.
     pub(crate) left: bool,
@@ -116,17 +120,17 @@ impl Passes {
     /// Ends a pass whose model is `candidate`: `code` gives the label of a row on the shelf.
     pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, code: impl Fn(f64) -> f64) -> io::Result<()> {
         let least = self.least.clone();
-        let (mut board, mut old, mut worse) = (Board::default(), Board::default(), Spread::default());
+        let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
         self.shelf.visit(&mut |row| {
             let y = row.label.map_or(f64::NAN, &code);
             let of = |p: &Predictor| p.score(row).map_or(f64::INFINITY, |scored| loss.value(y, scored.margin));
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
-            board.add(y, row.weight, new);
-            old.add(y, row.weight, best);
+            board.add(loss, y, row.weight, new);
+            old.add(best, row.weight);
             worse.add(new - best, row.weight);
         })?;
         let candidate = Rc::new(candidate);
-        let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.loss().unwrap_or(f64::INFINITY);
+        let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);
         if beats {
             self.least = Some(Rc::clone(&candidate));
         }

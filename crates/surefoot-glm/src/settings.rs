@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The loss.
+    #[serde(flatten)]
     pub loss: Loss,
     /// Whether an intercept is learnt.
     pub intercept: bool,

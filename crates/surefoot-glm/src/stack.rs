@@ -14,6 +14,7 @@ use crate::{
     lanes::{Lanes, Wide},
     margin::Margin,
     pages::Slot,
+    units::Offset,
 };
 
 /// The coordinates of all features, and the intercept.
@@ -73,6 +74,8 @@ pub(crate) struct Terms {
     pub(crate) parts: Lanes,
     /// Sign of the model (see [`Coding`](crate::coding::Coding)) times the unit of its margins.
     pub(crate) factor: f64,
+    /// What is added to margins.
+    pub(crate) offset: Offset,
 }
 
 impl Stack {
@@ -141,7 +144,7 @@ impl Stack {
 
     /// The intercept of the model that predicts.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
-        self.intercept.as_ref().map_or(0.0, |c| weight(c, terms))
+        self.intercept.as_ref().map_or(0.0, |c| weight(c, terms)) + terms.offset.model
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
@@ -211,9 +214,10 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answe
     answer.slots.truncate(pairs);
     answer.values.truncate(pairs);
     let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
-    answer.margin = sums.margin.with(intercept);
-    (sums.output * scales).store(&mut answer.output);
-    ((sums.direction + (sums.output - sums.direction) * beta) * scales).store(&mut answer.query);
+    let offset = W::of(terms.offset.lanes);
+    answer.margin = sums.margin.with(intercept + terms.offset.model);
+    (sums.output * scales + offset).store(&mut answer.output);
+    ((sums.direction + (sums.output - sums.direction) * beta) * scales + offset).store(&mut answer.query);
 }
 
 /// Adds a block of pairs to the sums of the lanes; keeps the averages, and returns their dot products with the

@@ -187,8 +187,8 @@ impl Trainer {
         let kept = || Rc::new(Predictor::new(model));
         if model.unfinished.is_some() {
             let run = State::parse::<Run>(&state.scalars["run"])?;
-            books.passes.run = run;
             books.passes.kept = (run.judged.is_some() || run.left).then(kept);
+            books.passes.run = run;
             books.passes.least = Predictor::from_array(LEAST, &model.index, state)?.map(Rc::new);
         } else {
             books.passes.leave(kept());

@@ -3,10 +3,14 @@
 //! Lanes hold f32. Margins and gradients are kept in units of the first label and gradient that are not 0, which keeps
 //! 1e-300 and 1e300 within their range, and gives lanes the same numbers whatever the scale of the labels: to the bit
 //! for powers of two, and else but for a rounding of f64 that f32 hardly ever sees. The *scale* of points is another thing:
-//! the root mean square of the labels so far, a global factor of all points; what was learnt under an older scale is re-expressed
+//! how large the labels so far are, a global factor of all points; what was learnt under an older scale is re-expressed
 //! in the current one, as if it had been known from the start.
+//!
+//! With a log link a unit u of labels is a shift ln u of margins, and what is large are not the points but the constant
+//! among them. The lanes learn what is to be added to an *offset*: the logarithm of the mean label so far, if there
+//! is an intercept, which is part of it in the model.
 
-use crate::Loss;
+use crate::{Loss, seen::Seen};
 use serde::{Deserialize, Serialize};
 
 /// Beyond this many units a new unit is chosen: the square of its square is still an f32.
@@ -15,46 +19,98 @@ const FAR: f64 = 4_294_967_296.0;
 /// Units of margins and gradients, and the scale of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Units {
-    /// Unit of labels and margins; 0 while all labels were 0.
-    pub(crate) margin: f64,
+    /// Unit of labels, and of margins without a log link; 0 while all labels were 0.
+    label: f64,
     /// Unit of gradients (in units of margins) times weights; 0 while all were 0.
     pub(crate) gradient: f64,
-    /// Rows learnt and the mean square of their labels in units of margins.
+    /// Rows learnt and the mean of their labels' sizes, or squares of sizes, in units of labels.
     rows: u64,
-    mean_square: f64,
+    moment: f64,
+    /// Labels with a log link, in their unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen: Option<Seen>,
+}
+
+/// What is added to all margins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Offset {
+    /// To those of the lanes, in their units.
+    pub(crate) lanes: f64,
+    /// To those of the model.
+    pub(crate) model: f64,
 }
 
 impl Units {
     pub(crate) fn new(loss: Loss) -> Units {
-        let margin = if loss.classifies() { 1.0 } else { 0.0 };
-        Units { margin, gradient: 0.0, rows: 0, mean_square: 0.0 }
+        let label = if loss.classifies() { 1.0 } else { 0.0 };
+        let seen = loss.variance_power().map(|_| Seen::default());
+        Units { label, gradient: 0.0, rows: 0, moment: 0.0, seen }
     }
 
-    /// The scale of iterates, in units of margins: 1 for classes.
+    /// The unit of margins.
+    pub(crate) fn margin(&self) -> f64 {
+        if self.seen.is_some() { 1.0 } else { self.label }
+    }
+
+    /// The scale of iterates, in units of margins: 1 for classes and with a log link; for numbers the root of the mean
+    /// square of labels, or, where the loss bears outliers, the mean of their sizes, which they move less.
     pub(crate) fn scale(&self, loss: Loss) -> f64 {
-        if loss.classifies() { 1.0 } else { self.mean_square.sqrt() }
-    }
-
-    /// A label in units of margins; 0 as long as there is no unit.
-    pub(crate) fn of(&self, y: f64) -> f64 {
-        if self.margin > 0.0 { y / self.margin } else { 0.0 }
-    }
-
-    /// Counts a label in units of margins.
-    pub(crate) fn count(&mut self, y: f64) {
-        self.rows += 1;
-        self.mean_square += (y * y - self.mean_square) / self.rows as f64;
-    }
-
-    /// Chooses another unit of margins if the label `y` asks for it; whether it did.
-    pub(crate) fn fit_margin(&mut self, loss: Loss, y: f64) -> bool {
-        let old = self.margin;
-        if !loss.classifies()
-            && let Some(ratio) = fit(&mut self.margin, y)
-        {
-            self.mean_square *= ratio * ratio;
+        match loss {
+            Loss::Squared => self.moment.sqrt(),
+            _ if loss.classifies() || self.seen.is_some() => 1.0,
+            _ => self.moment,
         }
-        self.margin != old
+    }
+
+    /// What margins begin with, if the model has an intercept to hold it: as long as no label was above 0, what 1/t of
+    /// an event in t rows calls for.
+    pub(crate) fn offset(&self, intercept: bool) -> Offset {
+        let Some(seen) = &self.seen else { return Offset::default() };
+        let unit = if self.label > 0.0 { libm::log(self.label) } else { 0.0 };
+        if !intercept {
+            return Offset { lanes: -unit, model: 0.0 };
+        }
+        let mean = if seen.mean() > 0.0 { seen.mean() } else { 1.0 / (self.rows + 1) as f64 };
+        let lanes = libm::log(mean);
+        Offset { lanes, model: lanes + unit }
+    }
+
+    /// A label in units of labels; 0 as long as there is no unit.
+    pub(crate) fn of(&self, y: f64) -> f64 {
+        if self.label > 0.0 { y / self.label } else { 0.0 }
+    }
+
+    /// The loss of labels and margins in their units.
+    pub(crate) fn loss(&self, loss: Loss) -> Loss {
+        loss.in_units(self.label)
+    }
+
+    /// The slopes between which those at a row are cut, in units; 0 and 0 with a log link as long as there is no unit.
+    pub(crate) fn steepest(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
+        let seen = self.seen.as_ref()?;
+        Some(if self.label > 0.0 { seen.steepest(loss, y) } else { (0.0, 0.0) })
+    }
+
+    /// Counts a label in units of labels.
+    pub(crate) fn count(&mut self, loss: Loss, y: f64, weight: f64) {
+        self.rows += 1;
+        let size = if loss == Loss::Squared { y * y } else { y.abs() };
+        self.moment += (size - self.moment) / self.rows as f64;
+        if let Some(seen) = &mut self.seen {
+            seen.count(y, weight);
+        }
+    }
+
+    /// Chooses another unit of labels if the label `y` asks for it; whether it did.
+    pub(crate) fn fit_label(&mut self, loss: Loss, y: f64) -> bool {
+        let old = self.label;
+        if !loss.classifies()
+            && let Some(ratio) = fit(&mut self.label, y)
+        {
+            self.moment *= if loss == Loss::Squared { ratio * ratio } else { ratio };
+            self.seen.iter_mut().for_each(|seen| seen.rescale(ratio));
+        }
+        self.label != old
     }
 
     /// The same for gradients: by what state in the old unit is to be multiplied.

@@ -1,4 +1,4 @@
-//! What default settings reach: `cargo run --release -p surefoot-bench --bin quality -- DIR [--passes N] [--loss squared]`.
+//! What default settings reach: `cargo run --release -p surefoot-bench --bin quality -- DIR [--passes N] [--loss NAME]`.
 //!
 //! Trains on every DIR/NAME.train.svm that has a DIR/NAME.test.svm beside it (plain, gzip or zstd) and prints a line each.
 
@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 use surefoot_bench::{Outcome, Task, tasks};
 use surefoot_glm::{Loss, Plan, Settings};
 
-const USAGE: &str = "usage: quality DIR [--passes N] [--loss logistic|squared]";
+const USAGE: &str = "usage: quality DIR [--passes N] [--loss NAME]";
 
 fn main() -> ExitCode {
     match run() {
@@ -48,7 +48,7 @@ fn loss(name: &str) -> Result<Loss, String> {
 
 fn head(loss: Loss, plan: Plan) -> String {
     let printed = if plan.passes == 1 { "progressive" } else { "held out" };
-    let metrics = if loss.classifies() { "accuracy      AUC" } else { "               R²" };
+    let metrics = if loss.classifies() { "accuracy      AUC" } else { "         R² or D²" };
     format!("{:16} {:>9} {printed:>11} {:>11} {metrics:>17} {:>6}", "name", "rows", "test loss", "lane")
 }
 
@@ -56,7 +56,7 @@ fn line(task: &Task, outcome: &Outcome) -> String {
     let test = &outcome.test;
     let metrics = match (test.accuracy, test.auc) {
         (Some(accuracy), auc) => format!("{accuracy:8.4} {:8.4}", auc.unwrap_or(f64::NAN)),
-        _ => format!("{:17.4}", test.r2.unwrap_or(f64::NAN)),
+        _ => format!("{:17.4}", test.score().unwrap_or(f64::NAN)),
     };
     let [printed, loss] = [outcome.loss, test.loss].map(|loss| short(loss.unwrap_or(f64::NAN)));
     format!("{:16} {:>9} {printed:>11} {loss:>11} {metrics} {:>6}", task.name, outcome.rows, outcome.lane)

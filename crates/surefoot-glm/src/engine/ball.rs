@@ -14,6 +14,7 @@ use crate::{
     engine::{Engine, Saved},
     margin::Margin,
     numbering::Numbering,
+    seen::Seen,
     settings::Ball,
 };
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
@@ -36,6 +37,7 @@ pub(crate) struct InBall {
     method: Method,
     numbering: Numbering,
     watch: Watch,
+    seen: Seen,
     row: Found,
 }
 
@@ -66,6 +68,7 @@ impl InBall {
             method: Anytime::new(learner, Uniform).certified().interpolate(BETA),
             numbering: Numbering::default(),
             watch: Watch::new(settings.loss, &ball),
+            seen: Seen::default(),
             row: Found::default(),
         }
     }
@@ -130,7 +133,7 @@ impl Engine for InBall {
     fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault> {
         let told = &mut self.row.told;
         told.loss = weight * self.loss.value(y, told.query);
-        told.slope = weight * self.loss.slope(y, told.query);
+        told.slope = weight * self.seen.cut(self.loss, y, self.loss.slope(y, told.query));
         if !(told.iterate.is_finite() && (told.slope * told.length).is_finite()) {
             return Err(Fault::overflow());
         }
@@ -142,7 +145,8 @@ impl Engine for InBall {
         Ok(())
     }
 
-    fn tell(&mut self, _: f64, weight: f64) {
+    fn tell(&mut self, y: f64, weight: f64) {
+        self.seen.count(y, weight);
         self.watch.weighted |= weight != 1.0;
         self.watch.record(&self.method, &self.row.told);
         self.method.tell(&self.row.vector().times(self.row.told.slope));

@@ -76,11 +76,14 @@ impl Mix {
 
     fn terms(&self, sign: f64) -> Terms {
         let scales = self.scales();
+        let units = &self.scalars.units;
+        let offset = units.offset(self.stack.intercept.is_some());
         Terms {
             clock: self.scalars.clock,
             scales,
             parts: scales * self.scalars.lead.shares(),
-            factor: sign * self.scalars.units.margin,
+            factor: sign * units.margin(),
+            offset,
         }
     }
 }
@@ -111,13 +114,17 @@ impl Engine for Mix {
     /// far out of the lanes' units gives them another unit first, unless the row is refused.
     fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
-        if self.scalars.units.fit_margin(self.loss, y) {
+        if self.scalars.units.fit_label(self.loss, y) {
             let terms = self.terms(self.sign);
             let [answer, ahead] = &mut self.answers;
             self.stack.ask(&terms, answer, ahead);
         }
         let answer = &self.answers[0];
-        self.gradient = self.loss.slopes(self.scalars.units.of(y), &answer.query);
+        let (units_now, loss) = (&self.scalars.units, self.scalars.units.loss(self.loss));
+        self.gradient = loss.slopes(units_now.of(y), &answer.query);
+        if let Some((down, up)) = units_now.steepest(loss, units_now.of(y)) {
+            self.gradient = Lanes(self.gradient.0.map(|g| g.clamp(-down as f32, up as f32)));
+        }
         if self.gradient.is_finite() && answer.output.is_finite() {
             return Ok(());
         }
@@ -126,7 +133,8 @@ impl Engine for Mix {
     }
 
     fn judge(&mut self, y: f64, weight: f64) {
-        self.scalars.lead.add(self.loss, self.scalars.units.of(y), weight, &self.answers[0].output);
+        let units = &self.scalars.units;
+        self.scalars.lead.add(units.loss(self.loss), units.of(y), weight, &self.answers[0].output);
     }
 
     fn tell(&mut self, y: f64, weight: f64) {
@@ -142,14 +150,14 @@ impl Engine for Mix {
         let shares = self.scalars.lead.shares();
         let model = self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut lanes);
         self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, &self.answers[0]);
-        self.scalars.units.count(self.scalars.units.of(y));
+        self.scalars.units.count(self.loss, self.scalars.units.of(y), weight);
         self.scalars.clock.advance();
     }
 
     /// Charges the lanes for their losses on the shelf.
     fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
-        let (loss, coding, units, terms) =
-            (self.loss, books.counts.coding, self.scalars.units, self.terms(books.sign()));
+        let (coding, units, terms) = (books.counts.coding, self.scalars.units, self.terms(books.sign()));
+        let loss = units.loss(self.loss);
         let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
         none.clear();
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
@@ -162,7 +170,7 @@ impl Engine for Mix {
         let mut means = [Mean::default(); LANES];
         books.passes.visit(&mut |row| {
             each(row, &mut |y, weight, margins| {
-                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.value(y, m.into()), weight));
+                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);

@@ -28,6 +28,16 @@ pub(super) fn mean(m: f64) -> f64 {
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
+/// The least mean loss of a constant, the entropy of the classes, if the mean label is this.
+pub(super) fn constant(mean: f64) -> f64 {
+    0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean))
+}
+
+/// p·ln p, 0 at p = 0 (and at what rounding leaves below it).
+fn plogp(p: f64) -> f64 {
+    if p > 0.0 { p * libm::log(p) } else { 0.0 }
+}
+
 /// `value` of every lane.
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_of_negative(Lanes(margins.0.map(|m| -m.abs()))));

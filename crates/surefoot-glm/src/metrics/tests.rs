@@ -65,6 +65,68 @@ fn regression_agrees_with_scikit_learn_far_from_zero() {
     assert_eq!((found.accuracy, found.auc), (None, None));
 }
 
+/// 500 rows of a margin, a uniform number and a weight.
+fn numbers() -> Vec<(f64, f64, f64)> {
+    let mut u = Uniform(2463534242);
+    (0..500).map(|_| (4.0 * u.next() - 1.0, u.next(), u.next())).collect()
+}
+
+/// mean_tweedie_deviance, d2_tweedie_score, mean_squared_error and mean_absolute_error.
+#[test]
+fn deviances_agree_with_scikit_learn() {
+    for (loss, whole, deviance, d2, mse, mae) in [
+        (Loss::Poisson, true, 4.245112725794175, 0.6648949927024093, 55.788661093666676, 4.2410964614375395),
+        (Loss::Gamma, false, 0.6676827127402807, 0.6738719085606063, 16.840908680355167, 2.4538144881025192),
+        (
+            Loss::Tweedie { power: 1.5 },
+            true,
+            2.1482994966234505,
+            0.6237255248801093,
+            55.788661093666676,
+            4.2410964614375395,
+        ),
+    ] {
+        let mut metrics = Metrics::new(loss);
+        for (m, u, weight) in numbers() {
+            let label = if whole { (3.0 * u * m.exp()).floor() } else { 2.0 * u * m.exp() };
+            metrics.add(label, weight, m);
+        }
+        let found = metrics.measured();
+        close(found.deviance, deviance, 1e-13);
+        close(found.d2, d2, 1e-12);
+        close(found.mse, mse, 1e-13);
+        close(found.mae, mae, 1e-13);
+        assert_eq!((found.r2, found.accuracy, found.score()), (None, None, found.d2));
+    }
+}
+
+/// mean_pinball_loss and mean_absolute_error.
+#[test]
+fn pinball_and_absolute_loss_agree_with_scikit_learn() {
+    let of = |loss: Loss| {
+        let mut metrics = Metrics::new(loss);
+        numbers().into_iter().for_each(|(m, u, weight)| metrics.add(m + u, weight, m));
+        metrics.measured()
+    };
+    close(of(Loss::Quantile { tau: 0.9 }).loss, 0.43443791101184825, 1e-13);
+    close(of(Loss::Absolute).loss, 0.48270879001316463, 1e-13);
+    close(of(Loss::Squared).mae, 0.48270879001316463, 1e-13);
+    assert_eq!((of(Loss::Absolute).deviance, of(Loss::Absolute).d2), (None, None));
+}
+
+/// hinge_loss, accuracy_score and roc_auc_score of the margins.
+#[test]
+fn hinge_losses_are_measured_by_their_margins() {
+    let mut metrics = Metrics::new(Loss::Hinge);
+    for (m, u, weight) in numbers() {
+        metrics.add(if u < 1.0 / (1.0 + (-m).exp()) { 1.0 } else { -1.0 }, weight, m);
+    }
+    let found = metrics.measured();
+    close(found.loss, 0.5848625724935157, 1e-13);
+    close(found.accuracy, 0.7537209078881649, 1e-13);
+    close(found.auc, 0.7854115276052446, 1e-13);
+}
+
 #[test]
 fn the_histogram_stays_within_its_stated_error() {
     let (mut exact, mut cells) = (Ranking::Exact(Vec::new()), Ranking::Exact(Vec::new()));

@@ -23,10 +23,11 @@ struct Scalars {
 pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
     let (index, order): (Vec<u64>, Vec<u32>) = engine.numbering.features().unzip();
     let weight = order.iter().map(|&number| engine.weight(number, sign)).collect();
-    let (mut method, mut watch) = (engine.method.clone(), engine.watch.clone());
+    let (mut method, mut watch, mut seen) = (engine.method.clone(), engine.watch.clone(), engine.seen);
     let mut numbers = Vec::new();
     method.each_number(&mut |x| numbers.push(*x));
     watch.each_number(&mut |x| numbers.push(*x));
+    seen.each_number(&mut |x| numbers.push(*x));
     let order = Array { name: ORDER.into(), shape: vec![order.len()], data: Numbers::U32(order) };
     let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
     method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
@@ -59,10 +60,12 @@ impl InBall {
         let mut count = 0;
         self.method.each_number(&mut |_| count += 1);
         self.watch.each_number(&mut |_| count += 1);
+        self.seen.each_number(&mut |_| count += 1);
         let mut numbers = state.wide(NUMBERS, count)?.iter();
         let mut next = |x: &mut f64| numbers.next().into_iter().for_each(|number| *x = *number);
         self.method.each_number(&mut next);
         self.watch.each_number(&mut next);
+        self.seen.each_number(&mut next);
         Ok(())
     }
 

@@ -31,8 +31,8 @@ pub(super) struct Watch {
 
 const UNDECLARED: &str = "no bound on the length of rows is known: --row-norm B declares one, for a certificate as rows \
                           come; files, which can be read once more, give one at the end";
-const STEEP: &str = "squared loss has no steepest slope, so rows that come once give no certificate; files, which can be \
-                     read once more, give one at the end";
+const STEEP: &str = "labels that are numbers, and with them losses, have no bound that is known beforehand, so rows that come \
+                     once give no certificate; files, which can be read once more, give one at the end";
 
 /// What rounding may add to the length of a row: rows that were scaled to length 1 are not refused.
 const ROUNDING: f64 = 1e-9;
@@ -40,12 +40,13 @@ const ROUNDING: f64 = 1e-9;
 impl Watch {
     pub(super) fn new(loss: Loss, ball: &Ball) -> Watch {
         let domain = surefoot::Ball::new(ball.radius);
-        let trackers = match (ball.row_norm, loss.lipschitz()) {
-            (None, _) => Err(UNDECLARED),
-            (Some(_), None) => Err(STEEP),
-            (Some(longest), Some(steepest)) => {
-                // No margin is larger than radius·longest, and no loss than there, on the wrong side.
+        let trackers = match ball.row_norm {
+            None => Err(UNDECLARED),
+            Some(_) if !loss.classifies() => Err(STEEP),
+            Some(longest) => {
+                // No margin is larger than radius·longest, and neither loss nor slope than there, on the wrong side.
                 let largest = loss.value(-1.0, ball.radius * longest);
+                let steepest = loss.lipschitz().unwrap_or_else(|| loss.slope(-1.0, ball.radius * longest));
                 Ok((Stream::new(&domain, steepest * longest), Risk::new(largest, steepest * longest)))
             }
         };

@@ -1,0 +1,47 @@
+//! Deviances with a log link, for counts and amounts: Poisson, gamma, and Tweedie between them, as one family.
+//!
+//! With the mean μ = e^m the slope is μ^{1−p}(μ − y): power p = 1 is Poisson, 2 gamma, 1 < p < 2 Tweedie (a Poisson number
+//! of gamma amounts), and convex in m for no other p. Labels times c are margins plus ln c, so labels have no unit but
+//! where all of them are 0. Slopes are unbounded, see [`Seen`](crate::seen::Seen) for how the learner stays safe.
+
+/// −y μ^{1−p}/(1 − p) + μ^{2−p}/(2 − p), with the limits at 1 and 2: μ − ym and y/μ + m.
+#[inline]
+pub(super) fn value(power: f64, y: f64, m: f64) -> f64 {
+    if power == 1.0 {
+        mean(m) - y * m
+    } else if power == 2.0 {
+        paid(y, 1.0, m) + m
+    } else {
+        let sum = paid(y, power - 1.0, m) / (power - 1.0) + mean((2.0 - power) * m) / (2.0 - power);
+        sum.min(f64::MAX)
+    }
+}
+
+/// μ^{2−p} − y μ^{1−p}.
+#[inline]
+pub(super) fn slope(power: f64, y: f64, m: f64) -> f64 {
+    if power == 1.0 { mean(m) - y } else { mean((2.0 - power) * m) - paid(y, power - 1.0, m) }
+}
+
+/// y e^{−am}, 0 for a label of 0 however small the mean is.
+#[inline]
+fn paid(y: f64, a: f64, m: f64) -> f64 {
+    if y == 0.0 { 0.0 } else { (y * mean(-a * m)).min(f64::MAX) }
+}
+
+/// The least loss of a label: at the margin ln y.
+pub(super) fn least(power: f64, y: f64) -> f64 {
+    if power == 1.0 {
+        if y > 0.0 { y - y * libm::log(y) } else { 0.0 }
+    } else if power == 2.0 {
+        1.0 + libm::log(y)
+    } else {
+        libm::pow(y, 2.0 - power) / ((power - 1.0) * (2.0 - power))
+    }
+}
+
+/// e^m, and the largest number where that overflows.
+#[inline]
+pub(super) fn mean(m: f64) -> f64 {
+    libm::exp(m).min(f64::MAX)
+}

@@ -1,0 +1,60 @@
+//! Hinge losses of z = ym, label −1 or +1: 0 from a margin of 1 on the right side. They know classes, not probabilities.
+
+/// What is missing to a margin of 1 on the right side.
+#[inline]
+fn lack(y: f64, m: f64) -> f64 {
+    (1.0 - y * m).max(0.0)
+}
+
+/// max(0, 1 − z); |φ'| ≤ 1, a kink at z = 1.
+#[inline]
+pub(super) fn value(y: f64, m: f64) -> f64 {
+    lack(y, m)
+}
+
+/// −y below z = 1, else 0: at the kink a subgradient.
+#[inline]
+pub(super) fn slope(y: f64, m: f64) -> f64 {
+    if y * m < 1.0 { -y } else { 0.0 }
+}
+
+/// max(0, 1 − z)²; φ'' ≤ 2.
+#[inline]
+pub(super) fn squared_value(y: f64, m: f64) -> f64 {
+    lack(y, m) * lack(y, m)
+}
+
+/// −2y·max(0, 1 − z).
+#[inline]
+pub(super) fn squared_slope(y: f64, m: f64) -> f64 {
+    -2.0 * y * lack(y, m)
+}
+
+/// ½ max(0, 1 − z)², but straight below z = 0: ½ − z (Rennie and Srebro 2005); |φ'| ≤ 1, φ'' ≤ 1.
+#[inline]
+pub(super) fn smoothed_value(y: f64, m: f64) -> f64 {
+    let lack = lack(y, m);
+    if lack <= 1.0 { 0.5 * lack * lack } else { lack - 0.5 }
+}
+
+/// −y·max(0, 1 − z), cut at y.
+#[inline]
+pub(super) fn smoothed_slope(y: f64, m: f64) -> f64 {
+    -y * lack(y, m).min(1.0)
+}
+
+/// The least mean loss of a constant if the smaller class has this share: at the margin ±1.
+pub(super) fn constant(share: f64) -> f64 {
+    2.0 * share
+}
+
+/// The same for the square: at the margin of the mean label.
+pub(super) fn squared_constant(share: f64) -> f64 {
+    4.0 * share * (1.0 - share)
+}
+
+/// The same for the smoothed loss: where (1 − m)·(larger share) is the smaller one.
+pub(super) fn smoothed_constant(share: f64) -> f64 {
+    let ratio = share / (1.0 - share);
+    share * (1.5 - 0.5 * ratio)
+}

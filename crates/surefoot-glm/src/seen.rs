@@ -1,0 +1,59 @@
+//! What was seen of labels with a log link, and what slopes are cut to because of it.
+
+use crate::Loss;
+use serde::{Deserialize, Serialize};
+
+/// How far beyond the labels a mean may be before its slope is cut.
+const BEYOND: f64 = std::f64::consts::E;
+
+/// Mean and maximum of the labels so far.
+///
+/// With a log link a margin that is too large by 20 has a slope 5·10⁸ times the usual one, and a learner that divides by the root of the sum of
+/// squares would stand still for ever after. So slopes are cut at what they are where the mean is e times the largest label
+/// and the label is 0, and, on the other side, where the label is e times the largest and the mean is that of all labels.
+/// What is learnt is then still a convex loss with its minimum at each row's own label, and the true loss wherever
+/// predictions are of the size of labels; the printed loss is never cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    weight: f64,
+    mean: f64,
+    largest: f64,
+}
+
+impl Seen {
+    /// The weighted mean; 0 as long as no label was above 0.
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    pub(crate) fn count(&mut self, y: f64, weight: f64) {
+        self.weight += weight;
+        self.mean += (y - self.mean) * (weight / self.weight);
+        self.largest = self.largest.max(y);
+    }
+
+    /// Multiplies the unit of labels by 1/`ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.mean *= ratio;
+        self.largest *= ratio;
+    }
+
+    /// The steepest slopes, downwards and upwards, at a row with the label `y`.
+    pub(crate) fn steepest(&self, loss: Loss, y: f64) -> (f64, f64) {
+        let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
+        let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
+        let largest = (BEYOND * or(self.largest.max(y), 1.0)).min(f64::MAX);
+        let mean = or(self.mean, largest);
+        (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
+    }
+
+    /// A slope cut to these.
+    pub(crate) fn cut(&self, loss: Loss, y: f64, slope: f64) -> f64 {
+        let (down, up) = self.steepest(loss, y);
+        slope.clamp(-down, up)
+    }
+
+    pub(crate) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        [&mut self.weight, &mut self.mean, &mut self.largest].into_iter().for_each(visit);
+    }
+}
