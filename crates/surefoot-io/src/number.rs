@@ -46,7 +46,7 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let (digits, decimals) = over_point(last(bytes, length), length)?;
     // The top bit of each byte that is more than 9.
     let more = ((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676 | digits) & TOPS;
-    (more == 0).then(|| decimal(join(digits), decimals, sign))
+    if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
 }
 
 /// A bit that digits less `0` do not have, but the minus, the point and the slash.
@@ -71,7 +71,7 @@ fn over_point(number: u128, length: usize) -> Option<(u128, usize)> {
     // The digits behind the point stay, those before it move up to them.
     let before = (1 << (8 * point)) - 1;
     let is_point = (number >> (8 * point)) as u8 == b'.' ^ b'0' && length > 1;
-    is_point.then(|| ((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point))
+    if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
 }
 
 /// Where the parts of a pair are.
@@ -259,6 +259,36 @@ mod tests {
             }
         }
         assert!((200_000..3_900_000).contains(&plain), "{plain} pairs were plain");
+    }
+
+    #[test]
+    fn plain_numbers_are_those_of_the_general_parser_to_the_bit() {
+        let mut random = Random(3);
+        let mut count = 0;
+        for _ in 0..1_000_000 {
+            let mut number = random.number();
+            if random.below(16) == 0 && !number.is_empty() {
+                let at = random.below(number.len());
+                number[at] = random.below(256) as u8;
+            }
+            // What stands around must not matter.
+            let before = [[b'.'; 16], [b'9'; 16], *b" 1.5 12:1.25 -1 ", [b'-'; 16]][random.below(4)];
+            let text = [&before[..], &number, b"5"].concat();
+            let end = 16 + number.len();
+            if let Some(found) = plain(&text, 16, end) {
+                count += 1;
+                let expected = value(&text[..end], 16).filter(|value| value.1 == end);
+                assert_eq!(expected.map(|value| value.0.to_bits()), Some(found.to_bits()), "{}", text.escape_ascii());
+            }
+        }
+        assert!((200_000..900_000).contains(&count), "{count} numbers were plain");
+        for text in ["7", "-7", "0.5", "-.5", "5.", "123456789012345", "-0.12345678901234", "00012.50"] {
+            let padded = " ".repeat(16) + text;
+            assert_eq!(plain(padded.as_bytes(), 16, padded.len()), text.parse().ok(), "{text}");
+        }
+        for (text, start, end) in [("12", 0, 2), ("", 0, 0), ("1", 5, 9), (&*" ".repeat(40), 30, 20)] {
+            assert_eq!(plain(text.as_bytes(), start, end), None);
+        }
     }
 
     #[test]

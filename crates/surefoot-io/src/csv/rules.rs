@@ -72,9 +72,12 @@ impl Rules {
     /// Whether the text of a cell says that there is none.
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
         let text = text.trim_ascii();
-        text.is_empty()
-            || (text.len() <= 4 && MISSING.iter().any(|missing| missing.as_bytes() == text))
-            || self.na.iter().any(|na| na.trim_ascii() == text)
+        match text {
+            [] => true,
+            // So they begin; most cells do not.
+            [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
+            _ => self.na.iter().any(|na| na.trim_ascii() == text),
+        }
     }
 
     /// The finite number that the text of a cell is. Blanks around it do not count.
