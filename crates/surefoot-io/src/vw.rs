@@ -63,6 +63,20 @@ impl Vw {
         Vw { builder: RowBuilder::new(options), used: Used::new(&options.reading), unlabelled: options.unlabelled }
     }
 
+    /// Tells the names of features that were read once.
+    #[cold]
+    fn name(&mut self, mut features: Features<'_>) -> Result<(), Complaint> {
+        while let Some(mut namespace) = features.namespace()? {
+            let used = self.used.contains(namespace.name);
+            while let Some(feature) = features.feature(&mut namespace)? {
+                if used && feature.value != 0.0 {
+                    self.builder.name(feature.id, |to| feature.write_name(namespace.name, to));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Label, NaN for none, and weight.
     fn label(&self, head: &Head<'_>) -> Result<(f64, f64), Complaint> {
         if let Some(base) = head.base
@@ -111,9 +125,12 @@ impl RecordFormat for Vw {
             self.builder.group(namespace.group);
             while let Some(feature) = features.feature(&mut namespace)? {
                 if used {
-                    self.builder.add(feature.id, feature.value, |to| feature.write_name(namespace.name, to));
+                    self.builder.add_again(feature.id, feature.value);
                 }
             }
+        }
+        if self.builder.asks_for_names() {
+            self.name(Features::new(line, head.bar))?;
         }
         match self.builder.finish(batch) {
             Ok(()) => Ok(Some(row)),
