@@ -93,8 +93,8 @@ fn no_damaged_byte_ends_the_program() {
             assert!(rows.len() <= 20 || says.is_none());
             refused += usize::from(says.is_some());
         }
-        // Values without checksums change unseen; the rest of a file is mostly structure.
-        assert!(2 * refused > whole.len(), "{name}: {refused} of {}", whole.len());
+        // Values without a checksum change unseen.
+        assert!(3 * refused > whole.len(), "{name}: {refused} of {}", whole.len());
     }
 }
 
