@@ -279,5 +279,5 @@ fn constants_of_learners() {
 #[test]
 #[should_panic(expected = "a probability between 0 and 1")]
 fn a_probability_of_one_is_none() {
-    let _ = surefoot::bound::Anytime { regret: 1.0, total: 1.0, squares: 1.0 }.probable(1.0, 1.0, 1.0);
+    let _ = Anytime { regret: 1.0, total: 1.0, squares: 1.0 }.probable(1.0, 1.0, 1.0);
 }
