@@ -25,6 +25,11 @@ impl Sample<'_> {
         let mut metrics = Metrics::new(model.settings.loss);
         self.each(|batch, r| {
             let row = batch.row(r);
+            if row.weight == 0.0 {
+                // Counted, whatever its label is.
+                metrics.add(0.0, 0.0, 0.0);
+                return Ok(());
+            }
             let label =
                 code(model, row.label.unwrap_or(f64::NAN), &self.options).map_err(|says| (Part::Label, says))?;
             let scored = predictor.score(&row).map_err(|fault| (fault.part, fault.message))?;

@@ -7,6 +7,7 @@ mod end;
 mod eval;
 mod export;
 mod fit;
+mod formats;
 mod help;
 mod honest;
 mod kill;

@@ -1,6 +1,6 @@
 //! Rows at fault that are passed over.
 
-use crate::sandbox::{Sandbox, head, rows};
+use crate::sandbox::{Sandbox, rows};
 
 /// Rows of which those at `bad` cannot be parsed, or not be learnt (a third label).
 fn with_faults(text: &str, bad: &[usize]) -> String {

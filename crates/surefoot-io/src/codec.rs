@@ -14,7 +14,7 @@ struct Codec {
 }
 
 /// File name extensions of compressed files.
-pub(crate) const EXTENSIONS: &[&str] = &["gz", "bgz", "zst"];
+pub(crate) const EXTENSIONS: &[&str] = &["gz", "bgz", "zst", "xz", "bz2"];
 
 const CODECS: &[Codec] = &[
     // The fourth byte holds flags, three of them reserved as 0.
@@ -22,6 +22,9 @@ const CODECS: &[Codec] = &[
     Codec { name: "zstd", magic: [(0x28, 0x28), (0xb5, 0xb5), (0x2f, 0x2f), (0xfd, 0xfd)], open: zstd },
     // A skippable frame, as parallel compressors write first.
     Codec { name: "zstd", magic: [(0x50, 0x5f), (0x2a, 0x2a), (0x4d, 0x4d), (0x18, 0x18)], open: zstd },
+    Codec { name: "xz", magic: [(0xfd, 0xfd), (0x37, 0x37), (0x7a, 0x7a), (0x58, 0x58)], open: xz },
+    // "BZh" and the size of blocks.
+    Codec { name: "bzip2", magic: [(0x42, 0x42), (0x5a, 0x5a), (0x68, 0x68), (0x31, 0x39)], open: bzip2 },
 ];
 
 /// Members of a gzip file follow each other without a mark: all are read.
@@ -32,6 +35,19 @@ fn gzip(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
 fn zstd(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
 }
+
+/// Streams follow each other, with zeros between; all are read.
+fn xz(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+    let decoder = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
+    Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(stored, decoder)))
+}
+
+fn bzip2(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(stored)))
+}
+
+/// Most memory that an xz file may ask for, in bytes: four times what `xz -9` asks for.
+const XZ_MEMORY: u64 = 260 << 20;
 
 /// How many bytes are read at once from compressed inputs.
 const STORED: usize = 128 << 10;

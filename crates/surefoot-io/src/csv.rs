@@ -179,7 +179,7 @@ impl RecordFormat for Csv {
         row.clear();
         gaps.clear();
         values.fill(0.0);
-        let (mut label, mut weight) = (f64::NAN, 1.0);
+        let (mut labelled, mut weight) = (None, 1.0);
         let mut at = 0;
         for (place, (used, &end)) in layout.uses.iter().zip(ends.iter()).enumerate() {
             let column = layout.order[place].unwrap_or(usize::MAX);
@@ -204,12 +204,14 @@ impl RecordFormat for Csv {
                         gaps.push(column);
                     }
                 }
-                Use::Label if !rules.unlabelled => label = rules.label(cell())?,
+                Use::Label if !rules.unlabelled => labelled = Some(cell()),
                 Use::Weight if !rules.unlabelled => weight = rules.weight(cell())?,
                 Use::Label | Use::Weight => {}
             }
             at = end + 1;
         }
+        // A row of weight 0 may be labelled as it likes.
+        let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell))?;
         row.group(Group::named(b""));
         row.add_known(&layout.ids, values);
         row.finish(batch).map_err(|Overflow| Complaint::new(0, record, Overflow::SAYS))?;

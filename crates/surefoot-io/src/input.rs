@@ -49,6 +49,45 @@ pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
     inputs.iter().try_for_each(InputName::check)
 }
 
+/// The files that a name stands for: those that match, in the order of their names, if it holds `*`, `?` or `[` and is no
+/// file itself; else the name alone.
+///
+/// A `*` matches no slash, `**` stands for any folders. Shells expand patterns that are not quoted themselves.
+///
+/// ```
+/// use surefoot_io::{expand, InputName};
+/// assert!(matches!(expand("-")?[..], [InputName::Stdin]));
+/// assert_eq!(expand("no/[such")?.len(), 1);
+/// assert!(expand("no/such/*.csv").unwrap_err().to_string().contains("no file matches"));
+/// # Ok::<(), surefoot_io::Error>(())
+/// ```
+///
+/// # Errors
+/// No file matches; a folder cannot be read, with the system's reason.
+pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
+    let name = name.into();
+    let is_pattern = name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte));
+    if !is_pattern || PathBuf::from(&name).symlink_metadata().is_ok() {
+        return Ok(vec![InputName::new(name)]);
+    }
+    // What is no pattern after all is a name that is not there, as is one whose bytes are no UTF-8.
+    let Some(Ok(paths)) = name.to_str().map(glob::glob) else { return Ok(vec![InputName::new(name)]) };
+    let of = |source| ErrorKind::Read { file: shown(&name), source };
+    // Sorted by the crate, folder by folder.
+    let mut files = Vec::new();
+    for path in paths {
+        let path =
+            path.map_err(|error| ErrorKind::Read { file: shown(error.path().as_os_str()), source: error.into() })?;
+        if !path.is_dir() {
+            files.push(InputName::Path(path));
+        }
+    }
+    if files.is_empty() {
+        return Err(of(io::Error::new(io::ErrorKind::NotFound, "no file matches this pattern")).into());
+    }
+    Ok(files)
+}
+
 impl InputName {
     /// The input that `name` stands for: `-` is standard input, anything else a path.
     ///

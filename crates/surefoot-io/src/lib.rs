@@ -2,7 +2,7 @@
 //!
 //! | task | where |
 //! | --- | --- |
-//! | name inputs and check them before any work | [`InputName`], [`check_inputs`] |
+//! | name inputs and check them before any work | [`InputName`], [`expand`], [`check_inputs`] |
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
 //! | parse bytes that the caller brings | [`Svmlight`] |
 //! | say where a row's fault stands | [`Options::describe`] |
@@ -55,7 +55,7 @@ mod vw;
 pub use archive::{Archive, Dtype, Tensor};
 pub use error::{Error, ErrorKind, Located, Spot};
 pub use format::{FORMATS, Format};
-pub use input::{Identity, InputName, check_inputs};
+pub use input::{Identity, InputName, check_inputs, expand};
 pub use model_file::{load_model, save_model};
 pub use options::{Found, Options, Wanted};
 pub use output::Output;

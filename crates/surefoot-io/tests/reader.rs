@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use common::{Pieces, Plain, rows};
 use proptest::prelude::*;
 use surefoot_glm::{Batch, Reading};
-use surefoot_io::{Error, ErrorKind, InputName, Options, Prefetch, Reader, RowSource};
+use surefoot_io::{Error, ErrorKind, InputName, Options, Prefetch, Reader, RowSource, expand};
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
 
 /// A compression: its name and how to compress.
 type Codec = (&'static str, fn(&[u8]) -> Vec<u8>);
-const CODECS: [Codec; 3] = [("plain", <[u8]>::to_vec), ("gzip", gzip), ("zstd", zstd)];
+const CODECS: [Codec; 5] = [("plain", <[u8]>::to_vec), ("gzip", gzip), ("zstd", zstd), ("xz", xz), ("bzip2", bzip2)];
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -26,6 +26,18 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
@@ -55,14 +67,17 @@ fn inputs_follow_each_other_however_compressed() {
         let (left, right) = TEXT.as_bytes().split_at(20);
         inputs.push(file(folder.path(), &format!("{name}-two"), [compress(left), compress(right)].concat()));
     }
+    // Streams of xz are padded to a multiple of four bytes.
+    let padded = [xz(&TEXT.as_bytes()[..20]), vec![0; 8], xz(&TEXT.as_bytes()[20..]), vec![0; 4]].concat();
+    inputs.push(file(folder.path(), "padded", padded));
     // A skippable frame first, as parallel compressors write it.
     let skip = [&[0x5d, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &zstd(TEXT.as_bytes())].concat();
     inputs.push(file(folder.path(), "skippable", skip));
     let (rows, errors) = all(&inputs);
     assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(rows.len(), 6 * 7);
+    assert_eq!(rows.len(), 6 * 12);
     for (i, row) in rows.iter().enumerate() {
-        assert_eq!((row.0 as usize, row.1 as usize), ([0, 2, 3, 5, 6, 8, 9][i / 6], i % 6 + 1));
+        assert_eq!((row.0 as usize, row.1 as usize), ([0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 16][i / 6], i % 6 + 1));
         assert_eq!(row.3, rows[i % 6].3);
     }
 }
@@ -105,6 +120,50 @@ fn cut_or_damaged_compression_is_an_error() {
     }
 }
 
+/// A changed byte is found, unless it is one that says nothing of the content (the time in a gzip header, say).
+#[test]
+fn changed_bytes_change_no_rows() {
+    let text = TEXT.repeat(20);
+    let read = |bytes: Vec<u8>| {
+        let (found, errors) =
+            rows(&mut Reader::with_reader("d.svm", io::Cursor::new(bytes), Options::default()).unwrap());
+        (found, errors.len())
+    };
+    for (name, compress) in &CODECS[1..] {
+        let whole = compress(text.as_bytes());
+        let good = read(whole.clone());
+        assert_eq!((good.0.len(), good.1), (120, 0));
+        for (n, at) in (0..whole.len()).cycle().take(3 * whole.len()).enumerate() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= (n as u8).wrapping_mul(0x9d) | 1;
+            let found = read(bytes);
+            assert!(found.1 > 0 || found == good, "{name} with byte {at} changed");
+        }
+    }
+}
+
+/// A file may not ask for all memory: this one is well-formed, and asks for 4 GiB.
+#[test]
+fn xz_files_are_not_given_any_memory() {
+    let mut options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
+    options.dict_size(1 << 20);
+    let mut filters = liblzma::stream::Filters::new();
+    filters.lzma2(&options);
+    let stream = liblzma::stream::Stream::new_stream_encoder(&filters, liblzma::stream::Check::Crc32).unwrap();
+    let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+    encoder.write_all(TEXT.as_bytes()).unwrap();
+    let mut bytes = encoder.finish().unwrap();
+    // The block header: its size, flags, the filter's id, the size of its properties, the dictionary, padding, CRC.
+    assert_eq!(bytes[12..16], [2, 0, 0x21, 1]);
+    bytes[16] = 40;
+    let mut crc = flate2::Crc::new();
+    crc.update(&bytes[12..20]);
+    bytes[20..24].copy_from_slice(&crc.sum().to_le_bytes());
+    let (_, errors) = rows(&mut Reader::with_reader("d.svm", io::Cursor::new(bytes), Options::default()).unwrap());
+    assert!(matches!(errors[0].1.kind(), ErrorKind::Compressed { .. }), "{}", errors[0].1);
+    assert!(errors[0].1.to_string().contains("memory"), "{}", errors[0].1);
+}
+
 #[test]
 fn paths_are_checked_before_anything_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,6 +188,34 @@ fn paths_are_checked_before_anything_is_read() {
         r"no\u{a}such\u{1b}[31m: No such file or directory"
     );
     assert!(InputName::new("x".repeat(3000)).check().unwrap_err().to_string().len() <= Error::LIMIT);
+}
+
+#[test]
+fn patterns_stand_for_the_files_that_match() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["part-10.csv", "part-2.csv", "part-1.csv.gz", "b[1].csv", "b1.csv", "other"] {
+        file(folder.path(), name, "");
+    }
+    std::fs::create_dir_all(folder.path().join("part-3.csv")).unwrap();
+    std::fs::create_dir_all(folder.path().join("deep/er")).unwrap();
+    file(folder.path(), "deep/er/z.csv", "");
+    let found = |pattern: &str| {
+        let names = expand(folder.path().join(pattern)).map_err(|error| error.to_string())?;
+        let prefix = format!("{}/", folder.path().display());
+        Ok::<_, String>(names.iter().map(|name| name.to_string().replace(&prefix, "")).collect::<Vec<_>>().join(" "))
+    };
+    // Folders are no files.
+    assert_eq!(found("part-*.csv").unwrap(), "part-10.csv part-2.csv");
+    assert_eq!(found("part-?.csv*").unwrap(), "part-1.csv.gz part-2.csv");
+    assert_eq!(found("**/z.csv").unwrap(), "deep/er/z.csv");
+    // A file of that name is that file.
+    assert_eq!(found("b[1].csv").unwrap(), "b[1].csv");
+    assert_eq!(found("b[0-9].csv").unwrap(), "b1.csv");
+    // Names without a pattern are checked later, as names are.
+    assert_eq!(found("none.csv").unwrap(), "none.csv");
+    assert_eq!(found("none[.csv").unwrap(), "none[.csv");
+    let error = found("none-*.csv").unwrap_err();
+    assert_eq!(error, format!("{}/none-*.csv: no file matches this pattern", folder.path().display()));
 }
 
 #[test]

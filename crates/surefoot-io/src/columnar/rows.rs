@@ -157,8 +157,8 @@ impl Rows {
                 self.gaps.push((i, missing));
             }
         }
-        // Last, since text that is seen here for the first time becomes a class.
-        let label = self.label(row, &mut batch.text)?;
+        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        let label = if weight > 0.0 { self.label(row, &mut batch.text)? } else { f64::NAN };
         self.builder.finish(batch).map_err(|Overflow| Fault::new(None, "", Overflow::SAYS))?;
         self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
         self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
