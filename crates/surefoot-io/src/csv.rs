@@ -14,7 +14,7 @@
 //! | finding a part of a row again | `csv/describe.rs` |
 
 mod cells;
-mod columns;
+pub(crate) mod columns;
 mod describe;
 mod layout;
 mod looks;
@@ -31,6 +31,8 @@ use crate::row::{Group, Overflow, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
 use layout::{Layout, Use};
+#[cfg(feature = "parquet")]
+pub(crate) use rules::any_number;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 

@@ -3,6 +3,8 @@
 use arrow_schema::{DataType, TimeUnit};
 use surefoot_glm::Role;
 
+use crate::csv::columns::{flagged, shown};
+
 /// How the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -12,17 +14,17 @@ pub(super) enum Kind {
     List(usize),
 }
 
-/// How a column of this role is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
+/// How a column of this role, and of this number from 1, is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
 /// used, its name and type and the flag that helps.
-pub(super) fn kind(name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
-    let shown = type_name(of);
+pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
+    let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
     match role {
         Role::Category if has_exact_text(of) => Ok(Kind::Text),
         Role::Category if is_number(of) => Err(format!(
             "column '{name}' ({shown}) cannot be categorical, since a number with a fraction has no one spelling; \
-             --numeric {name}, or --ignore {name}"
+             --numeric {flag}, or --ignore {flag}"
         )),
-        Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {name}")),
+        Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {flag}")),
         Role::Label if is_text(of) => Ok(Kind::Text),
         Role::Label | Role::Weight if is_number(of) => Ok(Kind::Number),
         Role::Label | Role::Weight => {
@@ -33,17 +35,17 @@ pub(super) fn kind(name: &str, of: &DataType, role: Role, asked: bool) -> Result
         _ if asked && is_list(of) => Ok(Kind::List(0)),
         _ if is_text(of) => Err(format!(
             "column '{name}' ({shown}) cannot be numeric, as it is to be, since it holds text; \
-             --categorical {name}, or --ignore {name}"
+             --categorical {flag}, or --ignore {flag}"
         )),
         _ if is_list(of) => Err(format!(
-            "column '{name}' ({shown}) holds lists; --numeric {name} makes each of their numbers a feature, \
-             --ignore {name} passes over it"
+            "column '{name}' ({shown}) holds lists; --numeric {flag} makes each of their numbers a feature, \
+             --ignore {flag} passes over it"
         )),
         _ => Err(match unit(of) {
             Some(unit) => format!(
-                "column '{name}' ({shown}) holds times; --ignore {name} passes over it, --numeric {name} takes it as {unit}"
+                "column '{name}' ({shown}) holds times; --ignore {flag} passes over it, --numeric {flag} takes it as {unit}"
             ),
-            None => format!("column '{name}' ({shown}) cannot be used; --ignore {name} passes over it"),
+            None => format!("column '{name}' ({shown}) cannot be used; --ignore {flag} passes over it"),
         }),
     }
 }

@@ -102,7 +102,7 @@ impl Table for Groups {
                         self.report();
                         return Ok(Some(batch));
                     }
-                    Some(Err(error)) => return Err(self.blame(error.to_string())),
+                    Some(Err(error)) => return Err(self.blame(&error.to_string())),
                     None if self.left > 0 => return Err(self.miscounted()),
                     None => self.open = None,
                 }
@@ -114,7 +114,7 @@ impl Table for Groups {
                 .with_projection(self.mask.clone())
                 .with_row_groups(vec![self.next - 1])
                 .with_batch_size(self.batch);
-            self.open = Some(builder.build().map_err(|error| self.blame(plain(&error)))?);
+            self.open = Some(builder.build().map_err(|error| self.blame(&plain(&error)))?);
         }
     }
 }
@@ -134,7 +134,7 @@ impl Groups {
     }
 
     /// The damage, with the first page at fault of the open row group, if one alone is.
-    fn blame(&self, says: String) -> Damage {
+    fn blame(&self, says: &str) -> Damage {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         let mut leaves = (0..schema.num_columns()).filter(|&leaf| self.mask.leaf_included(leaf));
         match leaves.find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
 use surefoot_glm::{Column, Role, Table};
 
 use super::cells;
 use super::kinds::{Kind, is_list, is_text, kind, unit};
-use crate::options::{Options, Wanted};
+use crate::csv::columns::{self, called, flagged, listed, shown};
+use crate::options::Options;
 
 /// The columns that are used, and what is said of all of them.
 #[derive(Debug)]
@@ -32,25 +33,38 @@ pub(super) struct Used {
 impl Plan {
     /// Gives every column its role: that in the model's table, if there is one, else by the user's wishes and the types.
     pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, String> {
-        let (table, wanted) = (options.found.table(), &options.wanted);
+        let table = options.found.table();
         let roles = match table {
-            Some(table) => known_roles(file, schema, table, options)?,
+            Some(table) => known_roles(schema, table, options)?,
             None => wanted_roles(file, schema, options)?,
         };
+        let here: HashMap<_, _> = schema.fields().iter().enumerate().map(|(i, of)| (of.name().as_str(), i)).collect();
+        let numeric: HashSet<_> = options.wanted.numeric.iter().filter_map(|name| columns::find(&here, name)).collect();
         let (mut columns, mut names) = (Vec::new(), HashSet::new());
         for (index, (field, &role)) in schema.fields().iter().zip(&roles).enumerate() {
-            if role == Role::Ignored || (role == Role::Label && options.unlabelled) {
-                continue;
+            match role {
+                Role::Ignored => continue,
+                Role::Label | Role::Weight if options.unlabelled => continue,
+                _ => {}
             }
             let (name, number) = (field.name(), index + 1);
             if !names.insert(name) {
                 return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}"));
             }
-            let asked = table.is_some() || wanted.numeric.iter().any(|column| find(column, schema) == Some(index));
-            let kind = kind(name, field.data_type(), role, asked)?;
+            let asked = table.is_some() || numeric.contains(&index);
+            let kind = kind(number, name, field.data_type(), role, asked)?;
             columns.push(Used { index, name: name.clone(), role, kind });
         }
-        Ok(Plan { columns, schema: schema.clone(), roles })
+        let is_factor = |name: &str| {
+            columns.iter().any(|used| used.name == name && matches!(used.role, Role::Number | Role::Category))
+        };
+        match options.reading.interact.iter().flat_map(|(a, b)| [a, b]).find(|name| !is_factor(name)) {
+            None => Ok(Plan { columns, schema: schema.clone(), roles }),
+            Some(name) => {
+                let (name, listed) = (shown(name), listed(&self::names(schema)));
+                Err(format!("--interact: no feature is made of a column '{name}'; the columns are {listed}"))
+            }
+        }
     }
 
     /// The places of the columns that are used.
@@ -121,24 +135,25 @@ fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
 }
 
 /// The roles of columns that a model, or an earlier file, knows by name.
-fn known_roles(file: &str, schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
-    let known = by_name(table);
-    let mut here = HashSet::new();
-    let mut role = |field: &Field| {
-        let name = field.name();
-        if let Some(&role) = known.get(name.as_str()) {
-            here.insert(name.clone());
-            return role;
-        }
+fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
+    let (known, names) = (by_name(table), names(schema));
+    let of = if options.found.of_model { "the model" } else { "the first file" };
+    let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
+    for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
+        let ignored = &options.wanted.ignore;
         let length = if is_list(field.data_type()) { known_length(&known, name) } else { 0 };
+        roles.push(match known.get(name.as_str()) {
+            Some(&role) => role,
+            None if length > 0 => Role::Number,
+            None if ignored.contains(name) || ignored.contains(&(i + 1).to_string()) => Role::Ignored,
+            None => {
+                let (called, flag) = (called(i + 1, name), flagged(i + 1, name));
+                return Err(format!("{called} is not a column of {of}; --ignore {flag} passes over it"));
+            }
+        });
         here.extend((0..length).map(|k| element(name, k)));
-        if length > 0 {
-            return Role::Number;
-        }
-        options.found.note(format!("{file}: column '{name}' is none of the model's and is passed over"));
-        Role::Ignored
-    };
-    let roles = schema.fields().iter().map(|field| role(field)).collect();
+        here.insert(name.clone());
+    }
     let is_missing = |column: &&Column| match column.role {
         Role::Ignored => false,
         Role::Label | Role::Weight => !options.unlabelled && !here.contains(&column.name),
@@ -146,39 +161,19 @@ fn known_roles(file: &str, schema: &Schema, table: &Table, options: &Options) ->
     };
     match table.columns.iter().find(is_missing) {
         None => Ok(roles),
-        Some(Column { name, role: Role::Label }) => Err(format!("the label column '{name}' is missing")),
-        Some(Column { name, .. }) => Err(format!("column '{name}' of the model is missing")),
+        Some(column) => {
+            let (name, listed) = (shown(&column.name), listed(&names));
+            Err(format!("column '{name}' of {of} is missing; the columns here are {listed}"))
+        }
     }
 }
 
 /// The roles of columns by what a user says, and by their types where he says nothing.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, String> {
-    let Wanted { label, weight, categorical, numeric, ignore, .. } = &options.wanted;
-    let one = |column: &Option<String>| column.iter().cloned().collect();
-    let flags = [
-        ("--label", one(label), Role::Label),
-        ("--weight", one(weight), Role::Weight),
-        ("--categorical", categorical.clone(), Role::Category),
-        ("--numeric", numeric.clone(), Role::Number),
-        ("--ignore", ignore.clone(), Role::Ignored),
-    ];
-    let mut said: Vec<Option<(&str, Role)>> = vec![None; schema.fields().len()];
-    for (flag, columns, role) in flags {
-        for column in &columns {
-            let of = find(column, schema).and_then(|index| said.get_mut(index));
-            let of =
-                of.ok_or_else(|| format!("{flag} {column}: there is no such column; there are {}", names(schema)))?;
-            if let Some((other, _)) = of.filter(|(other, _)| *other != flag) {
-                return Err(format!("column '{column}' is given by both {other} and {flag}; leave one out"));
-            }
-            *of = Some((flag, role));
-        }
-    }
-    if label.is_none() && !options.unlabelled {
-        return Err(format!("which column holds the label? give --label COL; there are {}", names(schema)));
-    }
-    let role = |(field, said): (&arrow_schema::FieldRef, &Option<(&str, Role)>)| match said {
-        Some((_, role)) => *role,
+    let names = names(schema);
+    let said = columns::roles(&names, &options.wanted, !options.unlabelled)?;
+    let role = |(field, said): (&FieldRef, &Option<Role>)| match said {
+        Some(role) => *role,
         None if field.name().starts_with("__index_level_") => {
             let name = field.name();
             options.found.note(format!("{file}: column '{name}' is the index of a pandas table and is passed over"));
@@ -190,17 +185,6 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
     Ok(schema.fields().iter().zip(&said).map(role).collect())
 }
 
-/// The place of the column of this name, or else of this number from 1.
-fn find(column: &str, schema: &Schema) -> Option<usize> {
-    let by_name = schema.fields().iter().position(|field| field.name() == column);
-    let by_number = || column.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < schema.fields().len());
-    by_name.or_else(by_number)
-}
-
-/// The first names of columns, for a message.
-fn names(schema: &Schema) -> String {
-    let names: Vec<_> = schema.fields().iter().take(8).map(|field| format!("'{}'", field.name())).collect();
-    let more = schema.fields().len().saturating_sub(names.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names.join(", "))
+fn names(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
 }

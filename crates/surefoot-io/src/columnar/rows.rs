@@ -10,6 +10,8 @@ use surefoot_glm::{Batch, Place, Role};
 
 use super::column::{Column, Fault, Policy};
 use super::plan::Plan;
+use crate::csv::any_number;
+use crate::csv::columns::text_of;
 use crate::digest::Digest;
 use crate::options::{Found, Options};
 use crate::row::{Overflow, RowBuilder};
@@ -23,6 +25,8 @@ pub(super) struct Rows {
     found: Arc<Found>,
     /// Labels may be text.
     classes: bool,
+    /// Whether missing cells are counted here.
+    counts: bool,
     policy: Policy,
     label: Option<Column>,
     weight: Option<Column>,
@@ -52,6 +56,7 @@ impl Rows {
             builder: RowBuilder::new(options),
             found: options.found.clone(),
             classes: options.classes,
+            counts: options.found.counts(),
             policy: Policy { missing: options.reading.table.missing, na: options.reading.table.na.clone() },
             label: None,
             weight: None,
@@ -94,7 +99,8 @@ impl Rows {
 
     /// Ends a table.
     pub(super) fn end(&mut self) {
-        for (column, &missing) in self.features.iter().zip(&self.missing).filter(|(_, missing)| **missing > 0) {
+        let missing = self.missing.iter().filter(|_| self.counts);
+        for (column, &missing) in self.features.iter().zip(missing).filter(|(_, missing)| **missing > 0) {
             self.found.count_missing(&column.used.name, missing);
         }
         self.builder.report();
@@ -191,18 +197,28 @@ impl Rows {
         let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
         let number = column.number(row);
         if let Some(label) = number.filter(|label| !label.is_nan()) {
-            return if label.is_finite() { Ok(label) } else { fault(&label.to_string(), "the label is not finite") };
+            return match label.is_finite() {
+                _ if self.classes && *self.found.text_labels.get_or_init(|| false) => {
+                    fault(&label.to_string(), "the label is a number, but those before are text")
+                }
+                true => Ok(label),
+                false => fault(&label.to_string(), "the label is not finite"),
+            };
         }
         let text = if number.is_none() { column.text(row, &self.policy, &mut self.scratch) } else { None };
         let Some(text) = text else { return fault("", "the label is null; a row to be learnt needs one") };
-        let text = String::from_utf8_lossy(text);
-        if let Some(label) = text.parse().ok().filter(|label: &f64| label.is_finite()) {
-            return Ok(label);
+        let (number, text) = (any_number(text), text_of(text));
+        let is_class = self.classes && *self.found.text_labels.get_or_init(|| number.is_none());
+        match number {
+            Some(_) if is_class => fault(&text, "the label is a number, but those before are text"),
+            Some(label) if label.is_finite() => Ok(label),
+            Some(_) => fault(&text, "the label is not finite"),
+            None if is_class => {
+                kept.extend_from_slice(text.as_bytes());
+                Ok(self.found.class(&text))
+            }
+            None if self.classes => fault(&text, "the label is not a number as those before are"),
+            None => fault(&text, "the label is not a number; labels that are text need --loss logistic"),
         }
-        if !self.classes {
-            return fault(&text, "the label is text, this loss needs a number; --loss logistic knows two classes");
-        }
-        kept.extend_from_slice(text.as_bytes());
-        Ok(self.found.class(&text))
     }
 }

@@ -53,7 +53,7 @@ impl First<'_> {
 }
 
 /// Text of any bytes; those that are no UTF-8 as `\xNN`.
-pub(super) fn text_of(bytes: &[u8]) -> String {
+pub(crate) fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -63,18 +63,18 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
 }
 
 /// A name as it is shown in a message.
-pub(super) fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     error::cut(name, 48, 32)
 }
 
 /// A column as it is called in a message.
-pub(super) fn called(number: usize, name: &str) -> String {
+pub(crate) fn called(number: usize, name: &str) -> String {
     // Without names, names are numbers.
     if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
 }
 
 /// A column as a flag takes it: its name if a shell and a list leave it as it is, or else its number from 1.
-pub(super) fn flagged(number: usize, name: &str) -> String {
+pub(crate) fn flagged(number: usize, name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.len() <= 48 && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain) {
         name.to_owned()
@@ -84,7 +84,7 @@ pub(super) fn flagged(number: usize, name: &str) -> String {
 }
 
 /// The names that there are, as far as they fit into a message.
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     let mut list = String::new();
     for (i, name) in names.iter().enumerate() {
         if list.len() > 120 {
@@ -96,13 +96,13 @@ pub(super) fn listed(names: &[String]) -> String {
 }
 
 /// The number of a column, from 0, by name or by number from 1.
-pub(super) fn find(names: &HashMap<&str, usize>, wanted: &str) -> Option<usize> {
+pub(crate) fn find(names: &HashMap<&str, usize>, wanted: &str) -> Option<usize> {
     let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&number| number < names.len());
     names.get(wanted).copied().or_else(numbered)
 }
 
 /// The roles that a user gave to columns.
-pub(super) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Result<Vec<Option<Role>>, String> {
+pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Result<Vec<Option<Role>>, String> {
     let by_name: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
     let mut roles = vec![None; names.len()];
     let given = [

@@ -184,7 +184,7 @@ impl Rules {
 }
 
 /// The number that a text is, as far as it is one, finite or not; blanks around it do not count.
-fn any_number(text: &[u8]) -> Option<f64> {
+pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
 }

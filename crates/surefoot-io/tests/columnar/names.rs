@@ -26,22 +26,28 @@ fn model(unlabelled: bool) -> Options {
 #[test]
 fn columns_are_matched_by_name() {
     let here = batch(&[("b", full(&[3.0])), ("d", texts(&["new"])), ("a", full(&[2.0]))]);
-    let options = model(true);
+    let (rows, errors) = read(parquet(&here), &model(true));
+    let says = "f: column 2 ('d') is not a column of the model; --ignore d passes over it";
+    assert_eq!((rows.len(), errors[0].to_string()), (0, says.to_owned()));
+    let mut options = model(true);
+    options.wanted.ignore = vec!["d".to_owned()];
     let (rows, errors) = read(parquet(&here), &options);
     assert!(errors.is_empty(), "{errors:?}");
     let mut pairs = vec![(number_id("a"), 2.0), (number_id("b"), 3.0)];
     pairs.sort_by_key(|pair| pair.0);
     assert_eq!(rows, [(1, None, pairs)]);
-    let notes: Vec<_> = options.found.notes().into_iter().filter(|note| !note.contains("spooled")).collect();
-    assert_eq!(notes, ["f: column 'd' is none of the model's and is passed over"]);
     assert_eq!(options.found.table().unwrap().columns.len(), 3, "nothing is added to the model");
 }
 
 #[test]
 fn columns_that_are_missing_are_named() {
     for (here, unlabelled, says) in [
-        (batch(&[("a", full(&[2.0]))]), true, "column 'b' of the model is missing"),
-        (batch(&[("a", full(&[2.0])), ("b", full(&[2.0]))]), false, "the label column 'y' is missing"),
+        (batch(&[("a", full(&[2.0]))]), true, "column 'b' of the model is missing; the columns here are a"),
+        (
+            batch(&[("a", full(&[2.0])), ("b", full(&[2.0]))]),
+            false,
+            "column 'y' of the model is missing; the columns here are a, b",
+        ),
         (
             batch(&[("a", full(&[2.0])), ("b", texts(&["x"]))]),
             true,
@@ -88,4 +94,46 @@ fn declared_texts_are_missing() {
     assert_eq!(rows[0].2, [(super::twin::missing_id("t"), 1.0)]);
     assert_eq!(rows[1].2, [(super::twin::text_id("t", "a"), 1.0)]);
     assert_eq!(options.found.missing()["t"], 1);
+}
+
+#[test]
+fn labels_are_text_or_numbers() {
+    let mut options = options(false);
+    options.classes = true;
+    let says = super::twin::error(&[("y", texts(&["a", "1", "b"])), ("x", full(&[1.0; 3]))], &options);
+    assert_eq!(says, "f: row 2, column 'y': '1': the label is a number, but those before are text");
+    // A later file with labels of another kind.
+    let (rows, errors) = read(parquet(&batch(&[("y", full(&[1.0])), ("x", full(&[1.0]))])), &options);
+    let says = "f: row 1, column 'y': '1': the label is a number, but those before are text";
+    assert_eq!((rows.len(), errors[0].to_string()), (0, says.to_owned()));
+    let numbers = Options { classes: true, ..super::twin::options(false) };
+    let (rows, errors) = read(parquet(&batch(&[("y", texts(&["1", " -2e0", "b"])), ("x", full(&[1.0; 3]))])), &numbers);
+    assert_eq!(rows.iter().map(|row| row.1.unwrap()).collect::<Vec<_>>(), [1.0, -2.0]);
+    let says = "f: row 3, column 'y': 'b': the label is not a number as those before are";
+    assert_eq!(errors[0].to_string(), says);
+}
+
+#[test]
+fn columns_interact() {
+    let mut options = options(false);
+    options.reading.interact = vec![("a".to_owned(), "t".to_owned())];
+    let table = [("y", full(&[1.0])), ("a", full(&[3.0])), ("t", texts(&["u"]))];
+    let (rows, _) = read(parquet(&batch(&table)), &options);
+    let ids: Vec<_> = rows[0].2.iter().map(|pair| pair.0).collect();
+    let names = options.found.names(&ids);
+    let mut pairs: Vec<_> = rows[0].2.iter().map(|&(id, x)| (names.of(id).unwrap(), x)).collect();
+    pairs.sort_by(|a, b| a.0.cmp(b.0));
+    assert_eq!(pairs, [("a", 3.0), ("a*t=u", 3.0), ("t=u", 1.0)]);
+    options.reading.interact = vec![("a".to_owned(), "y".to_owned())];
+    options.found = Arc::default();
+    let says = super::twin::error(&table, &options);
+    assert_eq!(says, "f: --interact: no feature is made of a column 'y'; the columns are y, a, t");
+}
+
+#[test]
+fn missing_cells_are_counted_once() {
+    let options = options(true);
+    let table = parquet(&batch(&[("y", full(&[1.0; 2])), ("a", full(&[f64::NAN, 1.0]))]));
+    (0..3).for_each(|_| assert_eq!(read(table.clone(), &options).0.len(), 2));
+    assert_eq!(options.found.missing()["a"], 1);
 }

@@ -78,22 +78,22 @@ fn columns_are_refused() {
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let y = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
     for (wanted, says) in [
-        (Wanted::default(), "which column holds the label? give --label COL; there are 'y', 'a', 't', 'when'"),
+        (Wanted::default(), "which column is the label? say --label COL; the columns are y, a, t, when"),
         (
             Wanted { label: Some("z".to_owned()), ..Wanted::default() },
-            "--label z: there is no such column; there are 'y', 'a', 't', 'when'",
+            "--label: there is no column 'z'; the columns are y, a, t, when",
         ),
         (
             Wanted { label: Some("5".to_owned()), ..Wanted::default() },
-            "--label 5: there is no such column; there are 'y', 'a', 't', 'when'",
+            "--label: there is no column '5'; the columns are y, a, t, when",
         ),
         (
             Wanted { label: Some("0".to_owned()), ..Wanted::default() },
-            "--label 0: there is no such column; there are 'y', 'a', 't', 'when'",
+            "--label: there is no column '0'; the columns are y, a, t, when",
         ),
         (
             Wanted { ignore: list(&["a"]), numeric: list(&["2"]), ..y.clone() },
-            "column 'a' is given by both --numeric and --ignore; leave one out",
+            "--ignore: column 2 ('a') has another use already; give each column one",
         ),
         (
             Wanted { numeric: list(&["t"]), ..y.clone() },
@@ -143,7 +143,7 @@ fn cells_are_refused_at_their_row_and_reading_goes_on() {
         ),
         (
             vec![("y", texts(&[some("1"), some("0"), some("1"), some("x"), some("1")])), ("a", ones.clone())],
-            "f: row 4, column 'y': 'x': the label is text, this loss needs a number; --loss logistic knows two classes",
+            "f: row 4, column 'y': 'x': the label is not a number; labels that are text need --loss logistic",
         ),
         (
             vec![("y", ones.clone()), ("a", numbers(&[Some(1.0), Some(2.0), Some(3.0), None, Some(5.0)]))],
