@@ -52,7 +52,7 @@ pub(crate) enum Command {
 /// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
-    /// Files of training rows, plain, gzip or zstd; - is standard input
+    /// Files of training rows, compressed or not, or quoted patterns of names; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 

@@ -1,9 +1,9 @@
 //! Rows from inputs, with an eye on the clock.
 
 use crate::{failure::Failure, session::Halt, watch::Watch};
-use std::{sync::mpsc, thread, time::Duration};
+use std::{ffi::OsString, sync::mpsc, thread, time::Duration};
 use surefoot_glm::Batch;
-use surefoot_io::{Error, InputName, Options, Prefetch, Reader, RowSource, spool};
+use surefoot_io::{Error, InputName, Options, Prefetch, Reader, RowSource, expand, spool};
 
 /// How long a wait for rows lasts before the clock and the signals are looked at again.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -54,6 +54,15 @@ impl Rows {
             Rows::Ahead(prefetch) => prefetch.progress(),
         }
     }
+}
+
+/// The inputs that these names, or patterns of names, stand for.
+pub(crate) fn inputs(names: &[OsString]) -> Result<Vec<InputName>, Error> {
+    let mut inputs = Vec::new();
+    for name in names {
+        inputs.extend(expand(name)?);
+    }
+    Ok(inputs)
 }
 
 /// The names of inputs, for a message about all of them.

@@ -15,7 +15,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::Path};
 use surefoot_glm::Measured;
-use surefoot_io::{InputName, load_model};
+use surefoot_io::load_model;
 
 pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let path = Path::new(&args.model);
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
     let options = reading::of_model(&args.reading, &model, &name)?;
-    let inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
+    let inputs = rows::inputs(&args.data)?;
     let watch = Watch { signals: Signals::catch(""), deadline: None };
     let measured = match (Sample { inputs: &inputs, options, watch: &watch }).measure(&model) {
         Ok(measured) => measured,

@@ -28,8 +28,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     if args.output == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the model and --json: give -o a file"));
     }
-    let mut inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
-    let test: Vec<_> = args.test.iter().map(InputName::new).collect();
+    let mut inputs = rows::inputs(&args.data)?;
+    let test = rows::inputs(args.test.as_slice())?;
     let start = Start::new(args, &inputs)?;
     let saver = Saver::new(&args.output, args.snapshot)?;
     check_files(&inputs, &test, &saver)?;

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     settings::check(&args.settings, &model.settings, &name)?;
     let kind = kind(args, &model, &name)?;
     let options = reading::of_model(&args.reading, &model, &name)?;
-    let inputs: Vec<_> = args.data.iter().map(InputName::new).collect();
+    let inputs = rows::inputs(&args.data)?;
     let output = Output::create(&args.output)?;
     output.check_distinct(&inputs)?;
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
