@@ -29,7 +29,7 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
         return None;
     }
     let index = last(pair.index, pair.index_length);
-    let (digits, decimals) = over_point(last(pair.number, pair.number_length), pair.number_length)?;
+    let (digits, decimals) = over_point(pair.number, pair.number_length)?;
     let is_plain = (index | digits) & OTHERS == 0;
     is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
 }
@@ -43,7 +43,7 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     if length.wrapping_sub(1) >= 15 {
         return None;
     }
-    let (digits, decimals) = over_point(last(bytes, length), length)?;
+    let (digits, decimals) = over_point(bytes, length)?;
     // The top bit of each byte that is more than 9.
     let more = ((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676 | digits) & TOPS;
     if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
@@ -57,20 +57,38 @@ const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 /// The last `count` bytes, 1 to 16, as the values of digits, behind zeros.
 #[inline(always)]
 fn last(bytes: &[u8; 16], count: usize) -> u128 {
-    (u128::from_le_bytes(*bytes) ^ ZEROS) & (!0 << (128 - 8 * count))
+    (u128::from_le_bytes(*bytes) ^ ZEROS) & mask(count)
 }
 
-/// The digits without the first point, and how many are decimals. `None` if something else stands there, or no digit
+/// The last `count` bytes of 16, all bits set. From a table: shifts of 128 bits by a variable take several instructions.
+#[inline(always)]
+fn mask(count: usize) -> u128 {
+    LAST[count % 17..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
+}
+
+/// From byte n on: 16 - n bytes that hide what they are put upon, then n that let it be seen.
+const LAST: [u8; 33] = {
+    let mut bytes = [0; 33];
+    let mut i = 16;
+    while i < 33 {
+        bytes[i] = 0xff;
+        i += 1;
+    }
+    bytes
+};
+
+/// The digits of the last `length` bytes without the first point, and how many are decimals. `None` if something else stands there, or no digit
 /// beside the point.
 #[inline(always)]
-fn over_point(number: u128, length: usize) -> Option<(u128, usize)> {
+fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
+    let number = last(bytes, length);
     let point = (number & OTHERS).trailing_zeros() as usize / 8;
     if point == 16 {
         return Some((number, NO_POINT));
     }
     // The digits behind the point stay, those before it move up to them.
-    let before = (1 << (8 * point)) - 1;
-    let is_point = (number >> (8 * point)) as u8 == b'.' ^ b'0' && length > 1;
+    let before = !mask(16 - point);
+    let is_point = bytes[point] == b'.' && length > 1;
     if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
 }
 

@@ -8,18 +8,7 @@ use std::arch::x86_64::{
     _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_srli_epi64, _mm256_testz_si256,
 };
 
-use super::{Pair, SCALES};
-
-/// From byte n on: 16 - n bytes that hide what they are put upon, then n that let it be seen.
-const LAST: [u8; 32] = {
-    let mut bytes = [0; 32];
-    let mut i = 16;
-    while i < 32 {
-        bytes[i] = 0xff;
-        i += 1;
-    }
-    bytes
-};
+use super::{LAST, Pair, SCALES};
 
 /// For every number of decimals: which byte goes where, so that the digits move up over the point.
 const OVER_POINT: [[u8; 16]; 17] = {
