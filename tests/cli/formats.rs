@@ -55,7 +55,8 @@ fn formats_are_told_by_content_where_no_name_does() {
 #[test]
 fn labels_that_are_text_are_said_stored_and_predicted() {
     let box_ = Sandbox::new();
-    let rows: String = table(300).iter().map(|(y, x, c)| format!("{},{x},{c},1\n", if *y { "up" } else { "down" })).collect();
+    let rows: String =
+        table(300).iter().map(|(y, x, c)| format!("{},{x},{c},1\n", if *y { "up" } else { "down" })).collect();
     box_.write("a.csv", format!("y,x,colour,w\n?,0,red,0\n{rows}"));
     let ran = box_.ok("fit a.csv --label y --weight w --test a.csv");
     assert!(ran.err.contains("up is positive, down negative"), "{}", ran.err);
@@ -77,8 +78,12 @@ fn settings_of_tables_are_held_against_the_model() {
     let csv: String = table(50).iter().map(|(y, x, c)| format!("{},{x},{c}\n", u8::from(*y))).collect();
     box_.write("a.csv", format!("y,x,colour\n{csv}"));
     box_.ok("fit a.csv --label y --interact x:colour --bits 18");
-    box_.ok("eval model.surefoot a.csv --label y --numeric x --categorical 3 --interact x:colour --bits 18 --missing error");
-    for flags in ["--label x", "--numeric colour", "--bits 17", "--interact colour:x", "--missing indicator", "--ignore x"] {
+    box_.ok(
+        "eval model.surefoot a.csv --label y --numeric x --categorical 3 --interact x:colour --bits 18 --missing error",
+    );
+    for flags in
+        ["--label x", "--numeric colour", "--bits 17", "--interact colour:x", "--missing indicator", "--ignore x"]
+    {
         let ran = box_.fails(2, &format!("eval model.surefoot a.csv {flags}"));
         assert!(ran.err.contains("model.surefoot: trained with"), "{}", ran.err);
     }

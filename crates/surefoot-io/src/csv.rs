@@ -27,7 +27,7 @@ use crate::format::TextParser;
 use crate::number;
 use crate::options::Options;
 use crate::records::{Complaint, RecordFormat, Records};
-use crate::row::{Group, Overflow, RowBuilder, escape};
+use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
 use layout::{Layout, Use};
@@ -216,7 +216,7 @@ impl RecordFormat for Csv {
         let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell))?;
         row.group(Group::named(b""));
         row.add_known(&layout.ids, values);
-        row.finish(batch).map_err(|Overflow| Complaint::new(0, record, Overflow::SAYS))?;
+        row.finish(batch).map_err(|unfit| Complaint::new(0, record, unfit.says()))?;
         if let Some(missing) = &mut self.missing {
             missing.resize(table.columns.len(), 0);
             gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);

@@ -75,13 +75,27 @@ struct Naming {
     text: String,
 }
 
-/// Features that share an id add up to more than a number of 64 bits holds.
-#[derive(Debug)]
-pub(crate) struct Overflow;
-
-impl Overflow {
-    pub(crate) const SAYS: &str = "features that share an id add up to more than a number of 64 bits holds";
+/// A row that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// A sum of values is not finite.
+    Overflow,
+    /// It has more than [`MOST_PRODUCTS`].
+    Products,
 }
+
+impl Unfit {
+    /// What is wrong and what to do.
+    pub(crate) fn says(self) -> &'static str {
+        match self {
+            Unfit::Overflow => "features that share an id, or a product, add up to more than a number of 64 bits holds",
+            Unfit::Products => "more than 4194304 products of features in one row; --interact is for smaller groups",
+        }
+    }
+}
+
+/// Most products of features in a row: 64 MiB.
+const MOST_PRODUCTS: usize = 1 << 22;
 
 impl RowBuilder {
     pub(crate) fn new(options: &Options) -> RowBuilder {
@@ -155,8 +169,11 @@ impl RowBuilder {
     }
 
     /// Appends the features to the batch, and forgets them. The batch's labels and places are the caller's business.
-    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Overflow> {
-        self.multiply();
+    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Unfit> {
+        if let Err(unfit) = self.multiply() {
+            self.clear();
+            return Err(unfit);
+        }
         if let Some(bits) = self.bits {
             for pair in &mut self.pairs {
                 self.distinct.add(pair.0);
@@ -180,19 +197,22 @@ impl RowBuilder {
         }
         batch.index.truncate(first);
         batch.value.truncate(first);
-        Err(Overflow)
+        Err(Unfit::Overflow)
     }
 
     /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
-    fn multiply(&mut self) {
-        let (singles, groups) = (self.pairs.len(), std::mem::take(&mut self.groups));
-        let end = |k: usize| groups.get(k + 1).map_or(singles, |next| next.1);
+    fn multiply(&mut self) -> Result<(), Unfit> {
+        let singles = self.pairs.len();
+        let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
         let of = |group: Group| {
-            let ranges = groups.iter().enumerate().filter(move |(_, found)| found.0 == group);
+            let ranges = self.groups.iter().enumerate().filter(move |(_, found)| found.0 == group);
             ranges.flat_map(|(k, found)| found.1..end(k)).collect::<Vec<_>>()
         };
-        for (a, b) in self.interact.clone() {
+        for &(a, b) in &self.interact {
             let (left, right) = (of(a), of(b));
+            if self.pairs.len() - singles + left.len().saturating_mul(right.len()) > MOST_PRODUCTS {
+                return Err(Unfit::Products);
+            }
             for (n, &i) in left.iter().enumerate() {
                 for &j in &right[if a == b { n } else { 0 }..] {
                     let ((p, x), (q, y)) = (self.pairs[i], self.pairs[j]);
@@ -202,7 +222,7 @@ impl RowBuilder {
                 }
             }
         }
-        self.groups = groups;
+        Ok(())
     }
 
     /// Hands over what was counted; to be called at the end of each input.
@@ -329,7 +349,18 @@ mod tests {
         let mut batch = Batch::default();
         (0..2).for_each(|_| feature(&mut builder, "", "x", 1e308));
         feature(&mut builder, "", "y", 1.0);
-        assert!(builder.finish(&mut batch).is_err());
+        assert_eq!(builder.finish(&mut batch), Err(Unfit::Overflow));
         assert!(batch.index.is_empty() && batch.value.is_empty());
+    }
+
+    #[test]
+    fn there_is_an_end_to_products() {
+        let reading = Reading { interact: vec![(String::new(), String::new())], ..Reading::default() };
+        let mut builder = RowBuilder::new(&Options { reading, ..Options::default() });
+        let mut batch = Batch::default();
+        builder.group(Group::named(b""));
+        (0..2049).for_each(|n| feature(&mut builder, "", &n.to_string(), 1.0));
+        assert_eq!(builder.finish(&mut batch), Err(Unfit::Products));
+        assert!(batch.index.is_empty());
     }
 }

@@ -29,7 +29,7 @@ use crate::error::{self, Spot};
 use crate::number;
 use crate::options::Options;
 use crate::records::{Complaint, RecordFormat};
-use crate::row::{Overflow, RowBuilder, slot};
+use crate::row::{RowBuilder, slot};
 use line::{Features, Head, Token};
 
 /// Reads lines.
@@ -134,7 +134,7 @@ impl RecordFormat for Vw {
         }
         match self.builder.finish(batch) {
             Ok(()) => Ok(Some(row)),
-            Err(_) => Err(first(line).complaint(Overflow::SAYS)),
+            Err(unfit) => Err(first(line).complaint(unfit.says())),
         }
     }
 

@@ -181,7 +181,7 @@ fn faults_are_where_they_are() {
         (b"1 |n:inf a", 1, 4, "n:inf", &format!("{scale}is not a finite number")),
         (b"1 |n:1:2 a", 1, 4, "n:1:2", &format!("{scale}is not a number")),
         (b"1 |n:1e300 a:1e300", 1, 12, "a:1e300", "the value times the scale"),
-        (b"1 | a:1e308 a:1e308", 1, 1, "1", "features that share an id add up to more"),
+        (b"1 | a:1e308 a:1e308", 1, 1, "1", "features that share an id, or a product, add up to more"),
         (b"1 | \xe9\x07:1x", 1, 5, "\\xE9\\x07:1x", "the value is not a number"),
     ];
     for (text, line, column, token, says) in cases {

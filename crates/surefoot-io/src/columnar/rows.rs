@@ -14,7 +14,7 @@ use crate::csv::any_number;
 use crate::csv::columns::text_of;
 use crate::digest::Digest;
 use crate::options::{Found, Options};
-use crate::row::{Overflow, RowBuilder};
+use crate::row::RowBuilder;
 
 /// Most cells that become rows of one [`Batch`], unless one row has more.
 const CELLS: usize = 1 << 15;
@@ -165,7 +165,7 @@ impl Rows {
         }
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
         let label = if weight > 0.0 { self.label(row, &mut batch.text)? } else { f64::NAN };
-        self.builder.finish(batch).map_err(|Overflow| Fault::new(None, "", Overflow::SAYS))?;
+        self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.says()))?;
         self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
         self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
         self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
