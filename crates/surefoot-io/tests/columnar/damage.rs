@@ -156,3 +156,19 @@ fn files_that_are_none_are_told_from_damaged_ones() {
         assert_eq!((rows.len(), found), (0, Some(format!("f: {says}"))));
     }
 }
+
+#[test]
+fn lengths_that_are_claimed_are_not_allocated() {
+    let numbers = Arc::new(Float64Array::from(vec![1.0; 20])) as ArrayRef;
+    let table = batch(&[("y", numbers.clone()), ("x", numbers)]);
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let whole = arrow_stream(&table, 20, Some(codec));
+        // The 160 bytes of a column before they were compressed.
+        let at = memchr::memmem::find(&whole, &160u64.to_le_bytes()).expect("its length is written");
+        let mut bytes = whole.clone();
+        bytes[at..at + 8].copy_from_slice(&(1u64 << 50).to_le_bytes());
+        let (rows, says) = outcome(bytes, "arrow", options(false));
+        let expected = "f: damaged Arrow data (a column claims to be larger than it can be); get the file again";
+        assert_eq!((rows.len(), says.as_deref()), (0, Some(expected)));
+    }
+}
