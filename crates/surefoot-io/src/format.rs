@@ -45,6 +45,7 @@ pub(crate) trait TableParser: Send {
 }
 
 /// An input, open in every way in which a [`TableParser`] may want to read it.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
 pub(crate) struct Opened {
     /// The input as shown to the user.
     pub(crate) name: String,
