@@ -15,8 +15,8 @@ pub const CHOICES: usize = 4;
 /// Reads rows of a format.
 pub fn rows(format: &'static Format, data: &[u8]) {
     let Some((choices, bytes)) = data.split_first_chunk() else { return };
-    let whole = read(bytes, usize::MAX, options(format, choices));
-    let pieces = read(bytes, 1 + usize::from(choices[3]), options(format, choices));
+    let whole = read(bytes, usize::MAX, &options(format, choices));
+    let pieces = read(bytes, 1 + usize::from(choices[3]), &options(format, choices));
     assert_eq!(whole, pieces, "rows depend on how the bytes come in");
 }
 
@@ -24,7 +24,7 @@ pub fn rows(format: &'static Format, data: &[u8]) {
 pub fn codec(data: &[u8]) {
     let svmlight = Format::named("svmlight").expect("it is in the table");
     let options = || Options { unlabelled: true, ..options(svmlight, &[0; CHOICES]) };
-    let (whole, pieces) = (read(data, usize::MAX, options()), read(data, 7, options()));
+    let (whole, pieces) = (read(data, usize::MAX, &options()), read(data, 7, &options()));
     // How much of a damaged file is decompressed before the damage shows is the decoder's business.
     let common = if whole.1.is_empty() && pieces.1.is_empty() { usize::MAX } else { whole.0.len().min(pieces.0.len()) };
     assert!(whole.0.iter().take(common).eq(pieces.0.iter().take(common)), "rows depend on how the bytes come in");
@@ -108,7 +108,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
 type Row = (u64, u64, u64, Vec<(u64, u64)>);
 
 /// Reads all there is, in pieces of at most `size` bytes: rows, and messages with the number of rows before them.
-fn read(bytes: &[u8], size: usize, options: Options) -> (Vec<Row>, Vec<(usize, String)>) {
+fn read(bytes: &[u8], size: usize, options: &Options) -> (Vec<Row>, Vec<(usize, String)>) {
     let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
     let from = Pieces { bytes: io::Cursor::new(bytes.to_vec()), size };
     let mut reader = match Reader::with_reader("f", from, options.clone()) {
@@ -120,7 +120,7 @@ fn read(bytes: &[u8], size: usize, options: Options) -> (Vec<Row>, Vec<(usize, S
             Ok(false) => break,
             Ok(true) => {
                 rows.extend((0..batch.len()).map(|r| row(&batch, r)));
-                parts(&batch, &options);
+                parts(&batch, options);
             }
             Err(error) => {
                 check(&error);

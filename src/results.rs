@@ -108,6 +108,7 @@ impl Results<'_> {
 
     /// What a user should know of the data.
     fn note(&self, console: &Console) {
+        self.found.notes().iter().for_each(|note| console.note(note));
         let missing = self.found.missing();
         if !missing.is_empty() {
             let cells: Vec<_> = missing.iter().map(|(column, cells)| format!("{cells} in {column}")).collect();

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// Rows read on this thread or ahead on another.
 #[derive(Debug)]
 pub(crate) enum Rows {
-    Here(Reader),
+    Here(Box<Reader>),
     Ahead(Prefetch),
 }
 
@@ -32,7 +32,7 @@ impl Rows {
     pub(crate) fn open(inputs: &[InputName], options: Options, threads: u16) -> Result<Rows, Error> {
         let reader = Reader::open(inputs, options)?;
         let alone = threads == 1 && inputs.iter().all(InputName::can_reread);
-        Ok(if alone { Rows::Here(reader) } else { Rows::Ahead(Prefetch::new(reader)) })
+        Ok(if alone { Rows::Here(Box::new(reader)) } else { Rows::Ahead(Prefetch::new(reader)) })
     }
 
     pub(crate) fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {

@@ -35,13 +35,14 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
     let mut work = Work { model, predictor, kind, flush, output, digits: Shortest::default(), unseen: HashSet::new() };
-    match work.run(&inputs, options) {
+    let found = options.found.clone();
+    match work.run(&inputs, &options) {
         // Nobody reads on: nothing is left to do, or to say.
         Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
         Ok(0) => Err(rows::absent(&inputs)),
         Ok(_) => {
-            work.tell();
+            work.tell(&found.notes());
             Ok(())
         }
     }
@@ -90,7 +91,7 @@ struct Work {
 
 impl Work {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, inputs: &[InputName], options: Options) -> Result<u64, Trouble> {
+    fn run(&mut self, inputs: &[InputName], options: &Options) -> Result<u64, Trouble> {
         let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
@@ -145,13 +146,15 @@ impl Work {
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
-    /// Says how many features were never seen in training.
-    fn tell(&self) {
+    /// Says what the readers noticed, and how many features were never seen in training.
+    fn tell(&self, notes: &[String]) {
+        let console = Console::new(false, false);
+        notes.iter().for_each(|note| console.note(note));
         let (unseen, more) = (self.unseen.len(), if self.unseen.len() >= UNSEEN { "at least " } else { "" });
         if unseen > 0 {
             let s = if unseen == 1 { "" } else { "s" };
             let says = format!("{more}{unseen} feature{s} of these rows never seen in training: taken as 0");
-            Console::new(false, false).note(&says);
+            console.note(&says);
         }
     }
 }

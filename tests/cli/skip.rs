@@ -4,7 +4,7 @@ use crate::sandbox::{Sandbox, rows};
 
 /// Rows of which those at `bad` cannot be parsed, or not be learnt (a third label).
 fn with_faults(text: &str, bad: &[usize]) -> String {
-    let fault = |k: usize| if k % 2 == 0 { "1 2:x\n" } else { "7 2:1\n" };
+    let fault = |k: usize| if k.is_multiple_of(2) { "1 2:x\n" } else { "7 2:1\n" };
     text.split_inclusive('\n')
         .enumerate()
         .map(|(k, line)| if bad.contains(&k) { format!("{line}{}", fault(k)) } else { line.to_owned() })

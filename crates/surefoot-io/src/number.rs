@@ -45,7 +45,7 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     }
     let (digits, decimals) = over_point(bytes, length)?;
     // The top bit of each byte that is more than 9.
-    let more = ((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676 | digits) & TOPS;
+    let more = (((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676) | digits) & TOPS;
     if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
 }
 

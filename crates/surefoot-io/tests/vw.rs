@@ -53,7 +53,8 @@ fn map(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
 /// numbers of unnamed features.
 #[test]
 fn features_are_those_of_vowpal_wabbit() {
-    let cases: &[(&[u8], &[(&str, f64)])] = &[
+    type Case<'a> = (&'a [u8], &'a [(&'a str, f64)]);
+    let cases: &[Case<'_>] = &[
         (
             b"1 1.0 0 'tag|a:2 x:3 y z:0 x|b u:v 5 |c:0.5 q :3 :4 :v",
             &[

@@ -107,14 +107,12 @@ pub(super) fn is_blank(record: &[u8]) -> bool {
     record.iter().all(|&byte| byte == b' ')
 }
 
-/// The first record that is not blank at or behind `at`, and where the one behind it starts. `None` if it has not ended yet,
+/// Where a record starts, the record, and where the one behind it starts.
+pub(super) type Placed<'a> = (usize, &'a [u8], usize);
+
+/// The first record that is not blank at or behind `at`, in its place. `None` if it has not ended yet,
 /// or there is none.
-pub(super) fn first(
-    text: &[u8],
-    mut at: usize,
-    delimiter: u8,
-    last: bool,
-) -> Result<Option<(usize, &[u8], usize)>, Complaint> {
+pub(super) fn first(text: &[u8], mut at: usize, delimiter: u8, last: bool) -> Result<Option<Placed<'_>>, Complaint> {
     while at < text.len() {
         let end = match end(text, at, 0, delimiter).map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
             Some(end) => end,
