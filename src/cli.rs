@@ -403,7 +403,7 @@ pub(crate) enum FormatName {
     Csv,
     /// Cells with tabs between
     Tsv,
-    /// [label [importance]] |namespace feature:value ...
+    /// label weight |namespace feature:value ...
     Vw,
     /// Apache Parquet
     #[cfg(feature = "parquet")]
