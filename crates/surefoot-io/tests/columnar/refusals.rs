@@ -190,7 +190,7 @@ fn values_that_add_up_to_infinity_are_refused() {
     let mut options = options(false);
     options.reading.bits = Some(1);
     let (rows, errors) = read(parquet(&table), &options);
-    let says = "f: row 1: features that share an id add up to more than a number of 64 bits holds";
+    let says = "f: row 1: features that share an id, or a product, add up to more than a number of 64 bits holds";
     assert_eq!((rows.len(), errors[0].to_string()), (1, says.to_owned()));
     assert_eq!(rows[0].2.iter().map(|pair| pair.1).sum::<f64>(), 3.0);
 }
