@@ -283,7 +283,7 @@ mod tests {
     fn plain_numbers_are_those_of_the_general_parser_to_the_bit() {
         let mut random = Random(3);
         let mut count = 0;
-        for _ in 0..1_000_000 {
+        for _ in 0..50_000 {
             let mut number = random.number();
             if random.below(16) == 0 && !number.is_empty() {
                 let at = random.below(number.len());
@@ -299,7 +299,7 @@ mod tests {
                 assert_eq!(expected.map(|value| value.0.to_bits()), Some(found.to_bits()), "{}", text.escape_ascii());
             }
         }
-        assert!((200_000..900_000).contains(&count), "{count} numbers were plain");
+        assert!((10_000..45_000).contains(&count), "{count} numbers were plain");
         for text in ["7", "-7", "0.5", "-.5", "5.", "123456789012345", "-0.1234567890123", "00012.50"] {
             let padded = " ".repeat(16) + text;
             assert_eq!(plain(padded.as_bytes(), 16, padded.len()), text.parse().ok(), "{text}");
