@@ -48,6 +48,7 @@ mod reader;
 mod records;
 mod row;
 mod shelf;
+mod sort;
 mod spool;
 mod svmlight;
 mod vw;

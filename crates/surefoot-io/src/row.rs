@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::distinct::Distinct;
 use crate::ids::{IdMap, IdSet};
 use crate::options::{Found, Options};
+use crate::sort::Sorter;
 
 /// What all features of a namespace or of a column have in common: the seed of their hashes.
 ///
@@ -61,6 +62,7 @@ pub(crate) struct RowBuilder {
     groups: Vec<(Group, usize)>,
     names: Naming,
     distinct: Distinct,
+    sorter: Sorter,
 }
 
 /// The names that go to [`Found`].
@@ -114,6 +116,7 @@ impl RowBuilder {
                 text: String::new(),
             },
             distinct: Distinct::default(),
+            sorter: Sorter::default(),
         }
     }
 
@@ -181,7 +184,7 @@ impl RowBuilder {
             }
         }
         // Equal ids by value, so that their sum does not depend on the order in the row.
-        self.pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)));
+        self.sorter.sort(&mut self.pairs, self.bits.unwrap_or(64));
         let first = batch.index.len();
         for &(id, value) in &self.pairs {
             if batch.index.len() > first && batch.index.last() == Some(&id) {

@@ -200,10 +200,12 @@ impl<'a> Features<'a> {
     /// The finite number that stands here up to its end, if there is one.
     #[inline]
     fn number(&mut self) -> Option<f64> {
-        let (number, end) = number::value(self.line, self.at)?;
-        if !number.is_finite() || !self.line.get(end).is_none_or(|&byte| is_end(byte)) {
-            return None;
-        }
+        let rest = &self.line[self.at..];
+        let end = self.at + rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+        let number = number::plain(self.line, self.at, end).or_else(|| {
+            let (number, stop) = number::value(self.line, self.at)?;
+            (number.is_finite() && stop == end).then_some(number)
+        })?;
         self.at = end;
         Some(number)
     }
