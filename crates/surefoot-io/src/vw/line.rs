@@ -200,12 +200,10 @@ impl<'a> Features<'a> {
     /// The finite number that stands here up to its end, if there is one.
     #[inline]
     fn number(&mut self) -> Option<f64> {
-        let rest = &self.line[self.at..];
-        let end = self.at + rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
-        let number = number::plain(self.line, self.at, end).or_else(|| {
-            let (number, stop) = number::value(self.line, self.at)?;
-            (number.is_finite() && stop == end).then_some(number)
-        })?;
+        let is_end = |end| self.line.get(end).is_none_or(|&byte| is_end(byte));
+        let (number, end) = number::short(self.line, self.at)
+            .filter(|&(_, end)| is_end(end))
+            .or_else(|| number::value(self.line, self.at).filter(|&(number, end)| number.is_finite() && is_end(end)))?;
         self.at = end;
         Some(number)
     }
