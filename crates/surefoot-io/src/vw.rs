@@ -21,7 +21,8 @@
 //! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. So is a base
 //! (a prediction to start from) other than 0, which is not supported.
 
-mod line;
+mod features;
+mod head;
 
 use surefoot_glm::{Batch, Part, Reading};
 
@@ -30,7 +31,8 @@ use crate::number;
 use crate::options::Options;
 use crate::records::{Complaint, RecordFormat};
 use crate::row::{RowBuilder, slot};
-use line::{Features, Head, Token};
+use features::Features;
+use head::{Head, Token};
 
 /// Reads lines.
 #[derive(Debug)]
@@ -117,7 +119,7 @@ fn finite(token: Token<'_>, what: &str) -> Result<f64, Complaint> {
 impl RecordFormat for Vw {
     fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint> {
         self.builder.clear();
-        let Some(head) = line::head(line)? else { return Ok(None) };
+        let Some(head) = head::head(line)? else { return Ok(None) };
         let row = self.label(&head)?;
         let mut features = Features::new(line, head.bar);
         while let Some(mut namespace) = features.namespace()? {
@@ -145,7 +147,7 @@ impl RecordFormat for Vw {
 
 /// The token that stands for the whole row.
 fn first(line: &[u8]) -> Token<'_> {
-    line::tokens(line).next().unwrap_or_default()
+    head::tokens(line).next().unwrap_or_default()
 }
 
 /// Whether data begin like this: a bar, with a space or nothing before it but for a label and a tag.
@@ -153,7 +155,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let Some(line) = lines.next() else { return false };
-    let Ok(Some(head)) = line::head(line) else { return false };
+    let Ok(Some(head)) = head::head(line) else { return false };
     let has_number = head.label.is_some_and(|label| number::finite(label.bytes).is_ok());
     let before = line[..head.bar].trim_ascii_start();
     has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
@@ -163,7 +165,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
-    let head = line::head(line).ok().flatten().unwrap_or_default();
+    let head = head::head(line).ok().flatten().unwrap_or_default();
     let found = match part {
         Part::Row => None,
         Part::Label => head.label,
