@@ -265,14 +265,16 @@ fn namespaces_are_kept_ignored_and_multiplied() {
         only(&["user", "use"], &[], &[("user", "use"), ("user", "item")]),
         map(&[("user^age", 6.0), ("user^w", 1.0), ("use^z", 1.0), ("user^age*use^z", 6.0), ("user^w*use^z", 1.0)])
     );
-    // What is wrong is wrong even where it is not used.
-    let ignore = Reading { ignore: vec!["n".into()], ..Reading::default() };
-    assert_eq!(all(b"1 |n a:1x", &vw(ignore)).1.len(), 1);
+    // What is wrong is wrong even where it is not used; names of what is not used are not kept.
+    let options = vw(Reading { ignore: vec!["n".into()], ..Reading::default() });
+    assert_eq!(all(b"1 |n a:1x", &options).1.len(), 1);
+    assert_eq!(features(b"1 |n a b |m a", &options), map(&[("m^a", 1.0)]));
+    assert!(options.found.names(&[xxh3_64_with_seed(b"a", xxh3_64(b"n"))]).is_empty());
 }
 
 #[test]
 fn parts_of_rows_are_found_again() {
-    let text = b"\n 3.5 2 'tag |u age:4 |skip b |w c:0 b:2 :7 u\n | e\n";
+    let text = b"\n 3.5 2 'tag |u age:4 |skip b |w b:0 b:2 :7 u\n | e\n";
     for bits in [None, Some(40)] {
         let interact = vec![("u".to_owned(), "w".to_owned())];
         let reading = Reading { bits, interact, ignore: vec!["skip".into()], ..Reading::default() };
