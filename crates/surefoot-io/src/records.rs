@@ -65,6 +65,9 @@ impl Complaint {
     }
 }
 
+/// What may stand at the very start of text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The push parser of a [`RecordFormat`].
 ///
 /// Memory grows with the longest record, not with the number of rows.
@@ -127,7 +130,10 @@ impl<F: RecordFormat> Records<F> {
         if self.begun {
             return Ok(true);
         }
-        let mark = if self.offset == 0 && text[*at..].starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        if !last && self.offset == 0 && BYTE_ORDER_MARK.starts_with(&text[*at..]) {
+            return Ok(false);
+        }
+        let mark = if self.offset == 0 && text[*at..].starts_with(BYTE_ORDER_MARK) { 3 } else { 0 };
         match self.format.begin(&text[*at + mark..], last) {
             Ok(None) => Ok(false),
             Ok(Some(head)) => {

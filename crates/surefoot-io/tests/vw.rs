@@ -129,10 +129,13 @@ fn labels_weights_and_tags_are_told_apart() {
 
 #[test]
 fn blank_lines_are_no_rows_but_count() {
-    let mut reader = reader(b"\xef\xbb\xbf1 | x:1\n\n0 | x:2\r\n   \n\t\n1 | x:0.5\n\n\r\n", &vw(Reading::default()));
-    let (rows, errors) = rows(&mut reader);
-    assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(rows.iter().map(|row| (row.1, row.2.unwrap())).collect::<Vec<_>>(), [(1, 1.0), (3, 0.0), (6, 1.0)]);
+    let text = b"\xef\xbb\xbf1 | x:1\n\n0 | x:2\r\n   \n\t\n1 | x:0.5\n\n\r\n";
+    for size in [1, 2, 3, 4, 100] {
+        let mut reader = Reader::with_reader("f.vw", Pieces::new(text, &[size]), vw(Reading::default())).unwrap();
+        let (rows, errors) = rows(&mut reader);
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(rows.iter().map(|row| (row.1, row.2.unwrap())).collect::<Vec<_>>(), [(1, 1.0), (3, 0.0), (6, 1.0)]);
+    }
 }
 
 #[test]
