@@ -5,7 +5,7 @@ use std::{
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
-use surefoot_glm::{Batch, Measured, Metrics, Model, Part, Plan, Predictor, Settings, Trainer};
+use surefoot_glm::{Batch, Measured, Model, Part, Plan, Settings, Tally, Trainer};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
 /// What the file with the rows to learn from is called, after the name of the task.
@@ -86,19 +86,17 @@ impl Task {
 
 /// How good a model is on the rows of a file.
 fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
-    let (predictor, loss) = (Predictor::new(model), model.settings.loss);
-    let mut metrics = Metrics::new(loss);
+    let (mut tally, loss) = (Tally::new(model), model.settings.loss);
     each_batch(path, |batch| {
         for r in 0..batch.len() {
             let row = batch.row(r);
             let label = row.label.filter(|_| !loss.classifies()).or_else(|| model.labels.code(row.label?));
             let label = label.ok_or_else(|| (r, Part::Label, "not a label of the training rows".to_owned()))?;
-            let scored = predictor.score(&row).map_err(|fault| (r, fault.part, fault.message))?;
-            metrics.add(label, row.weight, scored.margin);
+            tally.add(label, &row).map_err(|fault| (r, fault.part, fault.message))?;
         }
         Ok(())
     })?;
-    Ok(metrics.measured())
+    Ok(tally.measured())
 }
 
 /// Hands over all rows of a file; the complaint about a row is given its place.

@@ -3,7 +3,7 @@
 use crate::{
     Loss,
     sketch::Sketch,
-    sums::{Mean, Spread},
+    sums::{Mean, Spread, Sum},
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,15 +15,23 @@ pub(crate) struct Board {
     /// Of labels whose moments do not say what the best constant is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sketch: Option<Sketch>,
+    /// Weights of classes by number, where there may be many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    classes: Vec<Sum>,
 }
 
 impl Board {
-    /// Counts a row: its label (for classes −1 or +1, in any fixed order), weight and loss.
+    /// Counts a row: its label (for classes −1 or +1, or the number of the class, in any fixed order), weight and loss.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64) {
         self.loss.add(value, weight);
         self.labels.add(y, weight);
         if matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. }) {
             self.sketch.get_or_insert_default().add(y, weight);
+        }
+        if loss.has_margins() {
+            let number = y as usize;
+            self.classes.resize(self.classes.len().max(number + 1), Sum::default());
+            self.classes[number].add(weight);
         }
     }
 
@@ -40,8 +48,13 @@ impl Board {
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
         let constant = match &self.sketch {
             Some(sketch) => sketch.constant(loss),
+            None if loss.has_margins() => Some(self.constant_of_classes(loss)),
             None => loss.constant(self.labels.mean(), self.labels.squares() / self.weight()),
         };
         constant.filter(|constant| self.weight() > 0.0 && constant.is_finite())
+    }
+
+    fn constant_of_classes(&self, loss: Loss) -> f64 {
+        loss.constant_of(self.classes.iter().map(|sum| sum.value() / self.weight()))
     }
 }

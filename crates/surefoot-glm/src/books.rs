@@ -40,11 +40,6 @@ impl Books {
         self.settings.loss
     }
 
-    /// By what the engine's margins are multiplied to be the model's: see [`Coding`].
-    pub(crate) fn sign(&self) -> f64 {
-        self.counts.coding.sign()
-    }
-
     /// One row after the other.
     pub(crate) fn walk(
         &mut self,
@@ -68,13 +63,9 @@ impl Books {
             return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
         }
         let y = self.counts.coding.code(self.loss(), label)?;
-        let sign = self.sign();
-        let margin = engine.ask(row, sign)?;
-        let margin = self.passes.of_earlier_run().map_or(Ok(margin), |model| Ok(model.score(row)?.margin))?;
-        if !margin.is_finite() {
-            return Err(Fault::overflow());
-        }
-        let value = self.loss().value(y * sign, margin);
+        let coding = &self.counts.coding;
+        let value = engine.ask(row, coding, y)?;
+        let value = self.passes.of_earlier_run().map_or(Ok(value), |model| model.loss(row, self.loss(), coding))?;
         let held = self.passes.holds_next();
         if held {
             self.passes.shelve(row)?;
@@ -82,6 +73,7 @@ impl Books {
             engine.ready(y, row.weight)?;
         }
         self.accept(row, label, y, value, held);
+        engine.meet(y);
         if self.passes.fresh() {
             engine.judge(y, row.weight);
         }

@@ -1,40 +1,71 @@
 //! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
 
-use crate::{Fault, Labels, Loss, Part};
+use crate::{Fault, Labels, Loss, Part, classes::Classes};
 use serde::{Deserialize, Serialize};
 
 /// Classes are whole numbers of at most two digits: what is larger is a quantity, not the name of a class.
 const LARGEST_CLASS: f64 = 99.0;
 
-/// The classes met so far, in the order of the rows.
+/// Where there may be many, classes are numbers up to this, of which there are so many; the parts of a whole are those of
+/// texts, see [`ONE_PART`].
+const LARGEST_OF_MANY: f64 = 65_536.0;
+const MOST: usize = 65_536;
+
+/// Texts that stand between others in their order have numbers between theirs, by halves: multiples of this. Measurements with
+/// a few decimals are none.
+const ONE_PART: f64 = 1.0 / (1_u64 << 32) as f64;
+
+/// The classes met so far, in the order of the rows: two of them, or, where the loss takes so many, all.
 ///
 /// Which of them is positive depends on both, so training takes the first for +1 and turns the sign of the whole
 /// model once the second shows that it was the other way round: the losses of classes are odd, φ(−y, −m) = φ(y, m), so this is exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Coding {
     first: Option<f64>,
     second: Option<f64>,
+    #[serde(default, skip_serializing_if = "Classes::is_empty")]
+    classes: Classes,
 }
 
 impl Coding {
-    /// The label of a row in training's own terms; classes not met before are remembered by [`Coding::meet`].
+    /// The label of a row in training's own terms: −1 or +1, or the number of its class where there are many; classes not met
+    /// before are remembered by [`Coding::meet`].
     pub(crate) fn code(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
             return loss.check(label).map(|()| label);
+        }
+        if loss.has_margins() {
+            return self.number(loss, label).map(|number| number as f64);
         }
         match (self.first, self.second) {
             (Some(first), _) if first == label => Ok(1.0),
             (_, Some(second)) if second == label => Ok(-1.0),
             (Some(first), Some(second)) => Err(third(loss, label, first, second)),
-            _ if label.fract() != 0.0 || label.abs() > LARGEST_CLASS => Err(no_class(label)),
+            _ if label.fract() != 0.0 || label.abs() > LARGEST_CLASS => Err(no_class(loss, label)),
             (first, None) => Ok(if first.is_none() { 1.0 } else { -1.0 }),
             (None, Some(_)) => unreachable!("the first class is set before the second"),
         }
     }
 
+    fn number(&self, loss: Loss, label: f64) -> Result<usize, Fault> {
+        match self.classes.number(label) {
+            Some(number) => Ok(number),
+            None if (label / ONE_PART).fract() != 0.0 || label.abs() > LARGEST_OF_MANY => Err(no_class(loss, label)),
+            None if self.classes.len() == MOST => Err(too_many(label)),
+            None => Ok(self.classes.len()),
+        }
+    }
+
+    /// The classes of a loss that takes many.
+    pub(crate) fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
     /// Remembers the class of a row that is being learnt.
     pub(crate) fn meet(&mut self, loss: Loss, label: f64) {
-        if loss.classifies() && self.first != Some(label) {
+        if loss.has_margins() {
+            self.classes.meet(label);
+        } else if loss.classifies() && self.first != Some(label) {
             if self.first.is_none() {
                 self.first = Some(label + 0.0);
             } else {
@@ -55,25 +86,33 @@ impl Coding {
     /// The classes by sign.
     pub(crate) fn labels(&self) -> Labels {
         if self.sign() > 0.0 {
-            Labels { negative: self.second, positive: self.first }
+            Labels { negative: self.second, positive: self.first, classes: self.classes.labels() }
         } else {
-            Labels { negative: self.first, positive: self.second }
+            Labels { negative: self.first, positive: self.second, classes: Vec::new() }
         }
     }
 
     /// The only class met, if there is just one.
     pub(crate) fn single(&self) -> Option<f64> {
-        if self.second.is_none() { self.first } else { None }
+        match self.classes.len() {
+            0 if self.second.is_none() => self.first,
+            1 => self.classes.first(),
+            _ => None,
+        }
     }
 }
 
-fn no_class(label: f64) -> Fault {
-    Fault::new(
-        Part::Label,
-        format!(
-            "label {label} is not a class label: two classes are needed, such as 0 and 1; for numbers use --loss squared"
-        ),
-    )
+fn no_class(loss: Loss, label: f64) -> Fault {
+    let needs = match loss.has_margins() {
+        true => "classes are whole numbers up to 65536",
+        false => "two classes are needed, such as 0 and 1",
+    };
+    Fault::new(Part::Label, format!("label {label} is not a class label: {needs}; for numbers use --loss squared"))
+}
+
+fn too_many(label: f64) -> Fault {
+    let says = format!("label {label} is one class more than the {MOST} that a model may have; for numbers use --loss squared");
+    Fault::new(Part::Label, says)
 }
 
 fn third(loss: Loss, label: f64, first: f64, second: f64) -> Fault {
@@ -81,7 +120,7 @@ fn third(loss: Loss, label: f64, first: f64, second: f64) -> Fault {
         Part::Label,
         format!(
             "label {label} is a third class after {first} and {second}: --loss {} takes two; \
-             for numbers use --loss squared",
+             for more classes use --loss softmax, for numbers --loss squared",
             loss.name()
         ),
     )
@@ -100,7 +139,8 @@ mod tests {
                     coding.code(Loss::Logistic, label).unwrap();
                     coding.meet(Loss::Logistic, label);
                 }
-                assert_eq!(coding.labels(), Labels { negative: Some(a), positive: Some(b) });
+                let labels = Labels { negative: Some(a), positive: Some(b), ..Labels::default() };
+                assert_eq!(coding.labels(), labels);
                 for label in [a, b] {
                     let signed = coding.code(Loss::Logistic, label).unwrap() * coding.sign();
                     assert_eq!(Some(signed), coding.labels().code(label));

@@ -1,25 +1,33 @@
-//! What learns behind a [`Trainer`](crate::Trainer): six lanes without a tuning grid, or one learner in a ball.
+//! What learns behind a [`Trainer`](crate::Trainer): six lanes without a tuning grid, for one margin or for many classes, or
+//! one learner in a ball.
 
+mod arrays;
 pub(crate) mod ball;
+pub(crate) mod classes;
 pub(crate) mod mix;
+mod scalars;
 
-use crate::{Array, Batch, Certificate, Fault, Lane, Predictor, Row, Settings, State, books::Books};
+use crate::{Array, Batch, Certificate, Fault, Lane, Predictor, Row, Settings, State, books::Books, coding::Coding};
 use serde_json::Value;
 use std::{fmt::Debug, io};
 
-/// A learner of margins. [`Books`] hands it rows one by one: asks for the margin, readies the gradient, tells.
+/// A learner of margins. [`Books`] hands it rows one by one: asks for the loss, readies the gradient, tells.
 ///
-/// Labels are those of training, y; the model's margins are the engine's times `sign` (see
-/// [`Coding`](crate::coding::Coding)).
+/// Labels are those of training, y: what [`Coding`] makes of them.
 pub(crate) trait Engine: Debug {
     /// Takes rows `from..to` of a batch in order, each by way of [`Books::step`].
     fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 
-    /// The margin of the model that a save would store now, to the bit. Changes no coordinate.
-    fn ask(&mut self, row: &Row<'_>, sign: f64) -> Result<f64, Fault>;
+    /// The loss at a row of the model that a save would store now, to the bit. Changes no coordinate.
+    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault>;
 
     /// Readies the gradient of the row asked last; the last chance to refuse it.
     fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault>;
+
+    /// Makes room for the class of the row asked last, if it is new and the row is not refused.
+    fn meet(&mut self, y: f64) {
+        let _ = y;
+    }
 
     /// Looks at the row asked last for ends of its own, before it is told.
     fn judge(&mut self, y: f64, weight: f64) {
@@ -36,10 +44,10 @@ pub(crate) trait Engine: Debug {
     }
 
     /// The model that a save would store now.
-    fn predictor(&self, sign: f64) -> Predictor;
+    fn predictor(&self, coding: &Coding) -> Predictor;
 
-    /// Its vector, and all that is needed to go on.
-    fn save(&self, sign: f64) -> Saved;
+    /// Its vectors, and all that is needed to go on.
+    fn save(&self, coding: &Coding) -> Saved;
 
     /// What can be said of the model from the run alone. O(features).
     fn certificates(&self) -> Vec<Certificate>;
@@ -58,20 +66,30 @@ pub(crate) trait Engine: Debug {
 /// What an engine stores in a model.
 #[derive(Debug)]
 pub(crate) struct Saved {
-    pub(crate) intercept: f64,
+    /// One a column: of the model's only margin, or of classes by ascending label.
+    pub(crate) intercept: Vec<f64>,
     pub(crate) index: Vec<u64>,
+    /// A row a feature.
     pub(crate) weight: Vec<f64>,
     pub(crate) scalars: Value,
     pub(crate) arrays: Vec<Array>,
 }
 
 /// The engine that the settings ask for, before its first row.
+///
+/// # Panics
+/// If they ask for many margins in a ball.
 pub(crate) fn new(settings: &Settings) -> Box<dyn Engine> {
     match &settings.ball {
+        Some(_) if settings.loss.has_margins() => panic!("{NO_BALL}"),
         Some(ball) => Box::new(ball::InBall::new(settings, *ball)),
+        None if settings.loss.has_margins() => Box::new(classes::Classes::new(settings)),
         None => Box::new(mix::Mix::new(settings)),
     }
 }
+
+/// What there is no engine for.
+const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
 
 /// The engine of a model that holds its state: `scalars` and `state` are what [`Engine::save`] gave, `index` the features.
 pub(crate) fn resume(
@@ -81,6 +99,8 @@ pub(crate) fn resume(
     state: &State,
 ) -> Result<Box<dyn Engine>, String> {
     Ok(match &settings.ball {
+        Some(_) if settings.loss.has_margins() => return Err(NO_BALL.to_owned()),
+        None if settings.loss.has_margins() => Box::new(classes::Classes::resume(settings, index, scalars, state)?),
         Some(ball) => Box::new(ball::InBall::resume(settings, *ball, index, scalars, state)?),
         None => Box::new(mix::Mix::resume(settings, index, scalars, state)?),
     })

@@ -47,10 +47,10 @@ impl FullPass {
     pub fn new(model: &Model) -> Option<FullPass> {
         let ball = Ball::new(model.settings.ball.as_ref()?.radius);
         let order = (1..=u32::MAX).zip(&model.index).map(|(number, &id)| (id, number));
-        let point: Vec<f64> = [model.intercept].into_iter().chain(model.weight.iter().copied()).collect();
+        let point: Vec<f64> = model.intercept.iter().copied().chain(model.weight.iter().copied()).collect();
         Some(FullPass {
             loss: model.settings.loss,
-            labels: model.labels,
+            labels: model.labels.clone(),
             intercept: model.settings.intercept,
             ball,
             predictor: Predictor::new(model),

@@ -70,6 +70,24 @@ fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     }
 }
 
+/// What the lanes are charged for a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Charges {
+    /// For their losses.
+    pub(crate) values: [f64; LANES],
+    /// For one more row, on the wrong side: see [`doubts`].
+    pub(crate) doubts: [f64; LANES],
+}
+
+impl Charges {
+    /// At a row with one margin a lane.
+    #[inline(always)]
+    fn of(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
+        let values = loss.values(y, margins);
+        Charges { values: charges(loss, &values, typical), doubts: doubts(loss, y, margins, &values) }
+    }
+}
+
 impl Lead {
     /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
     pub(crate) fn new(scales: Lanes) -> Lead {
@@ -93,21 +111,37 @@ impl Lead {
             true => 0.0,
             false => loss.excess(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
         };
+        self.count(weight, mixture);
+        let typical = self.recent[0] / self.recent[1];
+        self.settle(weight, &Charges::of(loss, y, margins, typical));
+    }
+
+    /// The same for a row that lanes are charged for in another way, as rows of classes are: without regard to the typical loss.
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
+        self.count(weight, 0.0);
+        self.settle(weight, charges);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, weight: f64, mixture: f64) {
         self.rows += 1;
         let keep = keep(self.rows);
         for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {
             *sum = *sum * keep + term;
         }
-        let [losses, weights, rows] = self.recent;
-        let typical = losses / weights;
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, weight: f64, charges: &Charges) {
+        let keep = keep(self.rows);
+        let [_, weights, rows] = self.recent;
         // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
         let usual = weights / rows;
-        let values = loss.values(y, margins);
         let part = weight / usual;
-        for (statistic, charge) in self.statistic.iter_mut().zip(charges(loss, &values, typical)) {
+        for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
             *statistic = *statistic * keep + part * charge;
         }
-        for (sum, doubt) in self.doubts.iter_mut().zip(doubts(loss, y, margins, &values)) {
+        for (sum, doubt) in self.doubts.iter_mut().zip(charges.doubts) {
             *sum = *sum * keep + weight * doubt;
         }
         self.share();
@@ -182,13 +216,16 @@ impl Judge {
     }
 
     pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
+        self.add_charges(weight, &Charges::of(self.loss, y, margins, self.typical));
+    }
+
+    /// The same for charges of another kind: see [`Lead::add_charges`].
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
-        let values = self.loss.values(y, margins);
-        let (charges, doubts) = (charges(self.loss, &values, self.typical), doubts(self.loss, y, margins, &values));
         for k in 0..LANES {
-            self.charges[k] += weight * charges[k];
-            self.doubts[k] += weight * doubts[k];
+            self.charges[k] += weight * charges.values[k];
+            self.doubts[k] += weight * charges.doubts[k];
         }
     }
 

@@ -8,11 +8,12 @@ mod hinge;
 mod huber;
 mod logistic;
 mod quantile;
+mod softmax;
 mod squared;
 #[cfg(test)]
 mod tests;
 
-use crate::{Fault, Part, lanes::Lanes};
+use crate::{Fault, Part, lanes::Lanes, lead::Charges};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -31,6 +32,11 @@ use std::fmt;
 /// | poisson | e^m − ym | ≥ 0 | e^m | unbounded | unbounded |
 /// | gamma | y e^(−m) + m | > 0 | e^m | unbounded | unbounded |
 /// | tweedie | y e^(−(p−1)m)/(p − 1) + e^((2−p)m)/(2 − p), 1 < p < 2 | ≥ 0 | e^m | unbounded | unbounded |
+/// | softmax | ln Σ_j e^(m_j) − m_y | one of K classes | e^(m_k) / Σ_j e^(m_j) | norm ≤ √2 | norm ≤ 1/2 |
+/// | ovr | Σ_k ln(1 + e^(−m_k)) with −m_k for k = y, else +m_k | one of K classes | 1 / (1 + e^(−m_k)), divided by their sum | ≤ 1 each | ≤ 1/4 each |
+///
+/// The last two have a margin for each of K classes: see [`value_of`](Loss::value_of). As a function of one margin they are the
+/// logistic loss: softmax that of the margin of the label's class over ln Σ e^(m_j) of the others.
 ///
 /// Where slopes are unbounded a learner has to be safe by itself: squares are met by labels of any unit as scales of the
 /// learner, and where the slope grows like e^m it is cut at what labels call for (`seen.rs`).
@@ -76,10 +82,17 @@ pub enum Loss {
         /// That power, between 1 (Poisson) and 2 (gamma).
         power: f64,
     },
+    /// Classification of any number of classes by log loss, with a margin for each (multinomial).
+    Softmax,
+    /// Classification of any number of classes, each against the rest by log loss.
+    Ovr,
 }
 
 impl Loss {
-    /// Every loss, in the order in which the command line lists them, with the usual parameters.
+    /// The losses of more than two classes, which have a margin for each.
+    pub const OF_CLASSES: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
+
+    /// Every loss of one margin, in the order in which the command line lists them, with the usual parameters.
     pub const ALL: [Loss; 11] = [
         Loss::Logistic,
         Loss::Squared,
@@ -109,6 +122,8 @@ impl Loss {
             Loss::Poisson => "poisson",
             Loss::Gamma => "gamma",
             Loss::Tweedie { .. } => "tweedie",
+            Loss::Softmax => "softmax",
+            Loss::Ovr => "ovr",
         }
     }
 
@@ -126,13 +141,19 @@ impl Loss {
     /// Whether labels are classes.
     #[must_use]
     pub fn classifies(self) -> bool {
-        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
+        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.has_margins()
+    }
+
+    /// Whether there is a margin for each of any number of classes, not only one.
+    #[must_use]
+    pub fn has_margins(self) -> bool {
+        matches!(self, Loss::Softmax | Loss::Ovr)
     }
 
     /// Whether labels are classes, and a margin stands for a probability.
     #[must_use]
     pub fn knows_probabilities(self) -> bool {
-        self == Loss::Logistic
+        self == Loss::Logistic || self.has_margins()
     }
 
     /// With a log link: the power p with which the variance of labels goes like mean^p.
@@ -169,7 +190,7 @@ impl Loss {
     #[must_use]
     pub fn value(self, y: f64, m: f64) -> f64 {
         match self {
-            Loss::Logistic => logistic::value(y, m),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::value(y, m),
             Loss::Squared => squared::value(y, m),
             Loss::Huber { delta } => huber::value(delta, y, m),
             Loss::Absolute => (m - y).abs(),
@@ -188,7 +209,7 @@ impl Loss {
     #[must_use]
     pub fn slope(self, y: f64, m: f64) -> f64 {
         match self {
-            Loss::Logistic => logistic::slope(y, m),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::slope(y, m),
             Loss::Squared => squared::slope(y, m),
             Loss::Huber { delta } => huber::slope(delta, y, m),
             Loss::Absolute => 2.0 * quantile::slope(0.5, y, m),
@@ -256,9 +277,86 @@ impl Loss {
     #[must_use]
     pub fn mean(self, m: f64) -> f64 {
         match self {
-            Loss::Logistic => logistic::mean(m),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::mean(m),
             Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => count::mean(m),
             _ => m,
+        }
+    }
+
+    /// The loss of the margins of K classes, of which number `y` is the label; for losses that have them ([`has_margins`](Loss::has_margins)),
+    /// stable for all finite margins. O(K).
+    ///
+    /// ```
+    /// use surefoot_glm::Loss;
+    /// assert_eq!(Loss::Softmax.value_of(1, &[0.0, 0.0, 0.0]), 3_f64.ln());
+    /// assert_eq!(Loss::Softmax.value_of(0, &[-1e4, 1e4]), 2e4);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not so many margins.
+    #[must_use]
+    pub fn value_of(self, y: usize, margins: &[f64]) -> f64 {
+        match self {
+            Loss::Ovr => softmax::rest_value(y, margins),
+            _ => softmax::value(y, margins),
+        }
+    }
+
+    /// Turns the margins of K classes into the gradient of [`value_of`](Loss::value_of). O(K).
+    ///
+    /// # Panics
+    /// If there are not so many margins.
+    pub fn gradient_of(self, y: usize, margins: &mut [f64]) {
+        match self {
+            Loss::Ovr => softmax::rest_gradient(y, margins),
+            _ => softmax::gradient(y, margins),
+        }
+    }
+
+    /// Turns the margins of K classes into their probabilities, which sum to 1. O(K).
+    ///
+    /// ```
+    /// use surefoot_glm::Loss;
+    /// let mut margins = [0.0, 3_f64.ln(), f64::NEG_INFINITY];
+    /// Loss::Softmax.means_of(&mut margins);
+    /// assert!((margins[1] - 0.75).abs() < 1e-15 && margins[2] == 0.0);
+    /// ```
+    pub fn means_of(self, margins: &mut [f64]) {
+        if self == Loss::Ovr {
+            softmax::rest_logarithms(margins);
+        }
+        softmax::means(margins);
+    }
+
+    /// The log loss of the probabilities that K margins stand for: −ln p_y, whichever loss was minimised. Changes the margins.
+    pub(crate) fn log_loss_of(self, y: usize, margins: &mut [f64]) -> f64 {
+        if self == Loss::Ovr {
+            softmax::rest_logarithms(margins);
+        }
+        softmax::value(y, margins)
+    }
+
+    /// The least mean loss of K constant margins, if classes have these shares.
+    pub(crate) fn constant_of(self, shares: impl Iterator<Item = f64>) -> f64 {
+        match self {
+            Loss::Ovr => softmax::rest_constant(shares),
+            _ => softmax::constant(shares),
+        }
+    }
+
+    /// What lanes are charged for the margins of K classes, to f32's precision.
+    pub(crate) fn charges_of(self, y: usize, margins: &[Lanes]) -> Charges {
+        match self {
+            Loss::Ovr => softmax::rest_charges(y, margins),
+            _ => softmax::charges(y, margins),
+        }
+    }
+
+    /// [`gradient_of`](Loss::gradient_of) of every lane, to f32's precision.
+    pub(crate) fn slopes_of(self, y: usize, margins: &mut [Lanes]) {
+        match self {
+            Loss::Ovr => softmax::rest_slopes(y, margins),
+            _ => softmax::slopes(y, margins),
         }
     }
 
@@ -267,6 +365,7 @@ impl Loss {
     pub fn lipschitz(self) -> Option<f64> {
         match self {
             Loss::Logistic | Loss::Absolute | Loss::Hinge | Loss::SmoothedHinge => Some(1.0),
+            Loss::Softmax | Loss::Ovr => Some(1.0),
             Loss::Huber { delta } => Some(delta),
             Loss::Quantile { tau } => Some(tau.max(1.0 - tau)),
             Loss::Squared | Loss::SquaredHinge | Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => None,
@@ -277,7 +376,7 @@ impl Loss {
     #[must_use]
     pub fn curvature(self) -> Option<f64> {
         match self {
-            Loss::Logistic => Some(0.25),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => Some(0.25),
             Loss::Squared | Loss::Huber { .. } | Loss::SmoothedHinge => Some(1.0),
             Loss::SquaredHinge => Some(2.0),
             Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => None,
@@ -291,7 +390,7 @@ impl Loss {
         // The share of the smaller class.
         let share = 0.5 * (1.0 - mean.abs());
         Some(match self {
-            Loss::Logistic => logistic::constant(mean),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::constant(mean),
             Loss::Squared => 0.5 * variance,
             Loss::Hinge => hinge::constant(share),
             Loss::SquaredHinge => hinge::squared_constant(share),

@@ -8,6 +8,12 @@
 //! as a tie, one half, where its true share is 0, ½ or 1: the error is at most half the weight of such
 //! pairs, and that bound is reported as [`Measured::auc_error`].
 
+mod classes;
+mod tally;
+
+pub use classes::{ClassMetrics, Confusion};
+pub use tally::Tally;
+
 use crate::{
     Loss,
     sums::{Mean, Spread, Sum},
@@ -38,7 +44,7 @@ pub struct Metrics {
 }
 
 /// What [`Metrics`] found; `None` where a number does not apply or is not defined.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Rows added, rows of weight 0 included.
     pub rows: u64,
@@ -46,6 +52,8 @@ pub struct Measured {
     pub weight: f64,
     /// Weighted mean loss.
     pub loss: Option<f64>,
+    /// Many classes: weighted mean log loss of the probabilities; for softmax it is the loss.
+    pub log_loss: Option<f64>,
     /// Classification: the share of weight whose class is predicted right; a margin of 0 predicts −1.
     pub accuracy: Option<f64>,
     /// Classification: the chance that a positive row has a larger margin than a negative one, a tie counting
@@ -66,6 +74,8 @@ pub struct Measured {
     pub deviance: Option<f64>,
     /// With a log link: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
+    /// Many classes: which were taken for which.
+    pub confusion: Option<Confusion>,
 }
 
 impl Measured {
@@ -131,6 +141,7 @@ impl Metrics {
             rows: self.rows,
             weight: self.value.weight(),
             loss: self.value.value(),
+            log_loss: None,
             accuracy: self.correct.value(),
             auc,
             auc_error,
@@ -140,6 +151,7 @@ impl Metrics {
             r2: r2.filter(|r2| r2.is_finite()),
             deviance: excess.map(|excess| 2.0 * excess),
             d2: d2.filter(|d2| d2.is_finite()),
+            confusion: None,
         }
     }
 

@@ -5,18 +5,25 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// The labels a classifier was trained on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
     /// The label that stands for −1, if it was seen.
     pub negative: Option<f64>,
     /// The label that stands for +1, if it was seen.
     pub positive: Option<f64>,
+    /// All labels, ascending, where the loss takes more than two classes; then none of them is positive or negative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<f64>,
 }
 
 impl Labels {
-    /// The label as −1 or +1, if it is one of the two.
+    /// The label as −1 or +1, if it is one of the two; where there are many, the position of its class.
     #[must_use]
     pub fn code(&self, label: f64) -> Option<f64> {
+        if !self.classes.is_empty() {
+            let at = self.classes.partition_point(|&class| class < label);
+            return (self.classes.get(at) == Some(&label)).then_some(at as f64);
+        }
         if self.positive == Some(label) {
             Some(1.0)
         } else if self.negative == Some(label) {
@@ -24,6 +31,12 @@ impl Labels {
         } else {
             None
         }
+    }
+
+    /// All labels that were seen.
+    #[must_use]
+    pub fn all(&self) -> Vec<f64> {
+        [self.negative, self.positive].into_iter().flatten().chain(self.classes.iter().copied()).collect()
     }
 }
 
@@ -96,11 +109,11 @@ pub struct Model {
     pub settings: Settings,
     /// The coding of the labels (classification).
     pub labels: Labels,
-    /// The intercept; 0 without one.
-    pub intercept: f64,
+    /// The intercept, 0 without one; where the loss has a margin for each class, one for each, by ascending label.
+    pub intercept: Vec<f64>,
     /// Ids of the features seen in training, strictly ascending.
     pub index: Vec<u64>,
-    /// Their weights, to be multiplied by raw input values.
+    /// Their weights, to be multiplied by raw input values; where there are many classes, a row a feature and a column a class.
     pub weight: Vec<f64>,
     /// Names of features, as far as they have names that were kept.
     pub names: Names,

@@ -6,6 +6,7 @@
 
 use crate::{
     Loss,
+    coordinate::Gradients,
     lanes::{LANES, Lanes},
 };
 use serde::{Deserialize, Serialize};
@@ -31,19 +32,23 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Counts the gradients of round `step`, clips them, and says what the model's is.
-    pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut Lanes) -> f32 {
-        let mean: f64 =
-            shares.0.iter().zip(&gradients.0).map(|(&p, &g)| f64::from(p) * f64::from(g) * f64::from(g)).sum();
-        let model = mean.sqrt() as f32;
+    /// Counts the gradients of round `step` in each margin of the row, clips them, and says what the model's are.
+    #[inline]
+    pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients<Lanes>]) {
         let k = forgetting(loss);
         let keep = 1.0 - k / (f64::from(step) + k);
-        self.model = self.model * keep + mean;
-        for (sum, g) in self.lanes.iter_mut().zip(&mut gradients.0) {
-            *g = g.clamp(-CLIP * model, CLIP * model);
-            *sum = *sum * keep + f64::from(*g) * f64::from(*g);
+        self.model *= keep;
+        self.lanes.iter_mut().for_each(|sum| *sum *= keep);
+        for Gradients { lanes, model } in gradients {
+            let mean: f64 =
+                shares.0.iter().zip(&lanes.0).map(|(&p, &g)| f64::from(p) * f64::from(g) * f64::from(g)).sum();
+            *model = mean.sqrt() as f32;
+            self.model += mean;
+            for (sum, g) in self.lanes.iter_mut().zip(&mut lanes.0) {
+                *g = g.clamp(-CLIP * *model, CLIP * *model);
+                *sum += f64::from(*g) * f64::from(*g);
+            }
         }
-        model
     }
 
     /// D_k/√ρ_k for every lane.

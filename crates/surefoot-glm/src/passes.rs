@@ -8,6 +8,7 @@
 use crate::{
     Fault, Loss, Part, Plan, Predictor, Row, Shelf,
     board::Board,
+    coding::Coding,
     sums::{Mean, Spread},
 };
 use serde::{Deserialize, Serialize};
@@ -117,13 +118,13 @@ impl Passes {
         self.shelf.visit(each)
     }
 
-    /// Ends a pass whose model is `candidate`: `code` gives the label of a row on the shelf.
-    pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, code: impl Fn(f64) -> f64) -> io::Result<()> {
+    /// Ends a pass whose model is `candidate`.
+    pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, coding: &Coding) -> io::Result<()> {
         let least = self.least.clone();
         let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
         self.shelf.visit(&mut |row| {
-            let y = row.label.map_or(f64::NAN, &code);
-            let of = |p: &Predictor| p.score(row).map_or(f64::INFINITY, |scored| loss.value(y, scored.margin));
+            let y = coding.code(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
+            let of = |p: &Predictor| p.loss(row, loss, coding).unwrap_or(f64::INFINITY);
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
             board.add(loss, y, row.weight, new);
             old.add(best, row.weight);

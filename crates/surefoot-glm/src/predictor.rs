@@ -1,6 +1,9 @@
 //! A prediction vector, laid out for fast lookup.
 
-use crate::{Array, Fault, Model, Part, Row, State, coordinate::NEGLIGIBLE, features::Features, margin::Margin};
+use crate::{
+    Array, Fault, Loss, Model, Part, Row, State, classes::Classes, coding::Coding, coordinate::NEGLIGIBLE,
+    features::Features, margin::Margin,
+};
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
@@ -16,16 +19,23 @@ use std::alloc::Layout;
 /// let predictor = Predictor::new(&trainer.model());
 /// assert!(predictor.score(&batch.row(0)).unwrap().margin > 0.0);
 /// ```
+///
+/// Losses of more than two classes have a margin for each: [`Predictor::score_classes`].
 #[derive(Debug)]
 pub struct Predictor {
-    intercept: f64,
+    /// The classes of the columns, ascending; none for a model of one margin.
+    classes: Classes,
+    intercept: Vec<f64>,
     weights: Features<Slot>,
+    /// Weights of classes, a row a feature; for one margin they are in the slots.
+    columns: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot {
+    /// For one margin.
     weight: f64,
-    /// 1 if the feature was seen in training.
+    /// The feature's number from 1; 0 if it was never seen in training.
     seen: u64,
 }
 
@@ -38,38 +48,116 @@ pub struct Scored {
     pub unseen: usize,
 }
 
+/// The margins of one row for all classes; reused from row to row.
+#[derive(Clone, Debug, Default)]
+pub struct Scores {
+    /// Of each class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
+    pub margins: Vec<f64>,
+    /// How many features of the row were never seen in training.
+    pub unseen: usize,
+    sums: Vec<Margin>,
+}
+
+impl Scores {
+    /// The class of the largest margin; of equal ones the first. There must be a class.
+    #[must_use]
+    pub fn likeliest(&self) -> usize {
+        likeliest(&self.margins)
+    }
+}
+
+/// The position of the largest margin; of equal ones the first.
+pub(crate) fn likeliest(margins: &[f64]) -> usize {
+    margins.iter().enumerate().fold(0, |best, (k, &m)| if m > margins[best] { k } else { best })
+}
+
 impl Predictor {
-    /// Lays out a model's vector: O(features).
+    /// Lays out a model's vectors: O(features · columns).
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
-        Predictor::of(model.intercept, model.index.iter().copied().zip(model.weight.iter().copied()))
+        match model.settings.loss.has_margins() {
+            true => {
+                let (classes, intercept) = (model.labels.classes.clone(), model.intercept.clone());
+                Predictor::of_columns(classes, intercept, &model.index, model.weight.clone())
+            }
+            false => {
+                let vector = model.index.iter().copied().zip(model.weight.iter().copied());
+                Predictor::of(model.intercept.first().copied().unwrap_or(0.0), vector)
+            }
+        }
     }
 
+    /// For one margin.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = Features::default();
-        for (id, weight) in vector {
-            let Some(slot) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
-            *slot = Slot { weight, seen: 1 };
+        for ((id, weight), seen) in vector.zip(1..) {
+            set(&mut weights, id, Slot { weight, seen });
         }
-        Predictor { intercept, weights }
+        Predictor { classes: Classes::default(), intercept: vec![intercept], weights, columns: Vec::new() }
     }
 
-    /// The margin of a row: O(nnz).
+    /// For classes: their labels, ascending, and as many intercepts and weights a feature.
+    pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
+        let mut weights = Features::default();
+        for (&id, seen) in index.iter().zip(1..) {
+            set(&mut weights, id, Slot { weight: 0.0, seen });
+        }
+        Predictor { classes: labels.into(), intercept, weights, columns }
+    }
+
+    /// The margin of a row: O(nnz). For losses that have one.
     ///
     /// # Errors
     /// If the margin is not finite, which only values near the end of the f64 range can bring about.
     pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
         let (mut margin, mut unseen) = (Margin::default(), 0);
-        // As in training: such a value counts as none.
-        let pairs = row.index.iter().zip(row.value).filter(|(_, value)| value.abs() >= NEGLIGIBLE);
-        for (k, (&id, &value)) in pairs.enumerate() {
+        for (k, (id, value)) in pairs(row).enumerate() {
             match self.slot(id) {
                 Some(slot) => margin.add_one(k, slot.weight * value),
                 None => unseen += 1,
             }
         }
-        let margin = margin.with(self.intercept);
+        let margin = margin.with(self.intercept.first().copied().unwrap_or(0.0));
         if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
+    }
+
+    /// The margins of a row for all classes: O(nnz · classes).
+    ///
+    /// # Errors
+    /// If a margin is not finite, as in [`score`](Predictor::score).
+    pub fn score_classes(&self, row: &Row<'_>, scores: &mut Scores) -> Result<(), Fault> {
+        let Scores { margins, unseen, sums } = scores;
+        let columns = self.intercept.len();
+        sums.clear();
+        sums.resize(columns, Margin::default());
+        *unseen = 0;
+        for (k, (id, value)) in pairs(row).enumerate() {
+            match self.slot(id) {
+                Some(slot) => {
+                    let weights = &self.columns[(slot.seen as usize - 1) * columns..][..columns];
+                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
+                }
+                None => *unseen += 1,
+            }
+        }
+        margins.clear();
+        margins.extend(sums.iter().zip(&self.intercept).map(|(sum, &intercept)| sum.with(intercept)));
+        if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
+    }
+
+    /// The loss at a row; a class without a column has margin 0.
+    pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, coding: &Coding) -> Result<f64, Fault> {
+        let label = row.label.unwrap_or(f64::NAN);
+        if !loss.has_margins() {
+            let y = coding.code(loss, label)?;
+            return Ok(loss.value(y * coding.sign(), self.score(row)?.margin));
+        }
+        let mut scores = Scores::default();
+        self.score_classes(row, &mut scores)?;
+        let column = self.classes.number(label).unwrap_or(scores.margins.len());
+        // All classes that were met are part of the model, whether it has columns for them or not.
+        scores.margins.resize(coding.classes().len().max(column + 1), 0.0);
+        Ok(loss.value_of(column, &scores.margins))
     }
 
     /// Whether a feature was seen in training.
@@ -78,33 +166,55 @@ impl Predictor {
         self.slot(id).is_some()
     }
 
-    pub(crate) fn intercept(&self) -> f64 {
-        self.intercept
-    }
-
-    /// The weight of a feature; 0 for one not seen.
-    pub(crate) fn weight(&self, id: u64) -> f64 {
-        self.slot(id).map_or(0.0, |slot| slot.weight)
-    }
-
-    /// The weights of these features, and the intercept last.
-    pub(crate) fn to_array(&self, name: &str, index: &[u64]) -> Array {
-        Array::flat(name, index.iter().map(|&id| self.weight(id)).chain([self.intercept]).collect())
-    }
-
-    /// From what [`Predictor::to_array`] gave, if the state holds it.
-    pub(crate) fn from_array(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
-        if !state.arrays.iter().any(|array| array.name == name) {
-            return Ok(None);
+    /// Intercepts and weights of these features, a row a feature, of a model with these classes.
+    pub(crate) fn columns(&self, labels: &[f64], index: &[u64]) -> (Vec<f64>, Vec<f64>) {
+        if labels.is_empty() {
+            let weight = |&id: &u64| self.slot(id).map_or(0.0, |slot| slot.weight);
+            return (self.intercept.clone(), index.iter().map(weight).collect());
         }
-        let data = state.wide(name, index.len() + 1)?;
-        Ok(Some(Predictor::of(data[index.len()], index.iter().copied().zip(data.iter().copied()))))
+        let places: Vec<Option<usize>> = labels.iter().map(|&label| self.classes.number(label)).collect();
+        let row = |row: &[f64]| places.iter().map(|place| place.map_or(0.0, |at| row[at])).collect::<Vec<f64>>();
+        let (columns, none) = (self.intercept.len(), vec![0.0; self.intercept.len()]);
+        let of = |id| self.slot(id).map_or(&none[..], |slot| &self.columns[(slot.seen as usize - 1) * columns..]);
+        (row(&self.intercept), index.iter().flat_map(|&id| row(of(id))).collect())
+    }
+
+    /// The labels of its classes; the weights of these features, and the intercepts last.
+    pub(crate) fn to_arrays(&self, name: &str, index: &[u64]) -> [Array; 2] {
+        let labels = self.classes.labels();
+        let (intercept, mut weight) = self.columns(&labels, index);
+        weight.extend(intercept);
+        [Array::flat(&format!("{name}.classes"), labels), Array::flat(name, weight)]
+    }
+
+    /// From what [`Predictor::to_arrays`] gave, if the state holds it.
+    pub(crate) fn from_arrays(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
+        let (named, list) = (|array: &&Array, name: &str| array.name == name, format!("{name}.classes"));
+        let Some(array) = state.arrays.iter().find(|array| named(array, &list)) else { return Ok(None) };
+        let labels = state.wide(&list, array.shape.iter().product())?;
+        let columns = labels.len().max(1);
+        let data = state.wide(name, (index.len() + 1) * columns)?;
+        let (weight, intercept) = data.split_at(index.len() * columns);
+        Ok(Some(match labels {
+            [] => Predictor::of(intercept[0], index.iter().copied().zip(weight.iter().copied())),
+            _ => Predictor::of_columns(labels.to_vec(), intercept.to_vec(), index, weight.to_vec()),
+        }))
     }
 
     #[inline]
     fn slot(&self, id: u64) -> Option<&Slot> {
-        self.weights.get(id).filter(|slot| slot.seen == 1)
+        self.weights.get(id).filter(|slot| slot.seen > 0)
     }
+}
+
+fn set(weights: &mut Features<Slot>, id: u64, slot: Slot) {
+    let Some(at) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
+    *at = slot;
+}
+
+/// The pairs of a row; as in training, a value that is negligible counts as none.
+fn pairs<'a>(row: &Row<'a>) -> impl Iterator<Item = (u64, f64)> + use<'a> {
+    row.index.iter().copied().zip(row.value.iter().copied()).filter(|(_, value)| value.abs() >= NEGLIGIBLE)
 }
 
 impl Fault {

@@ -152,6 +152,11 @@ impl Stack {
         self.seen().map(move |(id, c)| (id, weight(c, terms)))
     }
 
+    /// The weight of a feature in the model that predicts; 0 of one not seen.
+    pub(crate) fn weight(&self, id: u64, terms: &Terms) -> f64 {
+        self.features.get(id).map_or(0.0, |c| weight(c, terms))
+    }
+
     /// Features seen, in ascending order of their ids.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.unit.touches() > 0)

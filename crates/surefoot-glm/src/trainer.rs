@@ -39,12 +39,18 @@ pub struct Trainer {
 
 impl Trainer {
     /// A trainer that has seen no row; with several passes it keeps held-out rows in memory.
+    ///
+    /// # Panics
+    /// If the settings ask for a loss of more than two classes and a ball.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_shelf(settings, plan, Box::<InMemory>::default())
     }
 
     /// The same, with held-out rows on a shelf of the caller's.
+    ///
+    /// # Panics
+    /// As [`new`](Trainer::new).
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
         let engine = engine::new(&settings);
@@ -78,9 +84,9 @@ impl Trainer {
     pub fn end_pass(&mut self) -> io::Result<()> {
         if self.books.passes.judges() {
             self.engine.end_pass(&mut self.books)?;
-            let (sign, coding, loss) = (self.books.sign(), self.books.counts.coding, self.books.loss());
-            let candidate = self.engine.predictor(sign);
-            self.books.passes.keep(loss, candidate, |label| coding.code(loss, label).unwrap_or(f64::NAN) * sign)?;
+            let (loss, coding) = (self.books.loss(), &self.books.counts.coding);
+            let candidate = self.engine.predictor(coding);
+            self.books.passes.keep(loss, candidate, coding)?;
         }
         self.books.passes.next();
         Ok(())
@@ -138,11 +144,11 @@ impl Trainer {
     /// O(features).
     #[must_use]
     pub fn model(&self) -> Model {
-        let saved = self.engine.save(self.books.sign());
+        let coding = &self.books.counts.coding;
+        let saved = self.engine.save(coding);
         let (mut intercept, mut weight) = (saved.intercept, saved.weight);
         if let Some(kept) = &self.books.passes.kept {
-            intercept = kept.intercept();
-            weight.iter_mut().zip(&saved.index).for_each(|(weight, &id)| *weight = kept.weight(id));
+            (intercept, weight) = kept.columns(&coding.classes().labels(), &saved.index);
         }
         Model {
             settings: self.books.settings.clone(),
@@ -168,7 +174,7 @@ impl Trainer {
         let mut model = self.model();
         if let Some(state) = &mut model.state {
             state.scalars["run"] = json!(self.books.passes.run);
-            state.arrays.extend(self.books.passes.least.as_ref().map(|least| least.to_array(LEAST, &model.index)));
+            state.arrays.extend(self.books.passes.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
         }
         model.unfinished = Some(place);
         model
@@ -189,7 +195,7 @@ impl Trainer {
             let run = State::parse::<Run>(&state.scalars["run"])?;
             books.passes.kept = (run.judged.is_some() || run.left).then(kept);
             books.passes.run = run;
-            books.passes.least = Predictor::from_array(LEAST, &model.index, state)?.map(Rc::new);
+            books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
         } else {
             books.passes.leave(kept());
         }

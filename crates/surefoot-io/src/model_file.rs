@@ -26,7 +26,7 @@ const STATE: &str = "state.";
 struct Meta {
     settings: Settings,
     labels: Labels,
-    intercept: f64,
+    intercept: Vec<f64>,
     summary: Summary,
     certificates: Vec<Certificate>,
     state: Option<Value>,
@@ -55,8 +55,8 @@ pub fn load_model(path: &Path) -> Result<Model, Error> {
 fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
     let meta = Meta {
         settings: model.settings.clone(),
-        labels: model.labels,
-        intercept: model.intercept,
+        labels: model.labels.clone(),
+        intercept: model.intercept.clone(),
         summary: model.summary.clone(),
         certificates: model.certificates.clone(),
         state: model.state.as_ref().map(|state| state.scalars.clone()),
@@ -64,13 +64,28 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
     };
     // By way of a value, whose maps are sorted.
     let meta = serde_json::to_value(meta)?.to_string();
+    let rows = model.index.len();
+    let shape = if model.settings.loss.has_margins() { vec![rows, model.intercept.len()] } else { vec![rows] };
     let mut tensors = vec![
         Tensor::from_u64(INDEX, &[model.index.len()], &model.index),
-        Tensor::from_f64(WEIGHT, &[model.weight.len()], &model.weight),
+        Tensor::from_f64(WEIGHT, &shape, &model.weight),
     ];
     tensors.extend(model.state.iter().flat_map(|state| &state.arrays).map(tensor_of));
     tensors.extend(names::tensors(&model.names));
     Ok(Archive { meta, tensors })
+}
+
+/// How many weights a feature has: one, or one a class.
+fn columns(meta: &Meta) -> Result<usize, String> {
+    let classes = &meta.labels.classes;
+    let (columns, sound) = match meta.settings.loss.has_margins() {
+        true => (classes.len(), classes.is_sorted_by(|a, b| a < b)),
+        false => (1, classes.is_empty()),
+    };
+    match sound && meta.intercept.len() == columns {
+        true => Ok(columns),
+        false => Err(format!("{} classes and {} intercepts", classes.len(), meta.intercept.len())),
+    }
 }
 
 fn tensor_of(array: &Array) -> Tensor<'_> {
@@ -87,13 +102,14 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
     let meta: Meta = serde_json::from_str(&archive.meta).map_err(|error| format!("the description: {error}"))?;
     let index = archive.tensor(INDEX).and_then(Tensor::to_u64).ok_or("no array of indices")?;
     let weight = archive.tensor(WEIGHT).and_then(Tensor::to_f64).ok_or("no array of weights")?;
-    if index.len() != weight.len() {
+    let columns = columns(&meta)?;
+    if index.len().checked_mul(columns) != Some(weight.len()) {
         return Err(format!("{} indices and {} weights", index.len(), weight.len()));
     }
     if !index.is_sorted_by(|a, b| a < b) {
         return Err("the indices do not ascend".into());
     }
-    if !(meta.intercept.is_finite() && weight.iter().all(|weight| weight.is_finite())) {
+    if !meta.intercept.iter().chain(&weight).all(|weight| weight.is_finite()) {
         return Err("a weight is not finite".into());
     }
     let state =
@@ -138,8 +154,8 @@ mod tests {
         [(7, "colour=rot"), (u64::MAX, ""), (0, "é^x")].iter().for_each(|(id, name)| assert!(names.insert(*id, name)));
         Model {
             settings: Settings { reading: Reading { bits: Some(22), ..Reading::default() }, ..Settings::default() },
-            labels: Labels { negative: Some(-0.0), positive: Some(1e300) },
-            intercept: -0.0,
+            labels: Labels { negative: Some(-0.0), positive: Some(1e300), ..Labels::default() },
+            intercept: vec![-0.0],
             index: vec![0, 7, u64::MAX],
             weight: vec![0.1, -5e-324, 1.797e308],
             names,
@@ -185,8 +201,29 @@ mod tests {
         let (model, written) = (model(), bytes(&model()));
         let back = load(&written).unwrap();
         assert_eq!(back, model);
-        assert_eq!(back.intercept.to_bits(), model.intercept.to_bits());
+        assert_eq!(back.intercept[0].to_bits(), model.intercept[0].to_bits());
         assert_eq!(bytes(&back), written);
+    }
+
+    #[test]
+    fn a_model_of_classes_comes_back() {
+        let settings = Settings { loss: surefoot_glm::Loss::Softmax, ..Settings::default() };
+        let labels = Labels { classes: vec![-1.0, 0.5], ..Labels::default() };
+        let weight = vec![0.1, -0.1, 5e-324, 0.0, 1e300, -0.0];
+        let classes = || Model {
+            settings: settings.clone(),
+            labels: labels.clone(),
+            intercept: vec![0.5, -0.0],
+            weight: weight.clone(),
+            ..model()
+        };
+        assert_eq!(load(&bytes(&classes())).unwrap(), classes());
+        let bad = [
+            Model { intercept: vec![0.0], ..classes() },
+            Model { weight: vec![0.0; 5], ..classes() },
+            Model { labels: Labels { classes: vec![1.0, 1.0], ..Labels::default() }, ..classes() },
+        ];
+        bad.iter().for_each(|model| assert!(load(&bytes(model)).is_err()));
     }
 
     #[test]
@@ -202,7 +239,8 @@ mod tests {
             Model { index: vec![1, 1, 9], ..model() },
             Model { index: vec![0, 1], ..model() },
             Model { weight: vec![0.0, f64::NAN, 1.0], ..model() },
-            Model { intercept: f64::INFINITY, ..model() },
+            Model { intercept: vec![f64::INFINITY], ..model() },
+            Model { intercept: vec![0.0; 2], ..model() },
         ];
         for model in bad {
             let error = load(&bytes(&model)).unwrap_err();

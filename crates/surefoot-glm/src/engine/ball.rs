@@ -10,6 +10,7 @@ mod watch;
 use crate::{
     Batch, Certificate, Fault, Loss, Predictor, Row, Settings,
     books::Books,
+    coding::Coding,
     coordinate::NEGLIGIBLE,
     engine::{Engine, Saved},
     margin::Margin,
@@ -120,14 +121,15 @@ impl Engine for InBall {
         books.walk(self, batch, from, to)
     }
 
-    fn ask(&mut self, row: &Row<'_>, sign: f64) -> Result<f64, Fault> {
+    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
+        let sign = coding.sign();
         let margin = self.find(row, sign);
         let length = self.length();
         self.watch.admit(&self.ball, row.weight, length, self.intercept)?;
         let iterate = View::new(self.method.dim(), |i| self.method.learner().at(i));
         let (query, iterate) = (self.method.query().dot(&self.row.vector()), iterate.dot(&self.row.vector()));
         self.row.told = Told { query, iterate, length, ..Told::default() };
-        Ok(margin)
+        if margin.is_finite() { Ok(self.loss.value(y * sign, margin)) } else { Err(Fault::overflow()) }
     }
 
     fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault> {
@@ -152,13 +154,14 @@ impl Engine for InBall {
         self.method.tell(&self.row.vector().times(self.row.told.slope));
     }
 
-    fn predictor(&self, sign: f64) -> Predictor {
+    fn predictor(&self, coding: &Coding) -> Predictor {
+        let sign = coding.sign();
         let vector = self.numbering.features().map(|(id, number)| (id, self.weight(number, sign)));
         Predictor::of(self.weight(0, sign), vector)
     }
 
-    fn save(&self, sign: f64) -> Saved {
-        state::save(self, sign)
+    fn save(&self, coding: &Coding) -> Saved {
+        state::save(self, coding.sign())
     }
 
     fn certificates(&self) -> Vec<Certificate> {

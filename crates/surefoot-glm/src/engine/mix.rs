@@ -5,17 +5,17 @@ mod state;
 use crate::{
     Batch, Certificate, Fault, Lane, Loss, Predictor, Row, Settings,
     books::Books,
-    clock::Clock,
+    coding::Coding,
     coordinate::Gradients,
-    engine::{Engine, Saved},
+    engine::{
+        Engine, Saved,
+        scalars::{Scalars, UNBOUNDED, flushed},
+    },
     lanes::{LANES, Lanes},
-    lead::{Judge, Lead, shortest},
-    pace::Pace,
+    lead::Judge,
     stack::{Answer, Stack, Terms},
     sums::Mean,
-    units::Units,
 };
-use serde::{Deserialize, Serialize};
 use std::io;
 
 /// All lanes and what mixes them.
@@ -31,36 +31,11 @@ pub(crate) struct Mix {
     gradient: Lanes,
 }
 
-/// Everything the lanes remember besides coordinates.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Scalars {
-    clock: Clock,
-    units: Units,
-    lead: Lead,
-    pace: Pace,
-}
-
-/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
-/// of a smaller number would be subnormal, which costs a hundred times the time.
-fn flushed(g: f64) -> f32 {
-    const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
-    if g.abs() < LEAST { 0.0 } else { g as f32 }
-}
-
-/// Why there is no certificate.
-const UNBOUNDED: &str =
-    "no domain bounds the models: --radius R gives one, and --row-norm B too where rows come only once";
-
 impl Mix {
     /// Before the first row.
     pub(crate) fn new(settings: &Settings) -> Mix {
         let loss = settings.loss;
-        let scalars = Scalars {
-            clock: Clock::new(),
-            units: Units::new(loss),
-            lead: Lead::new(Pace::grid(loss)),
-            pace: Pace::default(),
-        };
+        let scalars = Scalars::new(loss);
         Mix::assemble(loss, scalars, Stack::new(settings.intercept))
     }
 
@@ -68,23 +43,8 @@ impl Mix {
         Mix { loss, scalars, stack, answers: Default::default(), sign: 1.0, gradient: Lanes::default() }
     }
 
-    /// By what a lane's points are multiplied to become margins, in their unit.
-    fn scales(&self) -> Lanes {
-        let labels = self.scalars.units.scale(self.loss) as f32;
-        Lanes(self.scalars.pace.scales(self.loss).0.map(|scale| scale * labels))
-    }
-
     fn terms(&self, sign: f64) -> Terms {
-        let scales = self.scales();
-        let units = &self.scalars.units;
-        let offset = units.offset(self.stack.intercept.is_some());
-        Terms {
-            clock: self.scalars.clock,
-            scales,
-            parts: scales * self.scalars.lead.shares(),
-            factor: sign * units.margin(),
-            offset,
-        }
+        self.scalars.terms(self.loss, self.stack.intercept.is_some(), sign)
     }
 }
 
@@ -102,12 +62,13 @@ impl Engine for Mix {
         Ok(())
     }
 
-    fn ask(&mut self, _: &Row<'_>, sign: f64) -> Result<f64, Fault> {
-        self.sign = sign;
-        let terms = self.terms(sign);
+    fn ask(&mut self, _: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
+        self.sign = coding.sign();
+        let terms = self.terms(self.sign);
         let [answer, ahead] = &mut self.answers;
         self.stack.ask(&terms, answer, ahead);
-        if answer.output.is_finite() { Ok(answer.margin) } else { Err(Fault::overflow()) }
+        let finite = answer.output.is_finite() && answer.margin.is_finite();
+        if finite { Ok(self.loss.value(y * self.sign, answer.margin)) } else { Err(Fault::overflow()) }
     }
 
     /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
@@ -146,17 +107,19 @@ impl Engine for Mix {
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
-        let mut lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
+        let lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
+        let mut gradients = [Gradients { lanes, model: 0.0 }];
         let shares = self.scalars.lead.shares();
-        let model = self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut lanes);
-        self.stack.tell(&self.scalars.clock, &Gradients { lanes, model }, &self.answers[0]);
+        self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
+        self.stack.tell(&self.scalars.clock, &gradients[0], &self.answers[0]);
         self.scalars.units.count(self.loss, self.scalars.units.of(y), weight);
         self.scalars.clock.advance();
     }
 
     /// Charges the lanes for their losses on the shelf.
     fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
-        let (coding, units, terms) = (books.counts.coding, self.scalars.units, self.terms(books.sign()));
+        let (coding, units) = (books.counts.coding.clone(), self.scalars.units);
+        let terms = self.terms(coding.sign());
         let loss = units.loss(self.loss);
         let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
         none.clear();
@@ -180,13 +143,13 @@ impl Engine for Mix {
         Ok(())
     }
 
-    fn predictor(&self, sign: f64) -> Predictor {
-        let terms = self.terms(sign);
+    fn predictor(&self, coding: &Coding) -> Predictor {
+        let terms = self.terms(coding.sign());
         Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms))
     }
 
-    fn save(&self, sign: f64) -> Saved {
-        state::save(self, sign)
+    fn save(&self, coding: &Coding) -> Saved {
+        state::save(self, coding.sign())
     }
 
     fn certificates(&self) -> Vec<Certificate> {
@@ -194,15 +157,10 @@ impl Engine for Mix {
     }
 
     fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
-        let grid = Pace::grid(self.loss);
-        (self.scalars.lead.lanes(grid), Some(shortest(grid.0[self.scalars.lead.leader()])))
+        self.scalars.lanes(self.loss)
     }
 
     fn edge(&self) -> i8 {
-        match self.scalars.lead.leader() {
-            0 => -1,
-            k if k == LANES - 1 => 1,
-            _ => 0,
-        }
+        self.scalars.edge()
     }
 }

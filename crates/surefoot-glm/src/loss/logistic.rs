@@ -34,7 +34,7 @@ pub(super) fn constant(mean: f64) -> f64 {
 }
 
 /// p·ln p, 0 at p = 0 (and at what rounding leaves below it).
-fn plogp(p: f64) -> f64 {
+pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
     let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
     method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
     let scalars = json!(Scalars { reused: watch.reused, weighted: watch.weighted });
-    Saved { intercept: engine.weight(0, sign), index, weight, scalars, arrays }
+    Saved { intercept: vec![engine.weight(0, sign)], index, weight, scalars, arrays }
 }
 
 impl InBall {

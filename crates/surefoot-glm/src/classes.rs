@@ -1,0 +1,88 @@
+//! The classes of losses that know many: labels numbered as they come, and their order.
+
+use serde::{Deserialize, Serialize};
+
+/// Labels of classes. A class keeps the number that it was met with; models have them in ascending order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<f64>", into = "Vec<f64>")]
+pub(crate) struct Classes {
+    /// By number.
+    labels: Vec<f64>,
+    /// Numbers by ascending label.
+    ascending: Vec<u32>,
+}
+
+impl Classes {
+    pub(crate) fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Where a label stands in the order, or where it would.
+    fn search(&self, label: f64) -> Result<usize, usize> {
+        let at = self.ascending.partition_point(|&number| self.labels[number as usize] < label);
+        let found = self.ascending.get(at).is_some_and(|&number| self.labels[number as usize] == label);
+        if found { Ok(at) } else { Err(at) }
+    }
+
+    /// The number of a class, if it was met. O(log K).
+    pub(crate) fn number(&self, label: f64) -> Option<usize> {
+        self.search(label).ok().map(|at| self.ascending[at] as usize)
+    }
+
+    /// Remembers a class.
+    pub(crate) fn meet(&mut self, label: f64) {
+        if let Err(at) = self.search(label) {
+            self.ascending.insert(at, self.labels.len() as u32);
+            // A zero has no sign.
+            self.labels.push(label + 0.0);
+        }
+    }
+
+    /// The numbers of the classes by ascending label.
+    pub(crate) fn ascending(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
+        self.ascending.iter().map(|&number| number as usize)
+    }
+
+    /// The labels, ascending.
+    pub(crate) fn labels(&self) -> Vec<f64> {
+        self.ascending().map(|number| self.labels[number]).collect()
+    }
+
+    /// The label of the class that was met first.
+    pub(crate) fn first(&self) -> Option<f64> {
+        self.labels.first().copied()
+    }
+}
+
+impl From<Vec<f64>> for Classes {
+    fn from(labels: Vec<f64>) -> Classes {
+        let mut classes = Classes::default();
+        labels.into_iter().for_each(|label| classes.meet(label));
+        classes
+    }
+}
+
+impl From<Classes> for Vec<f64> {
+    fn from(classes: Classes) -> Vec<f64> {
+        classes.labels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_keep_their_number_and_have_an_order() {
+        let classes = Classes::from(vec![3.0, -1.0, 7.5, 3.0, -0.0, 0.0]);
+        assert_eq!(classes.labels(), [-1.0, 0.0, 3.0, 7.5]);
+        assert_eq!(classes.ascending().collect::<Vec<_>>(), [1, 3, 0, 2]);
+        assert_eq!([3.0, -1.0, 7.5, 0.0, -0.0].map(|label| classes.number(label).unwrap()), [0, 1, 2, 3, 3]);
+        assert_eq!((classes.number(1.0), classes.first(), classes.len()), (None, Some(3.0), 4));
+        assert_eq!(Classes::from(Vec::from(classes.clone())), classes);
+    }
+}

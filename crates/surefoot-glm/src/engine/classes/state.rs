@@ -1,0 +1,54 @@
+//! The memory of all classes as named arrays and JSON, and back, bit for bit.
+
+use super::Classes;
+use crate::{
+    Predictor, Settings, State,
+    coding::Coding,
+    engine::{Saved, arrays, scalars::Scalars},
+    stack::Stack,
+};
+use serde_json::{Value, json};
+
+/// The model's vectors, by ascending label.
+pub(super) fn predictor(classes: &Classes, coding: &Coding) -> Predictor {
+    let saved = vectors(classes, coding);
+    Predictor::of_columns(coding.classes().labels(), saved.intercept, &saved.index, saved.weight)
+}
+
+/// The vectors that predict, and all that is needed to go on. O(features · classes).
+pub(super) fn save(classes: &Classes, coding: &Coding) -> Saved {
+    let mut saved = vectors(classes, coding);
+    let met = &classes.stacks[..classes.len()];
+    saved.scalars = json!({ "lanes": classes.scalars, "classes": met.len() });
+    saved.arrays = arrays::save(met, &saved.index, &[met.len()]);
+    saved
+}
+
+fn vectors(classes: &Classes, coding: &Coding) -> Saved {
+    let terms = classes.terms();
+    let order: Vec<&Stack> = coding.classes().ascending().map(|number| &classes.stacks[number]).collect();
+    // Every row is learnt by all classes that were met, so the first knows all features.
+    let index: Vec<u64> = classes.stacks[0].seen().map(|(id, _)| id).collect();
+    let weight = index.iter().flat_map(|&id| order.iter().map(move |stack| (stack, id)));
+    Saved {
+        intercept: order.iter().map(|stack| stack.intercept(&terms)).collect(),
+        weight: weight.map(|(stack, id)| stack.weight(id, &terms)).collect(),
+        index,
+        scalars: Value::Null,
+        arrays: Vec::new(),
+    }
+}
+
+impl Classes {
+    /// Goes on from what [`save`] gave.
+    pub(crate) fn resume(
+        settings: &Settings,
+        index: &[u64],
+        scalars: &Value,
+        state: &State,
+    ) -> Result<Classes, String> {
+        let count = State::parse::<usize>(&scalars["classes"])?;
+        let stacks = arrays::read(settings.intercept, index, count, state)?;
+        Ok(Classes::assemble(settings, State::parse::<Scalars>(&scalars["lanes"])?, stacks))
+    }
+}

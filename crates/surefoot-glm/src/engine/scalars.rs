@@ -1,0 +1,76 @@
+//! What the lanes remember besides coordinates, the same for one margin and for many.
+
+use crate::{
+    Lane, Loss,
+    clock::Clock,
+    lanes::{LANES, Lanes},
+    lead::{Lead, shortest},
+    pace::Pace,
+    stack::Terms,
+    units::Units,
+};
+use serde::{Deserialize, Serialize};
+
+/// Everything that is not kept a coordinate.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Scalars {
+    pub(super) clock: Clock,
+    pub(super) units: Units,
+    pub(super) lead: Lead,
+    pub(super) pace: Pace,
+}
+
+/// Why there is no certificate.
+pub(super) const UNBOUNDED: &str =
+    "no domain bounds the models: --radius R gives one, and --row-norm B too where rows come only once";
+
+impl Scalars {
+    /// Before the first row.
+    pub(super) fn new(loss: Loss) -> Scalars {
+        Scalars {
+            clock: Clock::new(),
+            units: Units::new(loss),
+            lead: Lead::new(Pace::grid(loss)),
+            pace: Pace::default(),
+        }
+    }
+
+    /// By what a lane's points are multiplied to become margins, in their unit.
+    fn scales(&self, loss: Loss) -> Lanes {
+        let labels = self.units.scale(loss) as f32;
+        Lanes(self.pace.scales(loss).0.map(|scale| scale * labels))
+    }
+
+    pub(super) fn terms(&self, loss: Loss, intercept: bool, sign: f64) -> Terms {
+        let scales = self.scales(loss);
+        Terms {
+            clock: self.clock,
+            scales,
+            parts: scales * self.lead.shares(),
+            factor: sign * self.units.margin(),
+            offset: self.units.offset(intercept),
+        }
+    }
+
+    /// The lanes, and the scale of the one that leads.
+    pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
+        let grid = Pace::grid(loss);
+        (self.lead.lanes(grid), Some(shortest(grid.0[self.lead.leader()])))
+    }
+
+    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    pub(super) fn edge(&self) -> i8 {
+        match self.lead.leader() {
+            0 => -1,
+            k if k == LANES - 1 => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
+/// of a smaller number would be subnormal, which costs a hundred times the time.
+pub(super) fn flushed(g: f64) -> f32 {
+    const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
+    if g.abs() < LEAST { 0.0 } else { g as f32 }
+}

@@ -1,0 +1,80 @@
+//! How good predictions of one of many classes are.
+
+use super::Measured;
+use crate::{
+    Loss,
+    predictor::likeliest,
+    sums::{Mean, Sum},
+};
+use std::collections::BTreeMap;
+
+/// [`Metrics`](crate::Metrics) of losses with a margin for each class. Memory for the pairs of classes that occur.
+///
+/// ```
+/// use surefoot_glm::{ClassMetrics, Loss};
+/// let mut metrics = ClassMetrics::new(Loss::Softmax);
+/// metrics.add(0, 1.0, &[2.0, 0.0, 0.0]);
+/// metrics.add(2, 3.0, &[0.0, 1.0, 0.5]);
+/// let measured = metrics.measured();
+/// assert_eq!((measured.rows, measured.accuracy), (2, Some(0.25)));
+/// assert_eq!(measured.confusion.unwrap().cells, [(0, 0, 1.0), (2, 1, 3.0)]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClassMetrics {
+    loss: Loss,
+    rows: u64,
+    value: Mean,
+    logs: Mean,
+    correct: Mean,
+    cells: BTreeMap<(usize, usize), Sum>,
+    margins: Vec<f64>,
+}
+
+/// How often which class was taken for which.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Confusion {
+    /// Class of the label, class of the largest margin (of equal ones the first), and the weight of such rows, in ascending
+    /// order and without pairs that do not occur. Classes are positions by ascending label.
+    pub cells: Vec<(usize, usize, f64)>,
+}
+
+impl ClassMetrics {
+    /// No rows yet.
+    #[must_use]
+    pub fn new(loss: Loss) -> ClassMetrics {
+        let (value, logs, correct) = Default::default();
+        ClassMetrics { loss, rows: 0, value, logs, correct, cells: BTreeMap::new(), margins: Vec::new() }
+    }
+
+    /// Adds a row: the class of its label, its weight, and the margins of all classes.
+    ///
+    /// # Panics
+    /// If there are not so many margins.
+    pub fn add(&mut self, class: usize, weight: f64, margins: &[f64]) {
+        self.rows += 1;
+        if weight == 0.0 {
+            return;
+        }
+        self.value.add(self.loss.value_of(class, margins), weight);
+        self.margins.clear();
+        self.margins.extend(margins);
+        self.logs.add(self.loss.log_loss_of(class, &mut self.margins), weight);
+        let predicted = likeliest(margins);
+        self.correct.add(f64::from(predicted == class), weight);
+        self.cells.entry((class, predicted)).or_default().add(weight);
+    }
+
+    /// The numbers for the rows added so far.
+    #[must_use]
+    pub fn measured(&self) -> Measured {
+        Measured {
+            rows: self.rows,
+            weight: self.value.weight(),
+            loss: self.value.value(),
+            log_loss: self.logs.value(),
+            accuracy: self.correct.value(),
+            confusion: Some(Confusion { cells: self.cells.iter().map(|(&(a, b), sum)| (a, b, sum.value())).collect() }),
+            ..Measured::default()
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A model measured row by row, whatever its loss.
+
+use super::{ClassMetrics, Measured, Metrics};
+use crate::{Fault, Model, Predictor, Row, Scores};
+
+/// Predicts rows and measures how good the predictions are: by [`Metrics`] of one margin or [`ClassMetrics`] of many.
+///
+/// ```
+/// use surefoot_glm::{Batch, Loss, Plan, Settings, Tally, Trainer};
+/// let mut batch = Batch::default();
+/// (0..60).for_each(|t| batch.push(Some(f64::from(t % 3)), 1.0, &[(t % 3, 1.0)].map(|(j, x)| (j as u64, x))));
+/// let mut trainer = Trainer::new(Settings { loss: Loss::Softmax, ..Settings::default() }, Plan::ONE_PASS);
+/// trainer.learn(&batch, 0, batch.len()).unwrap();
+/// let model = trainer.model();
+/// let mut tally = Tally::new(&model);
+/// for r in 0..batch.len() {
+///     let row = batch.row(r);
+///     tally.add(model.labels.code(row.label.unwrap()).unwrap(), &row).unwrap();
+/// }
+/// assert_eq!(tally.measured().accuracy, Some(1.0));
+/// ```
+#[derive(Debug)]
+pub struct Tally {
+    predictor: Predictor,
+    metrics: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    One(Box<Metrics>),
+    Many(ClassMetrics, Scores),
+}
+
+impl Tally {
+    /// No rows yet. O(features).
+    #[must_use]
+    pub fn new(model: &Model) -> Tally {
+        let loss = model.settings.loss;
+        let metrics = match loss.has_margins() {
+            true => Kind::Many(ClassMetrics::new(loss), Scores::default()),
+            false => Kind::One(Box::new(Metrics::new(loss))),
+        };
+        Tally { predictor: Predictor::new(model), metrics }
+    }
+
+    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives.
+    ///
+    /// # Errors
+    /// Those of prediction.
+    pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<(), Fault> {
+        match &mut self.metrics {
+            Kind::One(metrics) => metrics.add(y, row.weight, self.predictor.score(row)?.margin),
+            Kind::Many(metrics, scores) => {
+                self.predictor.score_classes(row, scores)?;
+                metrics.add(y as usize, row.weight, &scores.margins);
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers for the rows added so far.
+    #[must_use]
+    pub fn measured(&self) -> Measured {
+        match &self.metrics {
+            Kind::One(metrics) => metrics.measured(),
+            Kind::Many(metrics, _) => metrics.measured(),
+        }
+    }
+}
