@@ -165,6 +165,8 @@ pub(crate) struct PredictArgs {
     pub(crate) output: OsString,
 
     /// What a prediction is [default: probability for classes, margin for hinge losses, else mean]
+    ///
+    /// With softmax and ovr, margins and probabilities are one number a class, by ascending label and with spaces between.
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub(crate) kind: Option<Kind>,
 
@@ -188,7 +190,8 @@ pub(crate) struct PredictArgs {
 /// Measure a model on labelled data.
 ///
 /// Prints the weighted mean loss, accuracy and area under the ROC curve (classes), RMSE, MSE, MAE and R² (numbers), or
-/// deviance and D², the share of it that is explained (counts and amounts).
+/// deviance and D², the share of it that is explained (counts and amounts). Of more than two classes also which were taken for
+/// which, and with ovr the log loss of the probabilities.
 /// The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
 /// here are only compared with it.
 #[derive(Args, Debug)]
@@ -228,7 +231,8 @@ pub(crate) struct InspectArgs {
 /// Write a model's weights as text, or the model without its state.
 ///
 /// A line a feature: its name, its id and its weight, to be multiplied by raw values; the intercept first. Numbers are the
-/// shortest decimals that read back to the same 64-bit float. In names ^ = * \\ and what is not printable are \\xNN.
+/// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is a column of weights a class,
+/// weight:LABEL. In names ^ = * \\ and what is not printable are \\xNN.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     /// The model
@@ -314,7 +318,8 @@ pub(crate) struct SettingsArgs {
     /// What is minimised [default: logistic]
     ///
     /// logistic and the hinge kinds learn two classes, of which the larger label is the positive one; squared, huber, absolute
-    /// and quantile learn numbers; poisson, gamma and tweedie counts and amounts, whose logarithm of the mean is linear.
+    /// and quantile learn numbers; poisson, gamma and tweedie counts and amounts, whose logarithm of the mean is linear. softmax and
+    /// ovr learn any number of classes up to 65536, whole numbers or texts, which are met as they come.
     #[arg(long, value_enum, ignore_case = false)]
     pub(crate) loss: Option<LossName>,
 
@@ -384,12 +389,16 @@ pub(crate) enum LossName {
     Gamma,
     /// Amounts that may be 0, with a log link and --power
     Tweedie,
+    /// Any number of classes, by log loss (multinomial)
+    Softmax,
+    /// Any number of classes, each against the rest by log loss
+    Ovr,
 }
 
 impl LossName {
     /// The loss, with its usual parameter.
     pub(crate) fn loss(self) -> Loss {
-        let all = Loss::ALL.into_iter();
+        let all = Loss::ALL.into_iter().chain(Loss::OF_CLASSES);
         let named = |loss: &Loss| self.to_possible_value().is_some_and(|value| value.get_name() == loss.name());
         all.into_iter().find(named).expect("every name is that of a loss")
     }

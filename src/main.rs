@@ -6,6 +6,7 @@
 mod certificate;
 mod cli;
 mod commands;
+mod confusion;
 mod console;
 mod failure;
 mod measure;

@@ -7,7 +7,7 @@ use crate::{
     session::Halt,
     watch::Watch,
 };
-use surefoot_glm::{Batch, Labels, Loss, Measured, Metrics, Model, Part, Predictor};
+use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Tally};
 use surefoot_io::{InputName, Options};
 
 /// Rows to measure on.
@@ -21,22 +21,15 @@ pub(crate) struct Sample<'a> {
 impl Sample<'_> {
     /// How good the model is on these rows.
     pub(crate) fn measure(&self, model: &Model) -> Result<Measured, Halt> {
-        let predictor = Predictor::new(model);
-        let mut metrics = Metrics::new(model.settings.loss);
+        let mut tally = Tally::new(model);
         self.each(|batch, r| {
             let row = batch.row(r);
-            if row.weight == 0.0 {
-                // Counted, whatever its label is.
-                metrics.add(0.0, 0.0, 0.0);
-                return Ok(());
-            }
-            let label =
-                code(model, row.label.unwrap_or(f64::NAN), &self.options).map_err(|says| (Part::Label, says))?;
-            let scored = predictor.score(&row).map_err(|fault| (fault.part, fault.message))?;
-            metrics.add(label, row.weight, scored.margin);
-            Ok(())
+            // One of weight 0 is counted, whatever its label is.
+            let label = if row.weight == 0.0 { Ok(0.0) } else { code(model, row.label, &self.options) };
+            let label = label.map_err(|says| (Part::Label, says))?;
+            tally.add(label, &row).map_err(|fault| (fault.part, fault.message))
         })?;
-        let measured = metrics.measured();
+        let measured = tally.measured();
         if measured.rows == 0 {
             return Err(rows::absent(self.inputs).into());
         }
@@ -46,11 +39,12 @@ impl Sample<'_> {
     /// Reads the rows before there is a model: whether they can be read, and whether their labels are those
     /// of two classes. `known` are the labels of a model that will be trained further.
     pub(crate) fn check(&self, loss: Loss, known: Labels) -> Result<(), Halt> {
-        let mut classes: Vec<f64> = [known.negative, known.positive].into_iter().flatten().collect();
+        let mut classes = known.all();
         self.each(|batch, r| {
             let Some(label) = batch.row(r).label else { return Ok(()) };
             loss.check(label).map_err(|fault| (fault.part, fault.message))?;
-            if !loss.classifies() || classes.contains(&label) {
+            // Which of many classes training will show is not known.
+            if !loss.classifies() || loss.has_margins() || classes.contains(&label) {
                 return Ok(());
             }
             if classes.len() == 2 {
@@ -84,19 +78,19 @@ impl Sample<'_> {
     }
 }
 
-/// The label as the loss wants it: −1 or +1 for classes, else as it is.
-fn code(model: &Model, label: f64, options: &Options) -> Result<f64, String> {
+/// The label as the loss wants it: −1 or +1, or the position of one of many classes, else as it is.
+fn code(model: &Model, label: Option<f64>, options: &Options) -> Result<f64, String> {
+    let label = label.unwrap_or(f64::NAN);
     if !model.settings.loss.classifies() {
         return model.settings.loss.check(label).map(|()| label).map_err(|fault| fault.message);
     }
-    let known: Vec<_> = [model.labels.negative, model.labels.positive].into_iter().flatten().collect();
     model.labels.code(label).ok_or_else(|| {
         let classes = options.found.classes();
-        let known: Vec<_> = known.iter().map(|&label| reading::label(label, &classes)).collect();
-        format!("not a label that the model was trained on ({})", known.join(", "))
+        let known = reading::list_of(&model.labels.all(), &classes);
+        format!("not a label that the model was trained on ({known})")
     })
 }
 
 fn remedy(loss: Loss) -> String {
-    format!("--loss {} knows two classes; for numbers use --loss squared", loss.name())
+    format!("--loss {} knows two classes; for more use --loss softmax, for numbers --loss squared", loss.name())
 }

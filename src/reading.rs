@@ -36,7 +36,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         wanted: wanted(flags),
         unlabelled: false,
         classes: settings.loss.classifies(),
-        found: Arc::default(),
+        found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         wanted: wanted(flags),
         unlabelled: false,
         classes: model.settings.loss.classifies(),
-        found: Arc::new(Found::of_model(reading, &model.names)),
+        found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
     })
 }
 
@@ -143,6 +143,11 @@ pub(crate) fn label(label: f64, classes: &[Class]) -> String {
 /// What the labels stand for, for people; `None` without classes.
 pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     let text = |number| label(number, classes);
+    match labels.classes.as_slice() {
+        [] => {}
+        [only] => return Some(format!("{} is the only one seen", text(*only))),
+        all => return Some(format!("{} classes: {}", all.len(), list_of(all, classes))),
+    }
     match (labels.positive, labels.negative) {
         (Some(positive), Some(negative)) => {
             Some(format!("{} is positive, {} negative", text(positive), text(negative)))
@@ -152,12 +157,27 @@ pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     }
 }
 
+/// Labels as they stand in the data, in one line: the first few, and the last.
+pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
+    const FEW: usize = 10;
+    let text = |labels: &[f64]| labels.iter().map(|&number| label(number, classes)).collect::<Vec<_>>().join(", ");
+    match labels {
+        [first @ .., last] if first.len() > FEW => format!("{}, … {}", text(&first[..FEW - 1]), label(*last, classes)),
+        all => text(all),
+    }
+}
+
 /// What a fault says, where labels are text that the trainer knows as numbers.
 pub(crate) fn says(fault: &Fault, options: &Options) -> String {
     let classes = options.found.classes();
     match classes.as_slice() {
         [first, second] if fault.part == Part::Label => {
-            format!("a third class beside '{}' and '{}': --loss logistic takes two", first.text, second.text)
+            let (first, second) = (&first.text, &second.text);
+            format!("a third class beside '{first}' and '{second}': for more than two use --loss softmax")
+        }
+        [_, _, ..] if fault.part == Part::Label => {
+            let most = "too many classes of text, or too many between two others in alphabetical order";
+            format!("{most}: name them by numbers")
         }
         _ => fault.message.clone(),
     }

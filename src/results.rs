@@ -167,6 +167,7 @@ pub(crate) fn measured(measured: &Measured) -> String {
 pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
     let metrics = [
         ("loss", measured.loss),
+        ("log loss", measured.log_loss.filter(|_| measured.log_loss != measured.loss)),
         ("accuracy", measured.accuracy),
         ("AUC", measured.auc),
         ("RMSE", measured.rmse),
@@ -193,6 +194,8 @@ pub(crate) fn task(loss: Loss) -> String {
         Loss::SmoothedHinge => "smoothed hinge loss of two classes".to_owned(),
         Loss::Poisson => "Poisson loss of counts, with a log link".to_owned(),
         Loss::Gamma => "gamma loss of positive amounts, with a log link".to_owned(),
+        Loss::Softmax => "softmax loss of any number of classes".to_owned(),
+        Loss::Ovr => "logistic loss of each class against the rest".to_owned(),
         Loss::Tweedie { power } => format!("Tweedie loss of amounts (power {}), with a log link", text(power)),
     }
 }

@@ -207,6 +207,9 @@ impl Session<'_> {
     fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {
         while from < batch.len() {
             let to = self.cut(batch, from);
+            if self.options.found.has_text_labels() {
+                self.trainer.take_texts_for_classes();
+            }
             let learnt = self.trainer.learn(batch, from, to);
             let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
             self.standing.trail.advance(batch, from, until);

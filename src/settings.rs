@@ -12,8 +12,13 @@ const DELTA: f64 = 0.05;
 
 /// The settings of a fit from scratch.
 pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Settings, Failure> {
+    let loss = loss(flags)?;
+    if flags.radius.is_some() && loss.has_margins() {
+        let name = loss.name();
+        return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
+    }
     Ok(Settings {
-        loss: loss(flags)?,
+        loss,
         intercept: !flags.no_intercept,
         reading: Reading::default(),
         ball: flags.radius.map(|radius| Ball {

@@ -44,7 +44,7 @@ impl Start {
     }
 
     pub(crate) fn labels(&self) -> Labels {
-        self.model.as_ref().map_or_else(Labels::default, |model| model.labels)
+        self.model.as_ref().map_or_else(Labels::default, |model| model.labels.clone())
     }
 }
 

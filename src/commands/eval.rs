@@ -2,6 +2,7 @@
 
 use crate::{
     cli::EvalArgs,
+    confusion,
     failure::Failure,
     measure::Sample,
     reading,
@@ -35,15 +36,17 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
         let names = rows::names(&inputs);
         return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to measure")));
     }
-    let text = if args.talk.json { format!("{}\n", object(&measured)) } else { table(&measured) };
+    let labels = confusion::labels(&model);
+    let text = if args.talk.json { format!("{}\n", object(&measured, &labels)) } else { table(&measured, &labels) };
     report::print(text.as_bytes())
 }
 
-fn object(measured: &Measured) -> Value {
+fn object(measured: &Measured, labels: &[String]) -> Value {
     json!({
         "rows": measured.rows,
         "weight": number_or_null(Some(measured.weight)),
         "loss": number_or_null(measured.loss),
+        "log_loss": number_or_null(measured.log_loss),
         "accuracy": number_or_null(measured.accuracy),
         "auc": number_or_null(measured.auc),
         "auc_error": number_or_null(measured.auc.map(|_| measured.auc_error)),
@@ -53,10 +56,11 @@ fn object(measured: &Measured) -> Value {
         "r2": number_or_null(measured.r2),
         "deviance": number_or_null(measured.deviance),
         "d2": number_or_null(measured.d2),
+        "confusion": measured.confusion.as_ref().map(|confusion| confusion::object(confusion, labels)),
     })
 }
 
-fn table(measured: &Measured) -> String {
+fn table(measured: &Measured, labels: &[String]) -> String {
     let mut text = String::new();
     let counts = [("rows", measured.rows.to_string()), ("weight", crate::number::shortest(measured.weight))];
     for (name, value) in counts.into_iter().chain(results::pairs(measured)) {
@@ -65,6 +69,9 @@ fn table(measured: &Measured) -> String {
     if measured.auc_error > 0.0 {
         let _ =
             writeln!(text, "AUC is within {:.1e} of its exact value (more than a million rows)", measured.auc_error);
+    }
+    if let Some(confusion) = &measured.confusion {
+        text += &confusion::table(confusion, labels);
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     cli::{ExportArgs, Exported},
+    confusion,
     failure::Failure,
     number::Shortest,
     reading,
@@ -70,10 +71,17 @@ fn name(model: &Model, id: u64) -> String {
 
 fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let mut digits = Shortest::default();
-    writeln!(to, "feature,slot,weight")?;
-    writeln!(to, "(intercept),,{}", digits.of(model.intercept))?;
-    for (&id, &weight) in model.index.iter().zip(&model.weight) {
-        writeln!(to, "{},{id},{}", cell(&name(model, id)), digits.of(weight))?;
+    let mut line = |head: String, weights: &[f64]| {
+        write!(to, "{head}")?;
+        weights.iter().try_for_each(|&weight| write!(to, ",{}", digits.of(weight)))?;
+        writeln!(to)
+    };
+    let columns = confusion::labels(model).iter().map(|label| cell(&format!("weight:{label}"))).collect::<Vec<_>>();
+    let columns = if columns.is_empty() { "weight".to_owned() } else { columns.join(",") };
+    line(format!("feature,slot,{columns}"), &[])?;
+    line("(intercept),".to_owned(), &model.intercept)?;
+    for (&id, weights) in model.index.iter().zip(model.weight.chunks(model.intercept.len().max(1))) {
+        line(format!("{},{id}", cell(&name(model, id))), weights)?;
     }
     Ok(())
 }
@@ -86,13 +94,20 @@ fn cell(name: &str) -> String {
 fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let classes = &model.settings.reading.classes;
     let text = |label: Option<f64>| label.map(|label| reading::label(label, classes));
-    let labels = json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)});
-    let head = json!({"loss": model.settings.loss.name(), "labels": labels, "intercept": model.intercept});
+    let many = model.settings.loss.has_margins();
+    let labels = match many {
+        true => json!(confusion::labels(model)),
+        false => json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)}),
+    };
+    // A number, or one a class.
+    let numbers = |weights: &[f64]| if many { json!(weights) } else { json!(weights.first()) };
+    let head = json!({"loss": model.settings.loss.name(), "labels": labels, "intercept": numbers(&model.intercept)});
     let head = head.to_string();
     write!(to, "{},\"weights\":[", head.strip_suffix('}').unwrap_or(&head))?;
-    for (k, (&id, &weight)) in model.index.iter().zip(&model.weight).enumerate() {
+    let columns = model.intercept.len().max(1);
+    for (k, (&id, weights)) in model.index.iter().zip(model.weight.chunks(columns)).enumerate() {
         let comma = if k == 0 { "\n" } else { ",\n" };
-        write!(to, "{comma}{}", json!({"feature": name(model, id), "slot": id, "weight": weight}))?;
+        write!(to, "{comma}{}", json!({"feature": name(model, id), "slot": id, "weight": numbers(weights)}))?;
     }
     writeln!(to, "\n]}}")
 }

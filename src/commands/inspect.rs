@@ -22,10 +22,22 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
     report::print(text.as_bytes())
 }
 
+/// A weight of a feature, and of which column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weight {
+    feature: u64,
+    column: usize,
+    value: f64,
+}
+
 /// The `top` weights that are largest by absolute value, ties in the order of the features.
-fn largest(model: &Model, top: usize) -> Vec<(u64, f64)> {
-    let mut weights: Vec<_> = model.index.iter().copied().zip(model.weight.iter().copied()).collect();
-    let order = |a: &(u64, f64), b: &(u64, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
+fn largest(model: &Model, top: usize) -> Vec<Weight> {
+    let columns = model.intercept.len().max(1);
+    let weight =
+        |(at, &value): (usize, &f64)| Weight { feature: model.index[at / columns], column: at % columns, value };
+    let mut weights: Vec<_> = model.weight.iter().enumerate().map(weight).collect();
+    let place = |weight: &Weight| (weight.feature, weight.column);
+    let order = |a: &Weight, b: &Weight| b.value.abs().total_cmp(&a.value.abs()).then(place(a).cmp(&place(b)));
     if top < weights.len() {
         // Only the largest are put in order: models are large.
         weights.select_nth_unstable_by(top, order);
@@ -39,19 +51,24 @@ struct View<'a> {
     name: String,
     size: u64,
     model: &'a Model,
-    top: Vec<(u64, f64)>,
+    top: Vec<Weight>,
 }
 
 impl View<'_> {
     fn object(&self) -> Value {
         let Model { settings, labels, summary, .. } = self.model;
-        let top = self.top.iter().map(|&(feature, weight)| json!({"feature": self.feature(feature), "weight": weight}));
+        let top = self.top.iter().map(|weight| match self.class(weight.column) {
+            None => json!({"feature": self.feature(weight.feature), "weight": weight.value}),
+            Some(class) => json!({"feature": self.feature(weight.feature), "class": class, "weight": weight.value}),
+        });
+        let intercept = &self.model.intercept;
+        let intercept = if settings.loss.has_margins() { json!(intercept) } else { json!(intercept.first()) };
         json!({
             "model": self.name,
             "size": self.size,
             "settings": settings,
             "labels": labels,
-            "intercept": self.model.intercept,
+            "intercept": intercept,
             "features": self.model.index.len(),
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
@@ -97,7 +114,7 @@ impl View<'_> {
             ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
             ("mean loss", number::loss(summary.loss)),
             ("constant", format!("{} is the loss of the best constant", number::loss(summary.loss_constant))),
-            ("intercept", if settings.intercept { shortest(self.model.intercept) } else { "none".to_owned() }),
+            ("intercept", self.intercept()),
             ("features", number::count(self.model.index.len() as u64)),
         ]);
         if let Some(ball) = settings.ball {
@@ -106,6 +123,18 @@ impl View<'_> {
         let words = certificate::words(&self.model.certificates, settings);
         facts.extend(words.into_iter().enumerate().map(|(i, words)| (if i == 0 { "certificate" } else { "" }, words)));
         facts
+    }
+
+    fn intercept(&self) -> String {
+        match self.model.intercept.as_slice() {
+            _ if !self.model.settings.intercept => "none".to_owned(),
+            [one] => shortest(*one),
+            many => {
+                let least = many.iter().copied().fold(f64::INFINITY, f64::min);
+                let largest = many.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                format!("one a class, {} to {}", shortest(least), shortest(largest))
+            }
+        }
     }
 
     fn lanes(&self, text: &mut String) {
@@ -121,15 +150,26 @@ impl View<'_> {
     }
 
     fn weights(&self, text: &mut String) {
-        let names: Vec<_> = self.top.iter().map(|&(id, _)| self.feature(id)).collect();
-        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
+        let names: Vec<_> = self.top.iter().map(|weight| self.feature(weight.feature)).collect();
+        let classes: Vec<_> = self.top.iter().filter_map(|weight| self.class(weight.column)).collect();
+        let width = |texts: &[String], least| texts.iter().map(|text| text.chars().count()).fold(least, usize::max);
+        let (width, wide) = (width(&names, 12), width(&classes, 5));
+        // Only where there are classes.
+        let column = |class: Option<&str>| class.map_or_else(String::new, |class| format!("  {class:>wide$}"));
         if !self.top.is_empty() {
-            let _ = writeln!(text, "\n{:>width$}  weight", "feature");
+            let _ = writeln!(text, "\n{:>width$}{}  weight", "feature", column(classes.first().map(|_| "class")));
         }
-        for (feature, &(_, weight)) in names.iter().zip(&self.top) {
-            let sign = if weight.is_sign_negative() { "" } else { " " };
-            let _ = writeln!(text, "{feature:>width$}  {sign}{}", shortest(weight));
+        for (k, (feature, weight)) in names.iter().zip(&self.top).enumerate() {
+            let sign = if weight.value.is_sign_negative() { "" } else { " " };
+            let class = column(classes.get(k).map(String::as_str));
+            let _ = writeln!(text, "{feature:>width$}{class}  {sign}{}", shortest(weight.value));
         }
+    }
+
+    /// The label of a column, where there is one a class.
+    fn class(&self, column: usize) -> Option<String> {
+        let label = self.model.labels.classes.get(column)?;
+        Some(reading::label(*label, &self.model.settings.reading.classes))
     }
 
     /// The name of a feature; its id if it has none.
@@ -168,7 +208,7 @@ mod tests {
         let model = Model {
             settings: Default::default(),
             labels,
-            intercept: 0.0,
+            intercept: vec![0.0],
             index,
             weight,
             names: Default::default(),
@@ -177,8 +217,11 @@ mod tests {
             state: None,
             unfinished: None,
         };
-        assert_eq!(largest(&model, 3), [(3, -2.0), (5, 2.0), (2, 0.5)]);
+        let of = |feature, column, value| Weight { feature, column, value };
+        assert_eq!(largest(&model, 3), [of(3, 0, -2.0), of(5, 0, 2.0), of(2, 0, 0.5)]);
         assert_eq!(largest(&model, 0), []);
         assert_eq!(largest(&model, 9).len(), 4);
+        let classes = Model { intercept: vec![0.0; 2], index: vec![2, 3], ..model };
+        assert_eq!(largest(&classes, 2), [of(2, 1, -2.0), of(3, 0, 2.0)]);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     signals::Signals,
 };
 use std::{collections::HashSet, io::Write, path::Path};
-use surefoot_glm::{Batch, Model, Predictor, Row};
+use surefoot_glm::{Batch, Labels, Model, Predictor, Row, Scores};
 use surefoot_io::{Error, InputName, Options, Output, load_model};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
@@ -34,7 +34,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let unlabelled = args.unlabelled || options.format.is_none_or(|format| format.name != "svmlight");
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
-    let mut work = Work { model, predictor, kind, flush, output, digits: Shortest::default(), unseen: HashSet::new() };
+    let (digits, scores, unseen) = Default::default();
+    let mut work = Work { model, predictor, kind, flush, output, digits, scores, unseen };
     let found = options.found.clone();
     match work.run(&inputs, &options) {
         // Nobody reads on: nothing is left to do, or to say.
@@ -68,6 +69,18 @@ fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> 
     }
 }
 
+/// The label of the likeliest class; with one label seen, that one.
+fn class(labels: &Labels, scores: &Scores) -> f64 {
+    if let Some(&label) = labels.classes.get(scores.likeliest()) {
+        return label;
+    }
+    let (likely, other) = match scores.margins[0] > 0.0 {
+        true => (labels.positive, labels.negative),
+        false => (labels.negative, labels.positive),
+    };
+    likely.or(other).unwrap_or(f64::NAN)
+}
+
 /// A label in one line, whatever is in it.
 fn one_line(label: &str) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
@@ -86,6 +99,8 @@ struct Work {
     flush: bool,
     output: Output,
     digits: Shortest,
+    /// Of the row at hand; one number but for losses of more than two classes.
+    scores: Scores,
     unseen: HashSet<u64>,
 }
 
@@ -101,10 +116,10 @@ impl Work {
                 Next::Rows => {}
             }
             for r in 0..batch.len() {
-                let prediction = self.predict(&batch.row(r)).map_err(|fault| {
+                self.predict(&batch.row(r)).map_err(|fault| {
                     Trouble::Read(options.describe(inputs, &batch, r, fault.part).error(fault.message))
                 })?;
-                self.write(prediction).map_err(|error| Trouble::Write(self.output.error(error)))?;
+                self.write().map_err(|error| Trouble::Write(self.output.error(error)))?;
             }
             count += batch.len() as u64;
         }
@@ -114,33 +129,43 @@ impl Work {
         Ok(count)
     }
 
-    fn predict(&mut self, row: &Row<'_>) -> Result<f64, surefoot_glm::Fault> {
-        let scored = self.predictor.score(row)?;
-        if scored.unseen > 0 && self.unseen.len() < UNSEEN {
+    /// Turns the margins of a row into what is asked for.
+    fn predict(&mut self, row: &Row<'_>) -> Result<(), surefoot_glm::Fault> {
+        let (loss, scores) = (self.model.settings.loss, &mut self.scores);
+        if loss.has_margins() {
+            self.predictor.score_classes(row, scores)?;
+        } else {
+            let scored = self.predictor.score(row)?;
+            scores.unseen = scored.unseen;
+            scores.margins.clear();
+            scores.margins.push(scored.margin);
+        }
+        if scores.unseen > 0 && self.unseen.len() < UNSEEN {
             self.unseen.extend(row.index.iter().filter(|&&id| !self.predictor.knows(id)));
         }
-        Ok(match self.kind {
-            Kind::Margin => scored.margin,
-            Kind::Probability | Kind::Mean => self.model.settings.loss.mean(scored.margin),
-            Kind::Class => self.class(scored.margin),
-        })
+        match self.kind {
+            Kind::Margin => {}
+            Kind::Probability | Kind::Mean if loss.has_margins() => loss.means_of(&mut scores.margins),
+            Kind::Probability | Kind::Mean => scores.margins[0] = loss.mean(scores.margins[0]),
+            Kind::Class => {
+                let class = class(&self.model.labels, scores);
+                scores.margins.clear();
+                scores.margins.push(class);
+            }
+        }
+        Ok(())
     }
 
-    /// The label of the likelier class; with one label seen, that one.
-    fn class(&self, margin: f64) -> f64 {
-        let labels = self.model.labels;
-        let (likely, other) = match margin > 0.0 {
-            true => (labels.positive, labels.negative),
-            false => (labels.negative, labels.positive),
-        };
-        likely.or(other).unwrap_or(f64::NAN)
-    }
-
-    fn write(&mut self, prediction: f64) -> std::io::Result<()> {
-        let class = || self.model.settings.reading.classes.iter().find(|class| class.code == prediction);
-        match class().filter(|_| self.kind == Kind::Class) {
-            Some(class) => self.output.write_all(one_line(&class.text).as_bytes())?,
-            None => self.output.write_all(self.digits.of(prediction).as_bytes())?,
+    fn write(&mut self) -> std::io::Result<()> {
+        for (k, &number) in self.scores.margins.iter().enumerate() {
+            let class = || self.model.settings.reading.classes.iter().find(|class| class.code == number);
+            if k > 0 {
+                self.output.write_all(b" ")?;
+            }
+            match class().filter(|_| self.kind == Kind::Class) {
+                Some(class) => self.output.write_all(one_line(&class.text).as_bytes())?,
+                None => self.output.write_all(self.digits.of(number).as_bytes())?,
+            }
         }
         self.output.write_all(b"\n")?;
         if self.flush { self.output.flush() } else { Ok(()) }

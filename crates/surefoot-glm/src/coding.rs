@@ -6,14 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Classes are whole numbers of at most two digits: what is larger is a quantity, not the name of a class.
 const LARGEST_CLASS: f64 = 99.0;
 
-/// Where there may be many, classes are numbers up to this, of which there are so many; the parts of a whole are those of
-/// texts, see [`ONE_PART`].
+/// The same where there may be many, and how many there may be.
 const LARGEST_OF_MANY: f64 = 65_536.0;
 const MOST: usize = 65_536;
-
-/// Texts that stand between others in their order have numbers between theirs, by halves: multiples of this. Measurements with
-/// a few decimals are none.
-const ONE_PART: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// The classes met so far, in the order of the rows: two of them, or, where the loss takes so many, all.
 ///
@@ -25,6 +20,9 @@ pub(crate) struct Coding {
     second: Option<f64>,
     #[serde(default, skip_serializing_if = "Classes::is_empty")]
     classes: Classes,
+    /// Whether labels stand for texts: then any number may be a class.
+    #[serde(skip)]
+    pub(crate) texts: bool,
 }
 
 impl Coding {
@@ -41,7 +39,7 @@ impl Coding {
             (Some(first), _) if first == label => Ok(1.0),
             (_, Some(second)) if second == label => Ok(-1.0),
             (Some(first), Some(second)) => Err(third(loss, label, first, second)),
-            _ if label.fract() != 0.0 || label.abs() > LARGEST_CLASS => Err(no_class(loss, label)),
+            _ if !self.may_be_class(loss, label) => Err(no_class(loss, label)),
             (first, None) => Ok(if first.is_none() { 1.0 } else { -1.0 }),
             (None, Some(_)) => unreachable!("the first class is set before the second"),
         }
@@ -50,10 +48,15 @@ impl Coding {
     fn number(&self, loss: Loss, label: f64) -> Result<usize, Fault> {
         match self.classes.number(label) {
             Some(number) => Ok(number),
-            None if (label / ONE_PART).fract() != 0.0 || label.abs() > LARGEST_OF_MANY => Err(no_class(loss, label)),
+            None if !self.may_be_class(loss, label) => Err(no_class(loss, label)),
             None if self.classes.len() == MOST => Err(too_many(label)),
             None => Ok(self.classes.len()),
         }
+    }
+
+    fn may_be_class(&self, loss: Loss, label: f64) -> bool {
+        let largest = if loss.has_margins() { LARGEST_OF_MANY } else { LARGEST_CLASS };
+        label.is_finite() && (self.texts || label.fract() == 0.0 && label.abs() <= largest)
     }
 
     /// The classes of a loss that takes many.
@@ -111,7 +114,9 @@ fn no_class(loss: Loss, label: f64) -> Fault {
 }
 
 fn too_many(label: f64) -> Fault {
-    let says = format!("label {label} is one class more than the {MOST} that a model may have; for numbers use --loss squared");
+    let says = format!(
+        "label {label} is one class more than the {MOST} that a model may have; for numbers use --loss squared"
+    );
     Fault::new(Part::Label, says)
 }
 

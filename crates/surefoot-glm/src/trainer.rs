@@ -75,6 +75,12 @@ impl Trainer {
         (from..to).try_for_each(|r| self.books.passes.reshelve(&batch.row(r)))
     }
 
+    /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers. Not
+    /// stored in models.
+    pub fn take_texts_for_classes(&mut self) {
+        self.books.counts.coding.texts = true;
+    }
+
     /// To be called after the last row of each pass, the only one included.
     ///
     /// With held-out rows, decides the shares of the lanes and which pass's model is kept.

@@ -61,6 +61,8 @@ pub struct Found {
     pub(crate) guessed: OnceLock<HashSet<String>>,
     /// Whether labels are text, once one was read.
     pub(crate) text_labels: OnceLock<bool>,
+    /// Whether the loss takes more than two classes.
+    many_classes: bool,
     /// Whether a reader counts missing cells.
     counted: AtomicBool,
     inner: Mutex<Inner>,
@@ -95,8 +97,15 @@ impl Found {
             let _ = found.text_labels.set(!reading.classes.is_empty());
         }
         found.lock().classes.clone_from(&reading.classes);
+        found.lock().classes.sort_by(|a, b| a.text.cmp(&b.text));
         names.iter().for_each(|(id, name)| _ = found.name(id, name));
         found
+    }
+
+    /// For a loss that takes more than two classes, or only two.
+    #[must_use]
+    pub fn with_many_classes(self, many: bool) -> Found {
+        Found { many_classes: many, ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -147,7 +156,13 @@ impl Found {
         names
     }
 
-    /// Labels that are text.
+    /// Whether labels are text, as far as rows were read.
+    #[must_use]
+    pub fn has_text_labels(&self) -> bool {
+        !self.lock().classes.is_empty()
+    }
+
+    /// Labels that are text, in their order.
     #[must_use]
     pub fn classes(&self) -> Vec<Class> {
         self.lock().classes.clone()
@@ -201,25 +216,32 @@ impl Found {
     }
 
     /// The number that stands for a label that is text. Numbers are in the order of the texts, whatever the order of
-    /// rows: the first text is 0, the second 1 or −1; a third, which a loss of two classes will refuse, is beyond both.
+    /// rows: the first text is 0; one beyond all others is 1 above or below them, one between two has their mean. Where no
+    /// number is left between two it is infinite, which no loss takes for a class.
     pub(crate) fn class(&self, text: &str) -> f64 {
         let classes = &mut self.lock().classes;
-        if let Some(class) = classes.iter().find(|class| class.text == text) {
-            return class.code;
-        }
-        let code = match classes.as_slice() {
-            [] => 0.0,
-            [first] => {
-                if text > first.text.as_str() {
-                    1.0
-                } else {
-                    -1.0
-                }
-            }
-            // Not kept: an error follows, and a run that goes on must not depend on rows that were refused.
-            _ => return 2.0,
+        let at = match classes.binary_search_by(|class| class.text.as_str().cmp(text)) {
+            Ok(at) => return classes[at].code,
+            Err(at) => at,
         };
-        classes.push(Class { text: text.to_owned(), code });
+        if !self.many_classes && classes.len() == 2 {
+            // Not kept: an error follows, and a run that goes on must not depend on rows that were refused.
+            return f64::INFINITY;
+        }
+        let below = at.checked_sub(1).map(|below| classes[below].code);
+        let code = match (below, classes.get(at).map(|above| above.code)) {
+            (None, None) => 0.0,
+            (Some(below), None) => below + 1.0,
+            (None, Some(above)) => above - 1.0,
+            (Some(below), Some(above)) => {
+                let mean = below + 0.5 * (above - below);
+                if mean <= below || mean >= above {
+                    return f64::INFINITY;
+                }
+                mean
+            }
+        };
+        classes.insert(at, Class { text: text.to_owned(), code });
         code
     }
 }
@@ -228,7 +250,8 @@ impl Options {
     /// The same, with readers whose findings are their own: they begin with what a model knew.
     #[must_use]
     pub fn apart(&self) -> Options {
-        Options { found: Arc::new(Found::of_model(&self.reading, &Names::default())), ..self.clone() }
+        let found = Found::of_model(&self.reading, &Names::default()).with_many_classes(self.found.many_classes);
+        Options { found: Arc::new(found), ..self.clone() }
     }
 
     /// How rows are read, for a model: with all that was found out by now.

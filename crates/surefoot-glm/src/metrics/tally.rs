@@ -43,12 +43,15 @@ impl Tally {
         Tally { predictor: Predictor::new(model), metrics }
     }
 
-    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives.
+    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives. One of weight
+    /// 0 is only counted, whatever its label is.
     ///
     /// # Errors
     /// Those of prediction.
     pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<(), Fault> {
         match &mut self.metrics {
+            Kind::One(metrics) if row.weight == 0.0 => metrics.add(0.0, 0.0, 0.0),
+            Kind::Many(metrics, _) if row.weight == 0.0 => metrics.add(0, 0.0, &[]),
             Kind::One(metrics) => metrics.add(y, row.weight, self.predictor.score(row)?.margin),
             Kind::Many(metrics, scores) => {
                 self.predictor.score_classes(row, scores)?;
