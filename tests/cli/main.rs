@@ -3,6 +3,7 @@
 //! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
 
 mod certificate;
+mod classes;
 mod end;
 mod eval;
 mod export;

@@ -311,3 +311,40 @@ impl Options {
         Located { file, spot, token }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_texts_are_in_their_order_whatever_the_order_of_rows() {
+        let texts: Vec<String> = (0..200_u32).map(|k| (k.wrapping_mul(2_654_435_761) % 997).to_string()).collect();
+        for step in [1, 7, 199] {
+            let found = Found::default().with_many_classes(true);
+            (0..200).for_each(|k| _ = found.class(&texts[k * step % 200]));
+            let classes = found.classes();
+            assert!(classes.is_sorted_by(|a, b| a.text < b.text && a.code < b.code));
+            assert!(classes.iter().all(|class| found.class(&class.text) == class.code));
+            let back = Found::of_model(&Reading { classes: classes.clone(), ..Reading::default() }, &Names::default());
+            assert!(classes.iter().all(|class| back.class(&class.text) == class.code));
+        }
+    }
+
+    #[test]
+    fn a_text_that_no_number_is_left_for_is_no_class() {
+        let found = Found::default().with_many_classes(true);
+        assert_eq!((found.class("0"), found.class("2")), (0.0, 1.0));
+        // Each stands between the last one and 2, which is 1.
+        let codes: Vec<f64> = (1..80).map(|n| found.class(&"1".repeat(n))).collect();
+        let left = codes.iter().position(|code| code.is_infinite()).unwrap();
+        assert!((50..60).contains(&left) && codes[..left].is_sorted_by(|a, b| a < b), "{codes:?}");
+        assert_eq!(found.classes().len(), 2 + left);
+    }
+
+    #[test]
+    fn a_loss_of_two_classes_keeps_two() {
+        let found = Found::default();
+        assert_eq!(["b", "a", "c", "b"].map(|text| found.class(text)), [0.0, -1.0, f64::INFINITY, 0.0]);
+        assert_eq!(found.classes().len(), 2);
+    }
+}

@@ -5,6 +5,7 @@
 //! the two means something.
 #![forbid(unsafe_code)]
 
+pub mod classes;
 pub mod conversions;
 pub mod domains;
 pub mod experts;

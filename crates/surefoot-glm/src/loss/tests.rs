@@ -3,6 +3,7 @@
 use super::*;
 use crate::seen::Seen;
 
+mod classes;
 mod golden;
 
 /// Margins of order 1, none of them at a kink.

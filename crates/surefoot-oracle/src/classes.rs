@@ -1,0 +1,206 @@
+//! The one-pass trainer of many classes, literally: that of [`trainer`](crate::trainer) with a vector for each class.
+//!
+//! Class c has its own θ, S, M and n a coordinate, all 0 until the row that first shows the class. Lane k's margins of all classes at
+//! its output point are m_c, those at 0.4·x_t + 0.6·w_t are q_c, and the gradient in q_c is p_c − \[c = y\] for softmax,
+//! with p_c = e^(q_c)/Σ e^(q_j), and p_c − \[c = y\] with p_c = 1/(1 + e^(−q_c)) for one-vs-rest. The gradient of the model in q_c is
+//! the root of Σ_k p_k g_kc²; ρ_k is the ratio of Σ_c g_kc² to the model's. Lanes are charged for the loss of their m, and
+//! for one more row: for softmax with the likeliest of the other classes as its label, for one-vs-rest with every class on the wrong
+//! side. The row that first shows a class is scored and charged with its margin 0 beside those of the known classes.
+
+use crate::trainer::{Row, Told};
+
+/// The loss of margins, one a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// ln Σ e^(m_j) − m_y.
+    Softmax,
+    /// Σ_c ln(1 + e^(−m_c)) with +m_c for c ≠ y.
+    Ovr,
+}
+
+impl Loss {
+    /// The loss.
+    pub fn value(self, y: usize, margins: &[f64]) -> f64 {
+        match self {
+            Loss::Softmax => margins.iter().map(|m| (m - margins[y]).exp()).sum::<f64>().ln(),
+            Loss::Ovr => margins.iter().enumerate().map(|(c, m)| (1.0 + signed(c == y, *m).exp()).ln()).sum(),
+        }
+    }
+
+    /// Its derivative in the margin of each class.
+    pub fn gradient(self, y: usize, margins: &[f64]) -> Vec<f64> {
+        let sum: f64 = margins.iter().map(|m| m.exp()).sum();
+        let p = |m: f64| match self {
+            Loss::Softmax => m.exp() / sum,
+            Loss::Ovr => 1.0 / (1.0 + (-m).exp()),
+        };
+        margins.iter().enumerate().map(|(c, &m)| p(m) - f64::from(c == y)).collect()
+    }
+
+    /// What is charged for one more row.
+    fn doubt(self, margins: &[f64]) -> f64 {
+        let mut order: Vec<usize> = (0..margins.len()).collect();
+        order.sort_by(|&a, &b| margins[b].total_cmp(&margins[a]));
+        match (self, order.as_slice()) {
+            (Loss::Softmax, [_, second, ..]) => self.value(*second, margins),
+            (Loss::Softmax, _) => 0.0,
+            (Loss::Ovr, _) => margins.iter().map(|m| (1.0 + m.abs().exp()).ln()).sum(),
+        }
+    }
+}
+
+fn signed(right: bool, m: f64) -> f64 {
+    if right { -m } else { m }
+}
+
+/// One class in all lanes.
+struct Class {
+    unit: Vec<f64>,
+    touches: Vec<f64>,
+    squares: Vec<f64>,
+    /// Of each lane: θ, and the iterate of every round so far.
+    theta: Vec<Vec<f64>>,
+    past: Vec<Vec<Vec<f64>>>,
+}
+
+impl Class {
+    fn new(lanes: usize, d: usize, rounds: usize) -> Class {
+        let zeros = || vec![0.0; d];
+        let (theta, past) = (vec![zeros(); lanes], vec![vec![zeros(); rounds]; lanes]);
+        Class { unit: zeros(), touches: zeros(), squares: zeros(), theta, past }
+    }
+
+    /// The iterate of each lane for the round to come, which is remembered, and the average.
+    fn points(&mut self, scales: &[f64]) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let (squares, touches) = (&self.squares, &self.touches);
+        let lanes = self.theta.iter().zip(&mut self.past).zip(scales);
+        lanes
+            .map(|((theta, past), scale)| {
+                let iterate = |j: usize| match squares[j] {
+                    0.0 => 0.0,
+                    s => theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
+                };
+                past.push((0..theta.len()).map(iterate).collect());
+                let scaled = |v: &[f64]| v.iter().map(|x| x * scale).collect::<Vec<f64>>();
+                (scaled(&average(past)), scaled(&past[past.len() - 1]))
+            })
+            .collect()
+    }
+
+    /// Makes room for the values of a row.
+    fn fit(&mut self, values: &[f64]) {
+        for (j, x) in values.iter().enumerate() {
+            if x.abs() > self.unit[j] {
+                let r = self.unit[j] / x.abs();
+                self.theta.iter_mut().for_each(|theta| theta[j] *= r);
+                self.squares[j] *= r * r;
+                self.unit[j] = x.abs();
+            }
+            self.touches[j] += f64::from(*x != 0.0);
+        }
+    }
+}
+
+fn average(past: &[Vec<f64>]) -> Vec<f64> {
+    let total = |t: usize| (t as f64).powf(1.5);
+    let sum = |j: usize| past.iter().enumerate().map(|(s, w)| (total(s + 1) - total(s)) * w[j]).sum::<f64>();
+    (0..past[0].len()).map(|j| sum(j) / total(past.len())).collect()
+}
+
+/// Runs the trainer over rows whose labels are the numbers of their classes, in the order in which they first come. `margins` and
+/// `weights` of what it says are those of all classes, one behind the other, in that order.
+pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
+    let (lanes, d) = (scales.len(), rows[0].values.len());
+    let mut classes: Vec<Class> = Vec::new();
+    let (mut charges, mut doubts) = (Vec::new(), Vec::new());
+    let (mut pace, mut paces, mut unit) = (0.0, vec![0.0; lanes], 0.0);
+    let mut told = Told::default();
+    for (t, row) in rows.iter().enumerate() {
+        let y = row.label as usize;
+        let new = y == classes.len();
+        if new {
+            classes.push(Class::new(lanes, d, t));
+        }
+        let rates = rates(scales, pace, &paces);
+        let points: Vec<_> = classes.iter_mut().map(|class| class.points(&rates)).collect();
+        told.shares = shares(&charges, &doubts, &rows[..t], scales);
+        for (class, points) in classes.iter().zip(&points) {
+            let weights = mixture(&told.shares, points, &class.unit);
+            told.margins.push(weights.iter().zip(&row.values).map(|(w, x)| w * x).sum());
+        }
+        classes.iter_mut().for_each(|class| class.fit(&row.values));
+        let relative = |c: usize, j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / classes[c].unit[j] };
+        let dot = |c: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| v * relative(c, j)).sum::<f64>();
+        let outputs = |k: usize| (0..classes.len()).map(|c| dot(c, &points[c][k].0)).collect::<Vec<f64>>();
+        let queries = |k: usize| {
+            let query = |c: usize| 0.4 * dot(c, &points[c][k].0) + 0.6 * dot(c, &points[c][k].1);
+            (0..classes.len()).map(query).collect::<Vec<f64>>()
+        };
+        charges.push((0..lanes).map(|k| loss.value(y, &outputs(k))).collect::<Vec<f64>>());
+        doubts.push((0..lanes).map(|k| loss.doubt(&outputs(k))).collect::<Vec<f64>>());
+        let mut gradients: Vec<Vec<f64>> =
+            (0..lanes).map(|k| loss.gradient(y, &queries(k)).into_iter().map(|g| row.weight * g).collect()).collect();
+        if unit == 0.0 {
+            unit = gradients.iter().flatten().fold(0.0_f64, |largest, g| largest.max(g.abs()));
+        }
+        let small = |g: &&mut f64| g.abs() < unit * 2f64.powi(-30);
+        gradients.iter_mut().flatten().filter(small).for_each(|g| *g = 0.0);
+        // The lanes' shares now know of this row.
+        let after = shares(&charges, &doubts, &rows[..=t], scales);
+        let keep = 1.0 - 1.0 / (t + 2) as f64;
+        pace *= keep;
+        paces.iter_mut().for_each(|pace| *pace *= keep);
+        let relatives: Vec<Vec<f64>> = (0..classes.len()).map(|c| (0..d).map(|j| relative(c, j)).collect()).collect();
+        for (c, class) in classes.iter_mut().enumerate() {
+            let model = (0..lanes).map(|k| after[k] * gradients[k][c].powi(2)).sum::<f64>().sqrt();
+            pace += model * model;
+            for k in 0..lanes {
+                let g = gradients[k][c].clamp(-2.0 * model, 2.0 * model);
+                paces[k] += g * g;
+                (0..d).for_each(|j| class.theta[k][j] -= g * relatives[c][j]);
+            }
+            (0..d).for_each(|j| class.squares[j] += (model * relatives[c][j]).powi(2));
+        }
+    }
+    let rates = rates(scales, pace, &paces);
+    told.shares = shares(&charges, &doubts, rows, scales);
+    for class in &mut classes {
+        let points = class.points(&rates);
+        told.weights.extend(mixture(&told.shares, &points, &class.unit));
+    }
+    told
+}
+
+/// D_k/√ρ_k.
+fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
+    let rate =
+        |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };
+    scales.iter().zip(paces).map(rate).collect()
+}
+
+/// p_k ∝ exp(−charges so far), those of late rows counting more, and the mean doubt.
+fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Vec<f64> {
+    let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
+    let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
+    let mut statistic: Vec<f64> = scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).collect();
+    for t in 0..rows.len() {
+        let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
+        let weights = sum(&|s| rows[s].weight);
+        let usual = weights / sum(&|_| 1.0);
+        for (k, statistic) in statistic.iter_mut().enumerate() {
+            *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * charges[t][k];
+            if t + 1 == rows.len() {
+                *statistic += sum(&|s| rows[s].weight * doubts[s][k]) / weights;
+            }
+        }
+    }
+    let least = statistic.iter().copied().fold(f64::INFINITY, f64::min);
+    let raw: Vec<f64> = statistic.iter().map(|s| (least - s).exp()).collect();
+    raw.iter().map(|share| share / raw.iter().sum::<f64>()).collect()
+}
+
+/// Σ_k p_k x^k for raw values.
+fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {
+    let weight = |j: usize| shares.iter().zip(points).map(|(p, (x, _))| p * x[j]).sum::<f64>() / unit[j];
+    (0..unit.len()).map(|j| if unit[j] > 0.0 { weight(j) } else { 0.0 }).collect()
+}
