@@ -74,7 +74,7 @@ fn batch(rows: &[Dense]) -> Batch {
 /// The weights of a model as the rows have their features.
 fn dense(model: &Model) -> Vec<f64> {
     let mut all = vec![0.0; 1 + FEATURES];
-    all[0] = model.intercept;
+    all[0] = model.intercept[0];
     model.index.iter().zip(&model.weight).for_each(|(&id, &weight)| all[(id >> 33) as usize] = weight);
     all
 }
@@ -96,6 +96,7 @@ fn twin(loss: Loss) -> oracle::Loss {
         Loss::Poisson => oracle::Loss::Poisson,
         Loss::Gamma => oracle::Loss::Gamma,
         Loss::Tweedie { power } => oracle::Loss::Tweedie(power),
+        Loss::Softmax | Loss::Ovr => unreachable!("no model of many margins is in a ball"),
     }
 }
 
