@@ -8,7 +8,7 @@ fn rows(n: usize) -> String {
     (0..n)
         .map(|t| {
             let label = if t % 7 == 6 { classes[(t + 1) % 3] } else { classes[t % 3] };
-            format!("{label} 1:{} {}:1.5 4:{}\n", 0.1 * (t % 4) as f64, 1 + t % 3, 0.3 * (t % 5) as f64)
+            format!("{label} {}:1.5 4:{} 5:{}\n", 1 + t % 3, 0.1 * (t % 4) as f64, 0.3 * (t % 5) as f64)
         })
         .collect()
 }

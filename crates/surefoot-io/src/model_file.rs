@@ -64,8 +64,9 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
     };
     // By way of a value, whose maps are sorted.
     let meta = serde_json::to_value(meta)?.to_string();
-    let rows = model.index.len();
-    let shape = if model.settings.loss.has_margins() { vec![rows, model.intercept.len()] } else { vec![rows] };
+    let (all, columns) = (model.weight.len(), model.intercept.len());
+    let many = model.settings.loss.has_margins() && all.checked_rem(columns) == Some(0);
+    let shape = if many { vec![all / columns, columns] } else { vec![all] };
     let mut tensors = vec![
         Tensor::from_u64(INDEX, &[model.index.len()], &model.index),
         Tensor::from_f64(WEIGHT, &shape, &model.weight),

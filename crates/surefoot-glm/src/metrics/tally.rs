@@ -23,12 +23,14 @@ use crate::{Fault, Model, Predictor, Row, Scores};
 pub struct Tally {
     predictor: Predictor,
     metrics: Kind,
+    /// Of the row at hand.
+    scores: Scores,
 }
 
 #[derive(Debug)]
 enum Kind {
     One(Box<Metrics>),
-    Many(ClassMetrics, Scores),
+    Many(Box<ClassMetrics>),
 }
 
 impl Tally {
@@ -37,10 +39,10 @@ impl Tally {
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;
         let metrics = match loss.has_margins() {
-            true => Kind::Many(ClassMetrics::new(loss), Scores::default()),
+            true => Kind::Many(Box::new(ClassMetrics::new(loss))),
             false => Kind::One(Box::new(Metrics::new(loss))),
         };
-        Tally { predictor: Predictor::new(model), metrics }
+        Tally { predictor: Predictor::new(model), metrics, scores: Scores::default() }
     }
 
     /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives. One of weight
@@ -51,11 +53,11 @@ impl Tally {
     pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<(), Fault> {
         match &mut self.metrics {
             Kind::One(metrics) if row.weight == 0.0 => metrics.add(0.0, 0.0, 0.0),
-            Kind::Many(metrics, _) if row.weight == 0.0 => metrics.add(0, 0.0, &[]),
+            Kind::Many(metrics) if row.weight == 0.0 => metrics.add(0, 0.0, &[]),
             Kind::One(metrics) => metrics.add(y, row.weight, self.predictor.score(row)?.margin),
-            Kind::Many(metrics, scores) => {
-                self.predictor.score_classes(row, scores)?;
-                metrics.add(y as usize, row.weight, &scores.margins);
+            Kind::Many(metrics) => {
+                self.predictor.score_classes(row, &mut self.scores)?;
+                metrics.add(y as usize, row.weight, &self.scores.margins);
             }
         }
         Ok(())
@@ -66,7 +68,7 @@ impl Tally {
     pub fn measured(&self) -> Measured {
         match &self.metrics {
             Kind::One(metrics) => metrics.measured(),
-            Kind::Many(metrics, _) => metrics.measured(),
+            Kind::Many(metrics) => metrics.measured(),
         }
     }
 }
