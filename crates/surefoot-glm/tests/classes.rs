@@ -85,7 +85,7 @@ fn agrees_with_its_dense_twin() {
         let mut order: Vec<f64> = Vec::new();
         plain.iter().for_each(|(label, _)| {
             if !order.contains(label) {
-                order.push(*label)
+                order.push(*label);
             }
         });
         let dense: Vec<Row> = (0..batch.len())
@@ -103,11 +103,11 @@ fn agrees_with_its_dense_twin() {
         // f32 lanes against f64: rounding at 6e-8 of values of order 1 to 10, in a closed loop over 200 rows.
         let close = |a: f64, b: f64| (a - b).abs() <= 2e-5 * (1.0 + b.abs());
         let mut expected = told.margins.iter();
-        for t in 0..batch.len() {
+        for (t, row) in dense.iter().enumerate() {
             let model = trainer.model();
             let found = margins(&model, &batch, t);
             let known = order.iter().filter(|label| model.labels.classes.contains(label)).count();
-            for (c, &m) in (&mut expected).take(known.max(dense[t].label as usize + 1)).enumerate() {
+            for (c, &m) in (&mut expected).take(known.max(row.label as usize + 1)).enumerate() {
                 let at = model.labels.classes.iter().position(|label| *label == order[c]);
                 // A class that is new has margin 0.
                 let margin = at.map_or(0.0, |at| found[at]);

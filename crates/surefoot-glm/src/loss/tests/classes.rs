@@ -2,9 +2,12 @@
 
 use super::*;
 
+type Golden = (Loss, usize, &'static [f64], f64, &'static [f64]);
+
 /// Loss, class, margins, value and gradient, computed with 500 digits (mpmath) from the formulas of [`Loss`] and rounded to f64.
 #[rustfmt::skip]
-const VALUES: &[(Loss, usize, &[f64], f64, &[f64])] = &[
+#[allow(clippy::approx_constant)]
+const VALUES: &[Golden] = &[
     (Loss::Softmax, 0, &[0.0, 0.0, 0.0], 1.0986122886681098, &[-0.6666666666666666, 0.3333333333333333, 0.3333333333333333]),
     (Loss::Softmax, 1, &[0.0, 0.0, 0.0], 1.0986122886681098, &[0.3333333333333333, -0.6666666666666666, 0.3333333333333333]),
     (Loss::Softmax, 2, &[0.0, 0.0, 0.0], 1.0986122886681098, &[0.3333333333333333, 0.3333333333333333, -0.6666666666666666]),
