@@ -38,7 +38,7 @@ impl Sample<'_> {
 
     /// Reads the rows before there is a model: whether they can be read, and whether their labels are those
     /// of two classes. `known` are the labels of a model that will be trained further.
-    pub(crate) fn check(&self, loss: Loss, known: Labels) -> Result<(), Halt> {
+    pub(crate) fn check(&self, loss: Loss, known: &Labels) -> Result<(), Halt> {
         let mut classes = known.all();
         self.each(|batch, r| {
             let Some(label) = batch.row(r).label else { return Ok(()) };

@@ -82,7 +82,7 @@ impl Fit<'_> {
             // What is in the test rows must not decide how those to be learnt are read.
             let options = self.start.options.apart();
             let sample = Sample { options, ..self.sample(&self.test) };
-            sample.check(self.start.settings.loss, self.start.labels())?;
+            sample.check(self.start.settings.loss, &self.start.labels())?;
         }
         self.introduce();
         Ok(())
