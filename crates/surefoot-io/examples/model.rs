@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn empty() -> Model {
     Model {
         settings: surefoot_glm::Settings::default(),
-        labels: surefoot_glm::Labels { negative: None, positive: None },
-        intercept: 0.0,
+        labels: surefoot_glm::Labels::default(),
+        intercept: vec![0.0],
         index: Vec::new(),
         weight: Vec::new(),
         names: Default::default(),
