@@ -4,4 +4,4 @@ mod dice;
 mod task;
 
 pub use dice::{Dice, sparse_rows};
-pub use task::{Outcome, Task, tasks};
+pub use task::{Outcome, Task, examples, tasks};

@@ -5,7 +5,7 @@ use std::{
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
-use surefoot_glm::{Batch, Measured, Model, Part, Plan, Settings, Tally, Trainer};
+use surefoot_glm::{Batch, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
 /// What the file with the rows to learn from is called, after the name of the task.
@@ -82,6 +82,24 @@ impl Task {
         let test = measure(&trainer.model(), &self.test)?;
         Ok(Outcome { rows: summary.rows, loss: summary.loss, test, lane: summary.lane.unwrap_or(f64::NAN) })
     }
+}
+
+/// The rows of a file, in memory; with `signs` labels are −1 and +1.
+///
+/// # Errors
+/// The first row that cannot be read.
+pub fn examples(path: &Path, signs: bool) -> Result<Examples, Error> {
+    let mut examples = Examples::default();
+    each_batch(path, |batch| {
+        for row in (0..batch.len()).map(|r| batch.row(r)) {
+            let column: Vec<u32> = row.index.iter().map(|&id| id as u32).collect();
+            let label = row.label.unwrap_or(0.0);
+            let label = if signs { if label > 0.0 { 1.0 } else { -1.0 } } else { label };
+            examples.push(label, row.weight, &column, row.value);
+        }
+        Ok(())
+    })?;
+    Ok(examples)
 }
 
 /// How good a model is on the rows of a file.

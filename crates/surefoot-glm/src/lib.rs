@@ -19,6 +19,7 @@ mod margin;
 mod metrics;
 mod model;
 mod numbering;
+pub mod optimum;
 mod pace;
 mod pages;
 mod passes;

@@ -1,0 +1,62 @@
+//! Batch optima with their times: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
+//!
+//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS`; its answer is a JSON object. The time is that of the search, rows in
+//! memory; reading is not in it.
+
+use serde_json::json;
+use std::{io::BufRead, process::ExitCode, time::Instant};
+use surefoot_bench::examples;
+use surefoot_glm::optimum::{Curve, Goal, optimise};
+
+fn main() -> ExitCode {
+    match std::io::stdin().lock().lines().try_fold((String::new(), Default::default()), |held, line| {
+        job(&line.map_err(|error| error.to_string())?, held)
+    }) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(says) => {
+            eprintln!("optimum: {says}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+type Held = (String, surefoot_glm::optimum::Examples);
+
+/// Does one job, and hands on the rows for the next one.
+fn job(line: &str, mut held: Held) -> Result<Held, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else { return Err(format!("no job: '{line}'")) };
+    let curve = match loss {
+        "logistic" => Curve::Logistic,
+        "squared" => Curve::Squared,
+        "squared_hinge" => Curve::SquaredHinge,
+        "poisson" => Curve::Poisson,
+        _ => return Err(format!("no loss '{loss}'")),
+    };
+    let number = |word: &str| word.parse::<f64>().map_err(|_| format!("no number: '{word}'"));
+    let goal = Goal {
+        curve,
+        l1: number(l1)?,
+        l2: number(l2)?,
+        intercept: intercept == "free",
+        tolerance: number(tolerance)?,
+        threads: number(threads)? as usize,
+    };
+    if held.0 != file {
+        let signs = matches!(curve, Curve::Logistic | Curve::SquaredHinge);
+        held = (file.to_owned(), examples(file.as_ref(), signs).map_err(|error| error.to_string())?);
+    }
+    let begin = Instant::now();
+    let found = optimise(&held.1, &goal, (&[], 0.0), &|| false, &mut |_| ()).ok_or("no rows")?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let zeros = found.weights.iter().filter(|w| **w == 0.0).count();
+    println!(
+        "{}",
+        json!({
+            "file": file, "loss": loss, "l1": goal.l1, "l2": goal.l2, "intercept": intercept, "seconds": seconds,
+            "objective": found.objective, "gap": found.gap, "relative": found.relative_gap(), "passes": found.passes,
+            "iterations": found.iterations, "ended": format!("{:?}", found.ended), "zeros": zeros, "b": found.intercept,
+        })
+    );
+    Ok(held)
+}

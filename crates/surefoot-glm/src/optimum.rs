@@ -1,0 +1,139 @@
+//! Batch training to a certified optimum, for rows in memory.
+
+mod curve;
+mod design;
+mod direction;
+mod examples;
+mod factor;
+mod gap;
+mod gram;
+mod kernel;
+mod newton;
+mod pass;
+mod search;
+mod shares;
+mod state;
+
+pub use curve::Curve;
+pub use examples::Examples;
+
+use design::{Design, Sample};
+use pass::Passes;
+use search::{Search, Verdict};
+use shares::{Crew, Stopped};
+use state::{Objective, State};
+
+/// What is sought: the minimum of the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// The loss of a row.
+    pub curve: Curve,
+    /// The factor of ‖w‖₁.
+    pub l1: f64,
+    /// The factor of ‖w‖²/2.
+    pub l2: f64,
+    /// Whether there is an intercept, which no penalty holds.
+    pub intercept: bool,
+    /// The relative gap, gap / |objective|, at which to end.
+    pub tolerance: f64,
+    /// Threads to use; the result does not depend on it.
+    pub threads: usize,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It did not.
+    Running,
+    /// The relative gap is certified to be within the tolerance.
+    Certified,
+    /// There is no penalty and so no certificate; what another Newton step may gain, ½gᵀH⁻¹g, is within the tolerance.
+    Decrement,
+    /// The labels are separated, and nothing holds the weights: the loss falls for ever, and no model has the least.
+    Unattained,
+    /// Rounding lets nothing more be gained.
+    Stalled,
+    /// 1000 outer iterations.
+    Exhausted,
+    /// It was stopped.
+    Stopped,
+}
+
+/// The best model so far, and what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimum {
+    /// Weights by column.
+    pub weights: Vec<f64>,
+    /// The intercept, or 0.
+    pub intercept: f64,
+    /// The objective, penalties included; NaN if it was stopped before the first pass.
+    pub objective: f64,
+    /// An upper bound on what the objective exceeds its minimum by; `None` if there is no finite one.
+    pub gap: Option<f64>,
+    /// Passes over the rows; those over a part of them count as that part.
+    pub passes: f64,
+    /// Outer iterations.
+    pub iterations: usize,
+    /// Why this is the last one.
+    pub ended: Ended,
+}
+
+impl Optimum {
+    /// The gap as a share of the size of the objective.
+    #[must_use]
+    pub fn relative_gap(&self) -> Option<f64> {
+        Some(self.gap? / self.objective.abs().max(f64::MIN_POSITIVE))
+    }
+}
+
+/// Searches the minimum of `goal` over `examples`, from the given weights and intercept on.
+#[must_use]
+pub fn optimise(
+    examples: &Examples,
+    goal: &Goal,
+    start: (&[f64], f64),
+    stop: &(dyn Fn() -> bool + Sync),
+    each: &mut dyn FnMut(&Optimum),
+) -> Option<Optimum> {
+    let design = Design::new(examples, goal.intercept)?;
+    let crew = Crew::new(goal.threads, stop);
+    let objective = Objective { curve: goal.curve, l1: goal.l1, l2: goal.l2 };
+    let best = Optimum {
+        weights: start.0.to_vec(),
+        intercept: start.1,
+        objective: f64::NAN,
+        gap: None,
+        passes: 0.0,
+        iterations: 0,
+        ended: Ended::Running,
+    };
+    let mut search = Search {
+        design: &design,
+        objective,
+        tolerance: goal.tolerance,
+        passes: Passes::new(&crew),
+        each,
+        decrement: f64::INFINITY,
+        first: f64::NAN,
+        iterations: 0,
+        lower: f64::NEG_INFINITY,
+        best,
+    };
+    let ended = run(&mut search, start);
+    let mut best = search.best;
+    best.ended = ended.map_or(Ended::Stopped, Ended::from);
+    best.passes = search.passes.count;
+    Some(best)
+}
+
+fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdict, Stopped> {
+    let design = search.design;
+    let mut point = design.point(weights, intercept);
+    let empty = weights.iter().all(|w| *w == 0.0) && intercept == 0.0;
+    if let (true, Some(constant)) = (empty, design.constant()) {
+        point[constant] = search.objective.curve.constant(design.mean_label());
+    }
+    let state = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
+    search.first = state.objective;
+    newton::newton(search, state)
+}

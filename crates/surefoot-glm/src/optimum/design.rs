@@ -1,0 +1,215 @@
+//! Rows laid out for many passes: columns that are mostly filled as a dense block, the others in compressed rows.
+
+use super::Examples;
+use std::borrow::Cow;
+
+/// The design matrix, with rows of weight 0 left out.
+///
+/// A point is an array of [`Design::dim`] coordinates: dense columns first, of which the intercept is the last (a column
+/// of ones), then the sparse ones. With an intercept the dense columns are centred, which makes no difference to the
+/// other weights and all the difference to the condition of a column whose mean is far larger than its spread.
+#[derive(Debug)]
+pub(super) struct Design<'a> {
+    pub(super) label: Cow<'a, [f64]>,
+    /// ω_i, which sum to 1.
+    pub(super) share: Vec<f64>,
+    /// How many columns are dense, the intercept among them.
+    pub(super) width: usize,
+    pub(super) intercept: bool,
+    dense: Vec<f64>,
+    start: Cow<'a, [usize]>,
+    column: Cow<'a, [u32]>,
+    value: Cow<'a, [f64]>,
+    /// The column of each coordinate but the intercept.
+    origin: Vec<u32>,
+    /// What was subtracted from each dense column but the intercept.
+    mean: Vec<f64>,
+    columns: usize,
+}
+
+/// One row: the dense block's, then columns and values of the sparse part.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) dense: &'a [f64],
+    pub(super) column: &'a [u32],
+    pub(super) value: &'a [f64],
+}
+
+impl<'a> Design<'a> {
+    /// `None` if no row has weight.
+    pub(super) fn new(examples: &'a Examples, intercept: bool) -> Option<Design<'a>> {
+        let kept: Vec<usize> = (0..examples.len()).filter(|&i| examples.weight[i] > 0.0).collect();
+        // Twice, since the sum of tiny or huge weights may be neither.
+        let largest = examples.weight.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let total: f64 = kept.iter().map(|&i| examples.weight[i] / largest).sum();
+        let share: Vec<f64> = kept.iter().map(|&i| examples.weight[i] / largest / total).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let mut count = vec![0usize; examples.columns()];
+        kept.iter().for_each(|&i| examples.row(i).0.iter().for_each(|&j| count[j as usize] += 1));
+        let filled: Vec<u32> = (0..).zip(&count).filter(|(_, c)| 2 * **c > kept.len()).map(|(j, _)| j).collect();
+        let width = filled.len() + usize::from(intercept);
+        let mut design = Design {
+            label: Cow::Borrowed(&examples.label),
+            share,
+            width,
+            intercept,
+            dense: Vec::new(),
+            start: Cow::Borrowed(&examples.start),
+            column: Cow::Borrowed(&examples.column),
+            value: Cow::Borrowed(&examples.value),
+            origin: (0..examples.columns() as u32).collect(),
+            mean: Vec::new(),
+            columns: examples.columns(),
+        };
+        if !filled.is_empty() || kept.len() < examples.len() {
+            design.split(examples, &kept, &count, filled);
+        }
+        if intercept {
+            design.centre();
+        }
+        Some(design)
+    }
+
+    /// Takes the filled columns out of the compressed rows, and the rows that are not kept.
+    fn split(&mut self, examples: &Examples, kept: &[usize], count: &[usize], filled: Vec<u32>) {
+        const NONE: u32 = u32::MAX;
+        let sparse = (0..).zip(count).filter(|(_, c)| **c > 0 && 2 * **c <= kept.len()).map(|(j, _)| j);
+        let sparse: Vec<u32> = sparse.collect();
+        // Where each column goes: to a place of the dense block, or to a sparse coordinate.
+        let mut place = vec![(NONE, NONE); examples.columns()];
+        (0..).zip(&filled).for_each(|(new, &old)| place[old as usize].0 = new);
+        (0..).zip(&sparse).for_each(|(new, &old)| place[old as usize].1 = new);
+        let pairs = sparse.iter().map(|&j| count[j as usize]).sum();
+        let (mut column, mut value) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
+        let mut start = Vec::with_capacity(kept.len() + 1);
+        start.push(0);
+        self.dense = vec![0.0; kept.len() * self.width];
+        for (r, &i) in kept.iter().enumerate() {
+            let (columns, values) = examples.row(i);
+            for (&j, &x) in columns.iter().zip(values) {
+                match place[j as usize] {
+                    (NONE, j) => {
+                        column.push(j);
+                        value.push(x);
+                    }
+                    (j, _) => self.dense[r * self.width + j as usize] = x,
+                }
+            }
+            start.push(column.len());
+        }
+        self.label = kept.iter().map(|&i| examples.label[i]).collect();
+        (self.start, self.column, self.value) = (start.into(), column.into(), value.into());
+        self.origin = filled;
+        self.origin.extend(sparse);
+    }
+
+    /// Subtracts the means of the dense columns, and sets the intercept's.
+    fn centre(&mut self) {
+        let (width, last) = (self.width, self.width - 1);
+        self.dense.resize(self.rows() * width, 0.0);
+        self.mean = vec![0.0; last];
+        for (row, share) in self.dense.chunks_exact(width).zip(&self.share) {
+            self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += share * x);
+        }
+        for row in self.dense.chunks_exact_mut(width) {
+            row[last] = 1.0;
+            row.iter_mut().zip(&self.mean).for_each(|(x, mean)| *x -= mean);
+        }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.share.len()
+    }
+
+    /// How many coordinates a point has.
+    pub(super) fn dim(&self) -> usize {
+        self.origin.len() + usize::from(self.intercept)
+    }
+
+    /// The coordinate of the intercept.
+    pub(super) fn constant(&self) -> Option<usize> {
+        self.intercept.then(|| self.width - 1)
+    }
+
+    /// Numbers that a pass reads: dense ones, and pairs.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.rows() * self.width, self.start[self.rows()])
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize) -> Row<'_> {
+        let pairs = self.start[i]..self.start[i + 1];
+        let dense = &self.dense[i * self.width..(i + 1) * self.width];
+        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+    }
+
+    /// The columns that coordinates stand for, with the coordinate.
+    fn map(&self) -> impl Iterator<Item = (usize, usize)> {
+        let skip = self.width - usize::from(self.intercept);
+        let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
+        self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))
+    }
+
+    /// A point from weights by column (what is missing is 0) and an intercept.
+    pub(super) fn point(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
+        let mut point = vec![0.0; self.dim()];
+        for (at, column) in self.map() {
+            point[at] = weights.get(column).copied().filter(|w| w.is_finite()).unwrap_or(0.0);
+        }
+        if let Some(constant) = self.constant() {
+            let moved: f64 = self.mean.iter().zip(&point).map(|(mean, w)| mean * w).sum();
+            point[constant] = if intercept.is_finite() { intercept + moved } else { 0.0 };
+        }
+        point
+    }
+
+    /// Weights by column, and the intercept, of a point.
+    pub(super) fn model(&self, point: &[f64]) -> (Vec<f64>, f64) {
+        let mut weights = vec![0.0; self.columns];
+        self.map().for_each(|(at, column)| weights[column] = point[at]);
+        let moved: f64 = self.mean.iter().zip(point).map(|(mean, w)| mean * w).sum();
+        (weights, self.constant().map_or(0.0, |constant| point[constant] - moved))
+    }
+
+    /// The weighted mean of the labels.
+    pub(super) fn mean_label(&self) -> f64 {
+        self.label.iter().zip(&self.share).map(|(y, share)| y * share).sum()
+    }
+}
+
+/// Every `stride`-th row of a design.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    pub(super) design: &'a Design<'a>,
+    pub(super) stride: usize,
+    /// What makes the shares of these rows sum to 1.
+    scale: f64,
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(design: &'a Design<'a>, stride: usize) -> Sample<'a> {
+        let total: f64 = design.share.iter().step_by(stride).sum();
+        Sample { design, stride, scale: if stride == 1 { 1.0 } else { 1.0 / total } }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.design.rows().div_ceil(self.stride)
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, r: usize) -> Row<'a> {
+        self.design.row(r * self.stride)
+    }
+
+    #[inline(always)]
+    pub(super) fn label(&self, r: usize) -> f64 {
+        self.design.label[r * self.stride]
+    }
+
+    #[inline(always)]
+    pub(super) fn share(&self, r: usize) -> f64 {
+        self.design.share[r * self.stride] * self.scale
+    }
+}

@@ -1,0 +1,102 @@
+//! Newton directions by preconditioned conjugate gradients.
+
+use super::design::Sample;
+use super::factor::Preconditioner;
+use super::kernel::{Kernel, add, dot, widest};
+use super::pass::Passes;
+use super::shares::Stopped;
+use super::state::{Objective, State};
+
+/// An inexact solution x of H·x = −g.
+pub(super) struct Direction {
+    pub(super) step: Vec<f64>,
+    /// The margins of the step.
+    pub(super) moved: Vec<f64>,
+    /// gᵀM⁻¹g: about twice what there is to gain.
+    pub(super) decrement: f64,
+    /// −gᵀx.
+    pub(super) descent: f64,
+    pub(super) iterations: usize,
+}
+
+/// When a direction is good enough.
+pub(super) struct Enough {
+    /// Of the decrement, the share that may be left (the square of a factor).
+    pub(super) share: f64,
+    /// What may be left of the sum of squares of residuals at penalised coordinates.
+    pub(super) residual: f64,
+    /// What may be left at the intercept.
+    pub(super) constant: f64,
+    pub(super) iterations: usize,
+}
+
+/// Conjugate gradients on the Hessian at a point: a pass for each iteration.
+pub(super) fn direction(
+    passes: &mut Passes,
+    sample: &Sample,
+    objective: &Objective,
+    state: &State,
+    inverse: &Preconditioner,
+    enough: impl Fn(f64) -> Enough,
+) -> Result<Direction, Stopped> {
+    let (dim, rows) = (state.point.len(), sample.rows());
+    let mut residual: Vec<f64> = state.gradient.iter().map(|g| -g).collect();
+    let (mut step, mut moved) = (vec![0.0; dim], vec![0.0; rows]);
+    let (mut across, mut margins, mut towards) = (vec![0.0; dim], vec![0.0; rows], vec![0.0; dim]);
+    inverse.solve(&residual, &mut towards);
+    let mut along = towards.clone();
+    let mut rho = inner(&residual, &along);
+    let decrement = rho;
+    let enough = enough(decrement);
+    let constant = sample.design.constant();
+    let mut iterations = 0;
+    while rho > 0.0 && iterations < enough.iterations {
+        state.curvature(passes, sample, objective, &towards, &mut margins, &mut across)?;
+        iterations += 1;
+        let curvature = inner(&towards, &across);
+        let length = rho / curvature;
+        if !(curvature > 0.0 && length.is_finite()) {
+            break;
+        }
+        widest(Add(&mut step, length, &towards));
+        widest(Add(&mut moved, length, &margins));
+        widest(Add(&mut residual, -length, &across));
+        inverse.solve(&residual, &mut along);
+        let before = std::mem::replace(&mut rho, inner(&residual, &along));
+        let at_constant = constant.map_or(0.0, |constant| residual[constant]);
+        let squares = inner(&residual, &residual) - at_constant * at_constant;
+        if rho <= enough.share * decrement && squares <= enough.residual && at_constant.abs() <= enough.constant {
+            break;
+        }
+        let keep = rho / before;
+        towards.iter_mut().zip(&along).for_each(|(to, along)| *to = along + keep * *to);
+    }
+    let descent = -inner(&state.gradient, &step);
+    Ok(Direction { step, moved, decrement, descent, iterations })
+}
+
+/// Σ a_i b_i.
+pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    let mut out = 0.0;
+    widest(Inner(a, b, &mut out));
+    out
+}
+
+struct Inner<'s>(&'s [f64], &'s [f64], &'s mut f64);
+
+impl Kernel for Inner<'_> {
+    #[inline(always)]
+    fn run(self) {
+        *self.2 = dot(self.0, self.1);
+    }
+}
+
+/// to += factor·x.
+struct Add<'s>(&'s mut [f64], f64, &'s [f64]);
+
+impl Kernel for Add<'_> {
+    #[inline(always)]
+    fn run(self) {
+        add(self.0, self.1, self.2);
+    }
+}

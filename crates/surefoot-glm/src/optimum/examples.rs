@@ -1,0 +1,74 @@
+//! Labelled rows in memory.
+
+/// Labelled rows with weights, in compressed form: what an optimum is sought over.
+///
+/// 12 bytes a pair, 24 a row.
+///
+/// ```
+/// use surefoot_glm::optimum::Examples;
+/// let mut examples = Examples::default();
+/// examples.push(1.0, 1.0, &[0, 5], &[0.5, 2.0]);
+/// examples.push(-1.0, 2.0, &[], &[]);
+/// assert_eq!((examples.len(), examples.columns()), (2, 6));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Examples {
+    pub(super) label: Vec<f64>,
+    pub(super) weight: Vec<f64>,
+    pub(super) start: Vec<usize>,
+    pub(super) column: Vec<u32>,
+    pub(super) value: Vec<f64>,
+    columns: usize,
+}
+
+impl Default for Examples {
+    fn default() -> Self {
+        let (label, weight, column, value) = Default::default();
+        Self { label, weight, start: vec![0], column, value, columns: 0 }
+    }
+}
+
+impl Examples {
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If columns are not strictly ascending, there are not as many values, or a number is not finite or a weight
+    /// negative.
+    pub fn push(&mut self, label: f64, weight: f64, column: &[u32], value: &[f64]) {
+        assert_eq!(column.len(), value.len(), "as many values as columns");
+        assert!(column.is_sorted_by(|a, b| a < b), "columns strictly ascending");
+        assert!(label.is_finite() && value.iter().all(|x| x.is_finite()), "numbers that are finite");
+        assert!(weight.is_finite() && weight >= 0.0, "a weight that is finite and not negative");
+        self.label.push(label);
+        self.weight.push(weight);
+        self.column.extend_from_slice(column);
+        self.value.extend_from_slice(value);
+        self.start.push(self.column.len());
+        self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
+    /// One more than the largest column.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Columns and values of row `i`.
+    #[must_use]
+    pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let pairs = self.start[i]..self.start[i + 1];
+        (&self.column[pairs.clone()], &self.value[pairs])
+    }
+}

@@ -1,0 +1,94 @@
+//! Inner loops, compiled for the widest registers there are. Nothing is fused and sums have a fixed shape, so the bits
+//! are the same with any of them.
+
+/// A loop with what it works on.
+pub(super) trait Kernel {
+    /// Does the work. To be marked `#[inline(always)]`, like all it calls: only so it is compiled for what calls it.
+    fn run(self);
+}
+
+/// Runs a loop in the widest registers that the processor has.
+pub(super) fn widest(kernel: impl Kernel) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has AVX-512F, which is all that the function asks for.
+            return unsafe { avx512(kernel) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            return unsafe { avx2(kernel) };
+        }
+    }
+    kernel.run();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(kernel: impl Kernel) {
+    kernel.run();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2(kernel: impl Kernel) {
+    kernel.run();
+}
+
+/// Σ a_i b_i, as sixteen sums that are added as a tree.
+#[inline(always)]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const WIDTH: usize = 16;
+    let (mut sums, mut rest) = ([0.0; WIDTH], 0.0);
+    let (a, b) = (a, &b[..a.len()]);
+    if a.len() >= WIDTH {
+        for (a, b) in a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)) {
+            for k in 0..WIDTH {
+                sums[k] += a[k] * b[k];
+            }
+        }
+        for half in [8, 4, 2, 1] {
+            for k in 0..half {
+                sums[k] += sums[k + half];
+            }
+        }
+    }
+    let tail = a.len() / WIDTH * WIDTH;
+    for (a, b) in a[tail..].iter().zip(&b[tail..]) {
+        rest += a * b;
+    }
+    sums[0] + rest
+}
+
+/// to += factor·x.
+#[inline(always)]
+pub(super) fn add(to: &mut [f64], factor: f64, x: &[f64]) {
+    for (to, x) in to.iter_mut().zip(x) {
+        *to += factor * x;
+    }
+}
+
+/// Σ value·at[column], as four sums.
+#[inline(always)]
+pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (columns, values) = (column.chunks_exact(4), value.chunks_exact(4));
+    let mut rest = 0.0;
+    for (&j, &x) in columns.remainder().iter().zip(values.remainder()) {
+        rest += x * at[j as usize];
+    }
+    for (j, x) in columns.zip(values) {
+        for k in 0..4 {
+            sums[k] += x[k] * at[j[k] as usize];
+        }
+    }
+    ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
+}
+
+/// to[column] += factor·value.
+#[inline(always)]
+pub(super) fn scatter(to: &mut [f64], factor: f64, column: &[u32], value: &[f64]) {
+    for (&j, &x) in column.iter().zip(value) {
+        to[j as usize] += factor * x;
+    }
+}

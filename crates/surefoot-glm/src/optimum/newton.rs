@@ -1,0 +1,189 @@
+//! Newton's method with inexact steps, for objectives that are smooth: no L1.
+
+use super::design::Sample;
+use super::direction::{Direction, Enough, direction};
+use super::factor::{Cholesky, Preconditioner};
+use super::gap::gap;
+use super::gram::{cost, gram};
+use super::search::{Search, Verdict};
+use super::shares::Stopped;
+use super::state::State;
+
+/// Columns up to which the whole matrix is factored.
+const FEW: usize = 2000;
+/// Rows of the smallest sample that is worth a search of its own.
+const LEAST_ROWS: usize = 2000;
+
+/// Searches on growing samples of the rows, each from the optimum of the one before, until all rows are certified.
+///
+/// The first samples are cheap, and what they find is within their statistical error of the optimum; two or three
+/// steps on all rows do the rest.
+pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, Stopped> {
+    let design = search.design;
+    let mut inverse = None;
+    let mut stride = 1;
+    while design.rows() / (4 * stride) >= LEAST_ROWS.max(10 * design.dim()) && stride < 64 {
+        stride *= 4;
+    }
+    if stride > 1 && !search.is_near(&state) {
+        let mut point = state.point.clone();
+        while stride > 1 {
+            let sample = Sample::new(design, stride);
+            let start = State::at(&mut search.passes, &sample, &search.objective, point)?;
+            point = Stage { search, sample, inverse: &mut inverse, stale: true }.warm(start)?;
+            stride /= 4;
+        }
+        let found = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
+        if found.objective < state.objective {
+            state = found;
+        }
+    }
+    let sample = Sample::new(design, 1);
+    Stage { search, sample, inverse: &mut inverse, stale: false }.certify(state)
+}
+
+/// The search on one sample.
+struct Stage<'s, 'a> {
+    search: &'s mut Search<'a>,
+    sample: Sample<'a>,
+    inverse: &'s mut Option<Preconditioner>,
+    /// Whether the preconditioner should be made anew.
+    stale: bool,
+}
+
+impl Stage<'_, '_> {
+    /// Goes on until what may be gained is below the noise of the sample.
+    fn warm(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
+        let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
+        let noise = noise.clamp(self.search.tolerance, 1e-2);
+        for _ in 0..20 {
+            let direction = self.direction(&state, false)?;
+            let small = direction.decrement <= noise * state.objective.abs();
+            let Some(next) = self.step(&state, &direction)? else { break };
+            state = next;
+            if small {
+                break;
+            }
+        }
+        Ok(state.point)
+    }
+
+    /// Goes on until the gap is certified, or there is a reason to give up.
+    fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
+        let slopes = state.slope.clone();
+        self.bound(&state, slopes)?;
+        let mut stalls = 0;
+        let mut last = false;
+        loop {
+            if let Some(verdict) = self.search.verdict(&state)
+                && (last || !self.is_cheap())
+            {
+                return Ok(verdict);
+            }
+            last = self.search.verdict(&state).is_some();
+            let direction = self.direction(&state, true)?;
+            self.search.decrement = direction.decrement.min(direction.descent.abs());
+            let Some(next) = self.step(&state, &direction)? else {
+                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+            };
+            let gained = state.objective - next.objective;
+            stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+            // What the quadratic model foresees: see `gap`.
+            let mut duals = vec![0.0; state.slope.len()];
+            for (r, dual) in duals.iter_mut().enumerate() {
+                let share = self.sample.share(r);
+                let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
+                *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
+            }
+            state = next;
+            self.bound(&state, duals)?;
+            if stalls >= 3 {
+                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+            }
+        }
+    }
+
+    /// Bounds the gap at a point, and offers it as the best.
+    fn bound(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
+        let search = &mut *self.search;
+        let bound = if search.objective.l2 > 0.0 {
+            let mut bound = gap(&mut search.passes, &self.sample, &search.objective, state, duals)?;
+            if !search.design.intercept {
+                let squares: f64 = state.gradient.iter().map(|g| g * g).sum();
+                bound = bound.min(squares / (2.0 * search.objective.l2));
+            }
+            bound
+        } else {
+            f64::INFINITY
+        };
+        search.offer(state, bound);
+        Ok(())
+    }
+
+    /// A whole matrix can be factored.
+    fn is_cheap(&self) -> bool {
+        matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
+    }
+
+    /// A pass over the sample, in nanoseconds, roughly.
+    fn pass(&self) -> f64 {
+        let (dense, pairs) = self.sample.design.size();
+        (0.4 * dense as f64 + 2.0 * pairs as f64) / self.sample.stride as f64
+    }
+
+    /// A Newton direction; the preconditioner is made anew where it does not do its work.
+    fn direction(&mut self, state: &State, exact: bool) -> Result<Direction, Stopped> {
+        let dim = state.point.len();
+        let factoring = cost(&self.sample) + 0.1 * (dim as f64).powi(3);
+        let factored = dim <= 200 || dim <= FEW && factoring <= 40.0 * self.pass();
+        let pass = self.pass();
+        let search = &mut *self.search;
+        if self.stale || self.inverse.is_none() || !factored {
+            *self.inverse = Some(if factored {
+                let mut square = gram(search.passes.crew, &self.sample, &state.bend)?;
+                for j in (0..dim).filter(|&j| Some(j) != search.design.constant()) {
+                    square[j * dim + j] += search.objective.l2;
+                }
+                Preconditioner::Cholesky(Cholesky::new(search.passes.crew, square, dim)?)
+            } else {
+                Preconditioner::diagonal(state.diagonal(&mut search.passes, &self.sample, &search.objective)?)
+            });
+        }
+        let inverse = self.inverse.as_ref().expect("made above");
+        let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
+        let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
+        let enough = |decrement: f64| {
+            let share = (decrement / size).clamp(1e-6, 1e-2);
+            // The certificate asks for more, as soon as the step may earn it.
+            let near = exact && decrement <= 1e-2 * size && l2 > 0.0;
+            let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
+            let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
+            Enough { share, residual, constant, iterations: 1000 }
+        };
+        let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
+        self.stale = factored && found.iterations > 2 && found.iterations as f64 * pass > factoring;
+        if std::env::var_os("TRACE").is_some() {
+            eprintln!("stride {} P {:.15e} decrement {:.3e} cg {} passes {:.1}", self.sample.stride, state.objective, found.decrement, found.iterations, search.passes.count);
+        }
+        Ok(found)
+    }
+
+    /// The point along a direction with the sufficient decrease of Armijo; `None` if there is none.
+    fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
+        let mut length = 1.0;
+        let noise = 1e-13 * state.objective.abs();
+        for _ in 0..60 {
+            let point = state.point.iter().zip(&direction.step).map(|(w, step)| w + length * step).collect();
+            let next = State::at(&mut self.search.passes, &self.sample, &self.search.objective, point)?;
+            let least = state.objective - 1e-4 * length * direction.descent + noise;
+            if next.objective.is_finite() && next.objective <= least {
+                return Ok(Some(next));
+            }
+            // The minimum of the parabola through what is known, if it is anywhere near.
+            let rise = next.objective - state.objective + length * direction.descent;
+            let lowest = 0.5 * length * length * direction.descent / rise;
+            length = if lowest.is_finite() { lowest.clamp(0.1 * length, 0.5 * length) } else { 0.25 * length };
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,87 @@
+//! The books of a search: the best certified model so far, and why to end.
+
+use super::design::Design;
+use super::pass::Passes;
+use super::state::{Objective, State};
+use super::{Ended, Optimum};
+
+/// Why a search ends, if nobody stopped it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Certified,
+    Decrement,
+    Unattained,
+    Stalled,
+    Exhausted,
+}
+
+impl From<Verdict> for Ended {
+    fn from(verdict: Verdict) -> Ended {
+        match verdict {
+            Verdict::Certified => Ended::Certified,
+            Verdict::Decrement => Ended::Decrement,
+            Verdict::Unattained => Ended::Unattained,
+            Verdict::Stalled => Ended::Stalled,
+            Verdict::Exhausted => Ended::Exhausted,
+        }
+    }
+}
+
+pub(super) struct Search<'a> {
+    pub(super) design: &'a Design<'a>,
+    pub(super) objective: Objective,
+    pub(super) tolerance: f64,
+    pub(super) passes: Passes<'a>,
+    pub(super) each: &'a mut dyn FnMut(&Optimum),
+    /// What a Newton step may gain, twice.
+    pub(super) decrement: f64,
+    /// The objective at the start.
+    pub(super) first: f64,
+    pub(super) iterations: usize,
+    /// The largest lower bound that was certified.
+    pub(super) lower: f64,
+    pub(super) best: Optimum,
+}
+
+impl Search<'_> {
+    /// Offers a point with a bound on its gap; reports the best.
+    pub(super) fn offer(&mut self, state: &State, gap: f64) {
+        self.iterations += 1;
+        self.lower = self.lower.max(state.objective - gap);
+        let size = state.objective.abs();
+        let gap = gap.min(state.objective - self.lower + 4.0 * f64::EPSILON * (size + self.lower.abs()));
+        let better = state.objective < self.best.objective || !self.best.objective.is_finite();
+        let tighter = state.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
+        if better || tighter {
+            let (weights, intercept) = self.design.model(&state.point);
+            self.best.weights = weights;
+            self.best.intercept = intercept;
+            self.best.objective = state.objective;
+            self.best.gap = gap.is_finite().then_some(gap);
+        }
+        self.best.passes = self.passes.count;
+        self.best.iterations = self.iterations;
+        (self.each)(&self.best);
+    }
+
+    /// Whether a start is so good that samples of the rows could only lead away from it.
+    pub(super) fn is_near(&self, state: &State) -> bool {
+        self.best.gap.is_some_and(|gap| gap <= 1e-3 * state.objective.abs())
+    }
+
+    /// Whether this is the end.
+    pub(super) fn verdict(&self, state: &State) -> Option<Verdict> {
+        let size = state.objective.abs();
+        let penalised = self.objective.l1 > 0.0 || self.objective.l2 > 0.0;
+        if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.best.objective.abs()) {
+            return Some(Verdict::Certified);
+        }
+        if state.separates && state.objective <= self.tolerance * self.first {
+            return Some(Verdict::Unattained);
+        }
+        if !penalised && 0.5 * self.decrement <= self.tolerance * size {
+            return Some(Verdict::Decrement);
+        }
+        (self.iterations >= 1000).then_some(Verdict::Exhausted)
+    }
+}

@@ -1,0 +1,62 @@
+//! Work in fixed shares on any number of threads.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// The search was told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+/// Who does the work, and who may stop it.
+pub(super) struct Crew<'a> {
+    threads: usize,
+    stop: &'a (dyn Fn() -> bool + Sync),
+    stopped: AtomicBool,
+}
+
+impl<'a> Crew<'a> {
+    pub(super) fn new(threads: usize, stop: &'a (dyn Fn() -> bool + Sync)) -> Crew<'a> {
+        Crew { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
+    }
+
+    /// Whether to stop; asked every millisecond or so. Once true it stays so.
+    pub(super) fn stopped(&self) -> bool {
+        if self.stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        let stop = (self.stop)();
+        if stop {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+
+    pub(super) fn check(&self) -> Result<(), Stopped> {
+        if self.stopped() { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// Does all shares. What they are does not depend on the number of threads, so neither does any sum over them.
+    pub(super) fn run<S: Send>(&self, shares: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
+        let threads = self.threads.min(shares.len());
+        if threads <= 1 {
+            shares.into_iter().for_each(work);
+            return self.check();
+        }
+        let queue = Mutex::new(shares.into_iter());
+        let next = || queue.lock().expect("no share panics").next();
+        let serve = || {
+            while let Some(share) = next() {
+                work(share);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(serve);
+            }
+            serve();
+        });
+        self.check()
+    }
+}

@@ -1,0 +1,114 @@
+//! A point with all that one pass finds there.
+
+use super::curve::Curve;
+use super::design::Sample;
+use super::pass::Passes;
+use super::shares::Stopped;
+use crate::sums::Sum;
+
+/// What is minimised: mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Objective {
+    pub(super) curve: Curve,
+    pub(super) l1: f64,
+    pub(super) l2: f64,
+}
+
+/// A point, and the loss around it.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) point: Vec<f64>,
+    pub(super) margin: Vec<f64>,
+    /// φ' of each row.
+    pub(super) slope: Vec<f64>,
+    /// ω·φ'' of each row.
+    pub(super) bend: Vec<f64>,
+    /// The gradient of the smooth part, the mean loss with the squares of the penalty.
+    pub(super) gradient: Vec<f64>,
+    /// The objective, with the whole penalty.
+    pub(super) objective: f64,
+    /// Whether every margin is on its label's side.
+    pub(super) separates: bool,
+}
+
+impl State {
+    /// One pass.
+    pub(super) fn at(
+        passes: &mut Passes,
+        sample: &Sample,
+        objective: &Objective,
+        point: Vec<f64>,
+    ) -> Result<State, Stopped> {
+        let (rows, per) = (sample.rows(), Passes::rows_per_share(sample));
+        let (mut margin, mut slope, mut bend) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
+        let mut found = vec![(Sum::default(), true); rows.div_ceil(per)];
+        let arrays = margin.chunks_mut(per).zip(slope.chunks_mut(per)).zip(bend.chunks_mut(per));
+        let visitors = arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, separates)))| {
+            move |r: usize, m: f64| {
+                let (y, share) = (sample.label(k * per + r), sample.share(k * per + r));
+                let jet = objective.curve.jet(y, m);
+                (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
+                sum.add(share * jet.value);
+                *separates &= y * m > 0.0;
+                share * jet.slope
+            }
+        });
+        let visitors = visitors.collect();
+        let mut gradient = vec![0.0; point.len()];
+        passes.run::<false, _>(sample, Some(&point), visitors, &mut gradient)?;
+        let mut loss = Sum::default();
+        found.iter().for_each(|(sum, _)| loss.add(sum.value()));
+        let separates = objective.curve.separates() && found.iter().all(|(_, separates)| *separates);
+        let mut penalty = Sum::default();
+        for (j, (g, &w)) in gradient.iter_mut().zip(&point).enumerate() {
+            if Some(j) != sample.design.constant() {
+                *g += objective.l2 * w;
+                penalty.add(objective.l1 * w.abs() + 0.5 * objective.l2 * w * w);
+            }
+        }
+        let objective = loss.value() + penalty.value();
+        Ok(State { point, margin, slope, bend, gradient, objective, separates })
+    }
+
+    /// H·x for the Hessian of the smooth part, and the margins of x: one pass.
+    pub(super) fn curvature(
+        &self,
+        passes: &mut Passes,
+        sample: &Sample,
+        objective: &Objective,
+        x: &[f64],
+        margins: &mut [f64],
+        out: &mut [f64],
+    ) -> Result<(), Stopped> {
+        let per = Passes::rows_per_share(sample);
+        let visitors = margins.chunks_mut(per).zip(self.bend.chunks(per)).map(|(margins, bend)| {
+            move |r: usize, m: f64| {
+                margins[r] = m;
+                bend[r] * m
+            }
+        });
+        passes.run::<false, _>(sample, Some(x), visitors.collect(), out)?;
+        for (j, (out, x)) in out.iter_mut().zip(x).enumerate() {
+            if Some(j) != sample.design.constant() {
+                *out += objective.l2 * x;
+            }
+        }
+        Ok(())
+    }
+
+    /// The diagonal of the Hessian: one pass.
+    pub(super) fn diagonal(
+        &self,
+        passes: &mut Passes,
+        sample: &Sample,
+        objective: &Objective,
+    ) -> Result<Vec<f64>, Stopped> {
+        let visitors = self.bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
+        let mut out = vec![0.0; self.point.len()];
+        passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
+        for (j, out) in out.iter_mut().enumerate() {
+            *out += if Some(j) == sample.design.constant() { 0.0 } else { objective.l2 };
+        }
+        Ok(out)
+    }
+}
