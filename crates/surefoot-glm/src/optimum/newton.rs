@@ -11,6 +11,8 @@ use super::state::State;
 
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
+/// The relative decrement from which on a step may earn a certificate.
+const NEAR: f64 = 1e-2;
 /// Rows of the smallest sample that is worth a search of its own.
 const LEAST_ROWS: usize = 2000;
 
@@ -70,7 +72,7 @@ impl Stage<'_, '_> {
 
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
-        let slopes = state.slope.clone();
+        let slopes = self.search.design.intercept.then(|| state.slope.clone());
         self.bound(&state, slopes)?;
         let mut stalls = 0;
         let mut last = false;
@@ -88,13 +90,8 @@ impl Stage<'_, '_> {
             };
             let gained = state.objective - next.objective;
             stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
-            // What the quadratic model foresees: see `gap`.
-            let mut duals = vec![0.0; state.slope.len()];
-            for (r, dual) in duals.iter_mut().enumerate() {
-                let share = self.sample.share(r);
-                let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
-                *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
-            }
+            let near = direction.decrement <= NEAR * state.objective.abs();
+            let duals = near.then(|| self.foreseen(&state, &next));
             state = next;
             self.bound(&state, duals)?;
             if stalls >= 3 {
@@ -103,19 +100,31 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// Bounds the gap at a point, and offers it as the best.
-    fn bound(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
+    /// The dual points that the quadratic model at `state` foresees for `next`: see [`gap()`].
+    fn foreseen(&self, state: &State, next: &State) -> Vec<f64> {
+        let mut duals = vec![0.0; state.slope.len()];
+        for (r, dual) in duals.iter_mut().enumerate() {
+            let share = self.sample.share(r);
+            let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
+            *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
+        }
+        duals
+    }
+
+    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+    fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
         let search = &mut *self.search;
-        let bound = if search.objective.l2 > 0.0 {
-            let mut bound = gap(&mut search.passes, &self.sample, &search.objective, state, duals)?;
+        let mut bound = f64::INFINITY;
+        if search.objective.l2 > 0.0 {
             if !search.design.intercept {
+                // What the slopes themselves say, without another pass.
                 let squares: f64 = state.gradient.iter().map(|g| g * g).sum();
-                bound = bound.min(squares / (2.0 * search.objective.l2));
+                bound = squares / (2.0 * search.objective.l2);
             }
-            bound
-        } else {
-            f64::INFINITY
-        };
+            if let (Some(duals), true) = (duals, bound > search.tolerance * state.objective.abs()) {
+                bound = bound.min(gap(&mut search.passes, &self.sample, &search.objective, state, duals)?);
+            }
+        }
         search.offer(state, bound);
         Ok(())
     }
@@ -138,7 +147,7 @@ impl Stage<'_, '_> {
         let factored = dim <= 200 || dim <= FEW && factoring <= 40.0 * self.pass();
         let pass = self.pass();
         let search = &mut *self.search;
-        if self.stale || self.inverse.is_none() || !factored {
+        if self.stale || self.inverse.is_none() {
             *self.inverse = Some(if factored {
                 let mut square = gram(search.passes.crew, &self.sample, &state.bend)?;
                 for j in (0..dim).filter(|&j| Some(j) != search.design.constant()) {
@@ -153,15 +162,17 @@ impl Stage<'_, '_> {
         let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
         let enough = |decrement: f64| {
-            let share = (decrement / size).clamp(1e-6, 1e-2);
+            // As good as the step itself may be, but no better than it takes.
+            let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
             // The certificate asks for more, as soon as the step may earn it.
-            let near = exact && decrement <= 1e-2 * size && l2 > 0.0;
+            let near = exact && decrement <= NEAR * size && l2 > 0.0;
             let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
             let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
             Enough { share, residual, constant, iterations: 1000 }
         };
         let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
-        self.stale = factored && found.iterations > 2 && found.iterations as f64 * pass > factoring;
+        let renewal = if factored { factoring } else { 10.0 * pass };
+        self.stale = found.iterations > 2 && found.iterations as f64 * pass > renewal;
         if std::env::var_os("TRACE").is_some() {
             eprintln!("stride {} P {:.15e} decrement {:.3e} cg {} passes {:.1}", self.sample.stride, state.objective, found.decrement, found.iterations, search.passes.count);
         }

@@ -16,10 +16,13 @@ pub(super) struct Passes<'a> {
 /// Numbers read between two questions whether to stop: well under a millisecond.
 pub(super) const STRETCH: usize = 1 << 17;
 
-/// In how many shares a sum over rows is made: by what there is to do, never by who does it.
-pub(super) fn shares(work: usize, dim: usize) -> usize {
-    let by_size = work / (4 * dim).max(1 << 15);
-    by_size.clamp(if work > 1 << 20 { 2 } else { 1 }, 8)
+/// In how many shares a sum over rows is made: by what there is to do, never by who does it. A share must be worth the
+/// sum of its own that it needs.
+fn shares(work: usize, dim: usize) -> usize {
+    let most = work / (8 * dim).max(1 << 15);
+    let least = if work > 1 << 20 { 2 } else { 1 };
+    // A power of two, which most numbers of threads divide.
+    1 << most.clamp(least, 8).ilog2()
 }
 
 impl<'a> Passes<'a> {
@@ -90,14 +93,22 @@ impl<const SQUARED: bool, V: FnMut(usize, f64) -> f64> Kernel for Rows<'_, SQUAR
                 left = STRETCH + row.column.len() + width;
             }
             left -= row.column.len() + width;
-            let margin = point.map_or(0.0, |(a, b)| dot(row.dense, a) + gather(row.column, row.value, b));
+            // Not `map_or`, which would be compiled for the smallest registers.
+            let margin = match point {
+                Some((a, b)) => dot(row.dense, a) + gather(row.column, row.value, b),
+                None => 0.0,
+            };
             let factor = (self.visit)(r - first, margin);
             if factor == 0.0 {
                 continue;
             }
             if SQUARED {
-                dense.iter_mut().zip(row.dense).for_each(|(sum, x)| *sum += factor * x * x);
-                row.column.iter().zip(row.value).for_each(|(&j, x)| sparse[j as usize] += factor * x * x);
+                for (sum, x) in dense.iter_mut().zip(row.dense) {
+                    *sum += factor * x * x;
+                }
+                for (&j, x) in row.column.iter().zip(row.value) {
+                    sparse[j as usize] += factor * x * x;
+                }
             } else {
                 add(dense, factor, row.dense);
                 scatter(sparse, factor, row.column, row.value);
