@@ -10,6 +10,8 @@ mod gram;
 mod kernel;
 mod newton;
 mod pass;
+mod proximal;
+mod quadratic;
 mod search;
 mod shares;
 mod state;
@@ -135,5 +137,5 @@ fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdi
     }
     let state = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
     search.first = state.objective;
-    newton::newton(search, state)
+    if search.objective.l1 > 0.0 { proximal::proximal(search, state) } else { newton::newton(search, state) }
 }

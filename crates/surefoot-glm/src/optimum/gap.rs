@@ -51,6 +51,17 @@ pub(super) fn gap(
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
+/// The dual points that the quadratic model at `state` foresees for `next`.
+pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64> {
+    let mut duals = vec![0.0; state.slope.len()];
+    for (r, dual) in duals.iter_mut().enumerate() {
+        let share = sample.share(r);
+        let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
+        *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
+    }
+    duals
+}
+
 /// Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), and Σ|ω_iθ_i·m_i|, by which rounding is judged.
 fn misses(
     passes: &Passes,

@@ -3,7 +3,7 @@
 use super::design::Sample;
 use super::direction::{Direction, Enough, direction};
 use super::factor::{Cholesky, Preconditioner};
-use super::gap::gap;
+use super::gap::foreseen;
 use super::gram::{cost, gram};
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
@@ -73,7 +73,7 @@ impl Stage<'_, '_> {
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         let slopes = self.search.design.intercept.then(|| state.slope.clone());
-        self.bound(&state, slopes)?;
+        self.search.bound(&state, slopes)?;
         let mut stalls = 0;
         let mut last = false;
         loop {
@@ -91,42 +91,13 @@ impl Stage<'_, '_> {
             let gained = state.objective - next.objective;
             stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
             let near = direction.decrement <= NEAR * state.objective.abs();
-            let duals = near.then(|| self.foreseen(&state, &next));
+            let duals = near.then(|| foreseen(&self.sample, &state, &next));
             state = next;
-            self.bound(&state, duals)?;
+            self.search.bound(&state, duals)?;
             if stalls >= 3 {
                 return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
             }
         }
-    }
-
-    /// The dual points that the quadratic model at `state` foresees for `next`: see [`gap()`].
-    fn foreseen(&self, state: &State, next: &State) -> Vec<f64> {
-        let mut duals = vec![0.0; state.slope.len()];
-        for (r, dual) in duals.iter_mut().enumerate() {
-            let share = self.sample.share(r);
-            let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
-            *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
-        }
-        duals
-    }
-
-    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
-    fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-        let search = &mut *self.search;
-        let mut bound = f64::INFINITY;
-        if search.objective.l2 > 0.0 {
-            if !search.design.intercept {
-                // What the slopes themselves say, without another pass.
-                let squares: f64 = state.gradient.iter().map(|g| g * g).sum();
-                bound = squares / (2.0 * search.objective.l2);
-            }
-            if let (Some(duals), true) = (duals, bound > search.tolerance * state.objective.abs()) {
-                bound = bound.min(gap(&mut search.passes, &self.sample, &search.objective, state, duals)?);
-            }
-        }
-        search.offer(state, bound);
-        Ok(())
     }
 
     /// A whole matrix can be factored.

@@ -1,7 +1,9 @@
 //! The books of a search: the best certified model so far, and why to end.
 
-use super::design::Design;
+use super::design::{Design, Sample};
+use super::gap::gap;
 use super::pass::Passes;
+use super::shares::Stopped;
 use super::state::{Objective, State};
 use super::{Ended, Optimum};
 
@@ -43,7 +45,27 @@ pub(super) struct Search<'a> {
     pub(super) best: Optimum,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// All rows.
+    pub(super) fn rows(&self) -> Sample<'a> {
+        Sample::new(self.design, 1)
+    }
+
+    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+    pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+        let (sample, Objective { l1, l2, .. }) = (self.rows(), self.objective);
+        let mut bound = f64::INFINITY;
+        if l1 == 0.0 && l2 > 0.0 && !self.design.intercept {
+            // What the slopes themselves say, without another pass.
+            bound = state.gradient.iter().map(|g| g * g).sum::<f64>() / (2.0 * l2);
+        }
+        if let (Some(duals), true) = (duals, l1 + l2 > 0.0 && bound > self.tolerance * state.objective.abs()) {
+            bound = bound.min(gap(&mut self.passes, &sample, &self.objective, state, duals)?);
+        }
+        self.offer(state, bound);
+        Ok(())
+    }
+
     /// Offers a point with a bound on its gap; reports the best.
     pub(super) fn offer(&mut self, state: &State, gap: f64) {
         self.iterations += 1;
