@@ -70,6 +70,9 @@ pub struct Optimum {
     pub intercept: f64,
     /// The objective, penalties included; NaN if it was stopped before the first pass.
     pub objective: f64,
+    /// The size of the objective, or, where that is larger, 1e-20 of the mean loss where all margins are 0: a perfect fit
+    /// has no size of its own.
+    pub size: f64,
     /// An upper bound on what the objective exceeds its minimum by; `None` if there is no finite one.
     pub gap: Option<f64>,
     /// Passes over the rows; those over a part of them count as that part.
@@ -81,10 +84,10 @@ pub struct Optimum {
 }
 
 impl Optimum {
-    /// The gap as a share of the size of the objective.
+    /// The gap as a share of [`size`](Optimum::size).
     #[must_use]
     pub fn relative_gap(&self) -> Option<f64> {
-        Some(self.gap? / self.objective.abs().max(f64::MIN_POSITIVE))
+        Some(self.gap? / self.size.max(f64::MIN_POSITIVE))
     }
 }
 
@@ -104,6 +107,7 @@ pub fn optimise(
         weights: start.0.to_vec(),
         intercept: start.1,
         objective: f64::NAN,
+        size: f64::NAN,
         gap: None,
         passes: 0.0,
         iterations: 0,
@@ -116,7 +120,8 @@ pub fn optimise(
         passes: Passes::new(&crew),
         each,
         decrement: f64::INFINITY,
-        first: f64::NAN,
+        first: design.mean(|y| objective.curve.jet(y, 0.0).value),
+        escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
         iterations: 0,
         lower: f64::NEG_INFINITY,
         best,
@@ -133,9 +138,8 @@ fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdi
     let mut point = design.point(weights, intercept);
     let empty = weights.iter().all(|w| *w == 0.0) && intercept == 0.0;
     if let (true, Some(constant)) = (empty, design.constant()) {
-        point[constant] = search.objective.curve.constant(design.mean_label());
+        point[constant] = search.objective.curve.constant(design.mean(|y| y));
     }
     let state = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
-    search.first = state.objective;
     if search.objective.l1 > 0.0 { proximal::proximal(search, state) } else { newton::newton(search, state) }
 }

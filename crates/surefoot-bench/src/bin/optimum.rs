@@ -25,7 +25,9 @@ type Held = (String, surefoot_glm::optimum::Examples);
 /// Does one job, and hands on the rows for the next one.
 fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else { return Err(format!("no job: '{line}'")) };
+    let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else {
+        return Err(format!("no job: '{line}'"));
+    };
     let curve = match loss {
         "logistic" => Curve::Logistic,
         "squared" => Curve::Squared,

@@ -124,24 +124,20 @@ impl Curve {
         self == Curve::Squared
     }
 
-    /// Whether the loss is 0 at best and tends there as margins agree ever more with labels.
-    pub(super) fn separates(self) -> bool {
-        self == Curve::Logistic
-    }
-
-    /// Whether the label is one that the loss knows.
-    pub(super) fn takes(self, y: f64) -> bool {
+    /// Whether the loss of a row falls towards 0 for ever, in the direction that its margin is in.
+    #[inline(always)]
+    pub(super) fn escapes(self, y: f64, m: f64) -> bool {
         match self {
-            Curve::Logistic | Curve::SquaredHinge => y.abs() == 1.0,
-            Curve::Squared => y.is_finite(),
-            Curve::Poisson => y.is_finite() && y >= 0.0,
+            Curve::Logistic => y * m > 0.0,
+            Curve::Poisson => y == 0.0,
+            Curve::Squared | Curve::SquaredHinge => false,
         }
     }
 
     /// The intercept that fits labels of this mean alone.
     pub(super) fn constant(self, mean: f64) -> f64 {
         match self {
-            Curve::Logistic => (libm::log1p(mean) - libm::log1p(-mean)).clamp(-30.0, 30.0),
+            Curve::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0),
             Curve::Squared | Curve::SquaredHinge => mean,
             Curve::Poisson => libm::log(mean).max(-30.0),
         }

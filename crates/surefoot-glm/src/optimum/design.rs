@@ -173,9 +173,14 @@ impl<'a> Design<'a> {
         (weights, self.constant().map_or(0.0, |constant| point[constant] - moved))
     }
 
-    /// The weighted mean of the labels.
-    pub(super) fn mean_label(&self) -> f64 {
-        self.label.iter().zip(&self.share).map(|(y, share)| y * share).sum()
+    /// The weighted mean of a function of the labels.
+    pub(super) fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
+        self.label.iter().zip(&self.share).map(|(y, share)| of(*y) * share).sum()
+    }
+
+    /// Whether all labels are the same.
+    pub(super) fn has_one_label(&self) -> bool {
+        self.label.iter().all(|y| *y == self.label[0])
     }
 }
 

@@ -10,8 +10,6 @@ use super::state::{Objective, State};
 /// An inexact solution x of H·x = −g.
 pub(super) struct Direction {
     pub(super) step: Vec<f64>,
-    /// The margins of the step.
-    pub(super) moved: Vec<f64>,
     /// gᵀM⁻¹g: about twice what there is to gain.
     pub(super) decrement: f64,
     /// −gᵀx.
@@ -39,10 +37,10 @@ pub(super) fn direction(
     inverse: &Preconditioner,
     enough: impl Fn(f64) -> Enough,
 ) -> Result<Direction, Stopped> {
-    let (dim, rows) = (state.point.len(), sample.rows());
+    let dim = state.point.len();
     let mut residual: Vec<f64> = state.gradient.iter().map(|g| -g).collect();
-    let (mut step, mut moved) = (vec![0.0; dim], vec![0.0; rows]);
-    let (mut across, mut margins, mut towards) = (vec![0.0; dim], vec![0.0; rows], vec![0.0; dim]);
+    let mut step = vec![0.0; dim];
+    let (mut across, mut towards) = (vec![0.0; dim], vec![0.0; dim]);
     inverse.solve(&residual, &mut towards);
     let mut along = towards.clone();
     let mut rho = inner(&residual, &along);
@@ -51,7 +49,7 @@ pub(super) fn direction(
     let constant = sample.design.constant();
     let mut iterations = 0;
     while rho > 0.0 && iterations < enough.iterations {
-        state.curvature(passes, sample, objective, &towards, &mut margins, &mut across)?;
+        state.curvature(passes, sample, objective, &towards, &mut across)?;
         iterations += 1;
         let curvature = inner(&towards, &across);
         let length = rho / curvature;
@@ -59,7 +57,6 @@ pub(super) fn direction(
             break;
         }
         widest(Add(&mut step, length, &towards));
-        widest(Add(&mut moved, length, &margins));
         widest(Add(&mut residual, -length, &across));
         inverse.solve(&residual, &mut along);
         let before = std::mem::replace(&mut rho, inner(&residual, &along));
@@ -72,7 +69,7 @@ pub(super) fn direction(
         towards.iter_mut().zip(&along).for_each(|(to, along)| *to = along + keep * *to);
     }
     let descent = -inner(&state.gradient, &step);
-    Ok(Direction { step, moved, decrement, descent, iterations })
+    Ok(Direction { step, decrement, descent, iterations })
 }
 
 /// Σ a_i b_i.

@@ -144,9 +144,6 @@ impl Stage<'_, '_> {
         let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
         let renewal = if factored { factoring } else { 10.0 * pass };
         self.stale = found.iterations > 2 && found.iterations as f64 * pass > renewal;
-        if std::env::var_os("TRACE").is_some() {
-            eprintln!("stride {} P {:.15e} decrement {:.3e} cg {} passes {:.1}", self.sample.stride, state.objective, found.decrement, found.iterations, search.passes.count);
-        }
         Ok(found)
     }
 

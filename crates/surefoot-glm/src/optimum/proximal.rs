@@ -42,7 +42,8 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
         let gained = state.objective - next.objective;
         stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
         let wanted = 0.02 * search.tolerance;
-        precision = (gained / state.objective.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
+        precision =
+            (gained / state.objective.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
         let duals = if whole { foreseen(&sample, &state, &next) } else { next.slope.clone() };
         state = next;
         search.bound(&state, Some(duals))?;

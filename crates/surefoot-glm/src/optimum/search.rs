@@ -37,8 +37,10 @@ pub(super) struct Search<'a> {
     pub(super) each: &'a mut dyn FnMut(&Optimum),
     /// What a Newton step may gain, twice.
     pub(super) decrement: f64,
-    /// The objective at the start.
+    /// The mean loss where all margins are 0.
     pub(super) first: f64,
+    /// Whether nothing would hold the weights back on their way to infinity.
+    pub(super) escapable: bool,
     pub(super) iterations: usize,
     /// The largest lower bound that was certified.
     pub(super) lower: f64,
@@ -73,12 +75,14 @@ impl<'a> Search<'a> {
         let size = state.objective.abs();
         let gap = gap.min(state.objective - self.lower + 4.0 * f64::EPSILON * (size + self.lower.abs()));
         let better = state.objective < self.best.objective || !self.best.objective.is_finite();
-        let tighter = state.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
+        let tighter =
+            state.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
         if better || tighter {
             let (weights, intercept) = self.design.model(&state.point);
             self.best.weights = weights;
             self.best.intercept = intercept;
             self.best.objective = state.objective;
+            self.best.size = self.size(state.objective);
             self.best.gap = gap.is_finite().then_some(gap);
         }
         self.best.passes = self.passes.count;
@@ -91,14 +95,19 @@ impl<'a> Search<'a> {
         self.best.gap.is_some_and(|gap| gap <= 1e-3 * state.objective.abs())
     }
 
+    /// What an objective is compared with: its size, unless that is nothing but rounding.
+    fn size(&self, objective: f64) -> f64 {
+        objective.abs().max(1e-20 * self.first.abs())
+    }
+
     /// Whether this is the end.
     pub(super) fn verdict(&self, state: &State) -> Option<Verdict> {
-        let size = state.objective.abs();
+        let size = self.size(state.objective);
         let penalised = self.objective.l1 > 0.0 || self.objective.l2 > 0.0;
-        if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.best.objective.abs()) {
+        if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
-        if state.separates && state.objective <= self.tolerance * self.first {
+        if self.escapable && state.escapes && state.objective <= self.tolerance * self.first {
             return Some(Verdict::Unattained);
         }
         if !penalised && 0.5 * self.decrement <= self.tolerance * size {

@@ -27,8 +27,8 @@ pub(super) struct State {
     pub(super) gradient: Vec<f64>,
     /// The objective, with the whole penalty.
     pub(super) objective: f64,
-    /// Whether every margin is on its label's side.
-    pub(super) separates: bool,
+    /// Whether the losses of all rows fall for ever.
+    pub(super) escapes: bool,
 }
 
 impl State {
@@ -43,13 +43,13 @@ impl State {
         let (mut margin, mut slope, mut bend) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         let mut found = vec![(Sum::default(), true); rows.div_ceil(per)];
         let arrays = margin.chunks_mut(per).zip(slope.chunks_mut(per)).zip(bend.chunks_mut(per));
-        let visitors = arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, separates)))| {
+        let visitors = arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, escapes)))| {
             move |r: usize, m: f64| {
                 let (y, share) = (sample.label(k * per + r), sample.share(k * per + r));
                 let jet = objective.curve.jet(y, m);
                 (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
                 sum.add(share * jet.value);
-                *separates &= y * m > 0.0;
+                *escapes &= objective.curve.escapes(y, m);
                 share * jet.slope
             }
         });
@@ -58,7 +58,7 @@ impl State {
         passes.run::<false, _>(sample, Some(&point), visitors, &mut gradient)?;
         let mut loss = Sum::default();
         found.iter().for_each(|(sum, _)| loss.add(sum.value()));
-        let separates = objective.curve.separates() && found.iter().all(|(_, separates)| *separates);
+        let escapes = found.iter().all(|(_, escapes)| *escapes);
         let mut penalty = Sum::default();
         for (j, (g, &w)) in gradient.iter_mut().zip(&point).enumerate() {
             if Some(j) != sample.design.constant() {
@@ -67,26 +67,20 @@ impl State {
             }
         }
         let objective = loss.value() + penalty.value();
-        Ok(State { point, margin, slope, bend, gradient, objective, separates })
+        Ok(State { point, margin, slope, bend, gradient, objective, escapes })
     }
 
-    /// H·x for the Hessian of the smooth part, and the margins of x: one pass.
+    /// H·x for the Hessian of the smooth part: one pass.
     pub(super) fn curvature(
         &self,
         passes: &mut Passes,
         sample: &Sample,
         objective: &Objective,
         x: &[f64],
-        margins: &mut [f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let per = Passes::rows_per_share(sample);
-        let visitors = margins.chunks_mut(per).zip(self.bend.chunks(per)).map(|(margins, bend)| {
-            move |r: usize, m: f64| {
-                margins[r] = m;
-                bend[r] * m
-            }
-        });
+        let visitors = self.bend.chunks(per).map(|bend| move |r: usize, m: f64| bend[r] * m);
         passes.run::<false, _>(sample, Some(x), visitors.collect(), out)?;
         for (j, (out, x)) in out.iter_mut().zip(x).enumerate() {
             if Some(j) != sample.design.constant() {
