@@ -1,6 +1,7 @@
 //! Optima against those of an independent solver, certificates against the truth, and searches under all conditions.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use surefoot::certificate::{Balance, ElasticNet, Glm, fenchel};
 use surefoot_glm::optimum::{Curve, Ended, Examples, Goal, Optimum, optimise};
 
 const CURVES: [Curve; 4] = [Curve::Logistic, Curve::Squared, Curve::SquaredHinge, Curve::Poisson];
@@ -151,6 +152,69 @@ fn at_every_iteration_the_gap_is_no_less_than_the_true_one() {
         assert_eq!(last.map(|last| last.ended), Some(Ended::Certified));
     }
     assert!(seen > 100 && finite * 4 > seen * 3, "{finite} finite gaps of {seen}");
+}
+
+struct Model(Vec<(f64, f64, Vec<u32>, Vec<f64>)>, Curve);
+
+impl Glm for Model {
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+    fn weight(&self, i: usize) -> f64 {
+        self.0[i].1 / self.0.iter().map(|row| row.1).sum::<f64>()
+    }
+    fn row(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        self.0[i].2.iter().zip(&self.0[i].3).for_each(|(&j, &x)| visit(j as usize, x));
+    }
+    fn loss(&self, i: usize, margin: f64) -> f64 {
+        loss(self.1, self.0[i].0, margin)
+    }
+    fn slope(&self, i: usize, margin: f64) -> f64 {
+        let y = self.0[i].0;
+        match self.1 {
+            Curve::Logistic => -y / (1.0 + (y * margin).exp()),
+            Curve::Squared => margin - y,
+            Curve::SquaredHinge => -2.0 * y * (1.0 - y * margin).max(0.0),
+            Curve::Poisson => margin.exp() - y,
+        }
+    }
+    fn conjugate(&self, i: usize, dual: f64) -> f64 {
+        let y = self.0[i].0;
+        let entropy = |x: f64| if x == 0.0 { 0.0 } else { x * x.ln() };
+        match self.1 {
+            Curve::Logistic => entropy(-y * dual) + entropy(1.0 + y * dual),
+            Curve::Squared => dual * dual / 2.0 + dual * y,
+            Curve::SquaredHinge => dual * dual / 4.0 + y * dual,
+            Curve::Poisson => entropy(dual + y) - (dual + y),
+        }
+    }
+    fn balance(&self) -> Balance {
+        if self.1 == Curve::Squared { Balance::Shift } else { Balance::Scale }
+    }
+}
+
+/// The core's gap, at slopes, of the same models: it knows nothing of quadratic models, and is the same at the start.
+#[test]
+fn the_core_certifies_the_same_models() {
+    for (curve, l1, l2, intercept, _, _) in GOLDEN {
+        let goal = Goal { tolerance: 1e-9, ..goal(curve, l1, l2, intercept) };
+        let (model, net) = (Model(rows(curve), curve), ElasticNet::new(l1, l2));
+        let core = |best: &Optimum| {
+            fenchel(&model, 5, |j| best.weights[j], intercept.then_some(best.intercept), &net).expect("a penalty")
+        };
+        let mut first = true;
+        let last = optimise(&examples(&model.0), &goal, (&[], 0.0), &|| false, &mut |best| {
+            let core = core(best);
+            assert!((core.objective / best.objective - 1.0).abs() < 1e-12);
+            if first {
+                let (theirs, ours) = (core.certificate.value, best.gap.expect("finite at the start"));
+                assert!((ours - theirs).abs() <= 1e-9 * theirs, "{curve:?} {l1} {l2} {intercept}: {ours} and {theirs}");
+            }
+            first = false;
+        });
+        let last = last.expect("rows with weight");
+        assert!(core(&last).certificate.relative(last.objective) < 1e-6, "{curve:?} {l1} {l2} {intercept}");
+    }
 }
 
 /// ½·(w_j − c_j)² a row, one row a column: w_j is c_j, drawn to 0 by n·l1 and then divided by 1 + n·l2.

@@ -27,7 +27,7 @@ impl Preconditioner {
             }
             Preconditioner::Cholesky(factor) => {
                 out.copy_from_slice(x);
-                widest(Solve { factor, x: out });
+                factor.solve(out);
             }
         }
     }
@@ -57,6 +57,11 @@ impl Cholesky {
             widest(RowOf { above, row: &mut row[..=i], dim });
         }
         Ok(Cholesky { lower: square, scale })
+    }
+
+    /// x = H⁻¹·x.
+    pub(super) fn solve(&self, x: &mut [f64]) {
+        widest(Solve { factor: self, x });
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn cost(sample: &Sample) -> f64 {
 
 fn shares(sample: &Sample) -> usize {
     let square = (sample.design.dim() * sample.design.dim()) as f64;
-    ((cost(sample) / (2e5 + 2.0 * square)) as usize).clamp(1, 4)
+    ((cost(sample) / (4e5 + 2.0 * square)) as usize).clamp(1, 4)
 }
 
 struct Block<'s> {

@@ -11,6 +11,8 @@ use super::state::State;
 
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
+/// A diagonal, itself one pass, is made anew after this many passes.
+const RENEWAL: f64 = 4.0;
 /// The relative decrement from which on a step may earn a certificate.
 const NEAR: f64 = 1e-2;
 /// Rows of the smallest sample that is worth a search of its own.
@@ -32,7 +34,8 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
         while stride > 1 {
             let sample = Sample::new(design, stride);
             let start = State::at(&mut search.passes, &sample, &search.objective, point)?;
-            point = Stage { search, sample, inverse: &mut inverse, stale: true }.warm(start)?;
+            point = Stage { search, sample, inverse: &mut inverse, spent: f64::INFINITY, price: 0.0, trust: true }
+                .warm(start)?;
             stride /= 4;
         }
         let found = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
@@ -41,7 +44,7 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
         }
     }
     let sample = Sample::new(design, 1);
-    Stage { search, sample, inverse: &mut inverse, stale: false }.certify(state)
+    Stage { search, sample, inverse: &mut inverse, spent: 0.0, price: 0.0, trust: true }.certify(state)
 }
 
 /// The search on one sample.
@@ -49,8 +52,12 @@ struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     sample: Sample<'a>,
     inverse: &'s mut Option<Preconditioner>,
-    /// Whether the preconditioner should be made anew.
-    stale: bool,
+    /// Nanoseconds, roughly, that the last conjugate gradients took,
+    spent: f64,
+    /// and that the preconditioner took: the one is made anew where the other exceeds it.
+    price: f64,
+    /// Whether the last step was about as good as the quadratic model said.
+    trust: bool,
 }
 
 impl Stage<'_, '_> {
@@ -116,18 +123,21 @@ impl Stage<'_, '_> {
         let dim = state.point.len();
         let factoring = cost(&self.sample) + 0.1 * (dim as f64).powi(3);
         let factored = dim <= 200 || dim <= FEW && factoring <= 40.0 * self.pass();
-        let pass = self.pass();
+        let (pass, trust) = (self.pass(), self.trust);
         let search = &mut *self.search;
-        if self.stale || self.inverse.is_none() {
-            *self.inverse = Some(if factored {
-                let mut square = gram(search.passes.crew, &self.sample, &state.bend)?;
+        if self.spent > self.price || self.inverse.is_none() {
+            let (crew, l2) = (search.passes.crew, search.objective.l2);
+            let (made, price) = if factored {
+                let mut square = gram(crew, &self.sample, &state.bend)?;
                 for j in (0..dim).filter(|&j| Some(j) != search.design.constant()) {
-                    square[j * dim + j] += search.objective.l2;
+                    square[j * dim + j] += l2;
                 }
-                Preconditioner::Cholesky(Cholesky::new(search.passes.crew, square, dim)?)
+                (Preconditioner::Cholesky(Cholesky::new(crew, square, dim)?), factoring)
             } else {
-                Preconditioner::diagonal(state.diagonal(&mut search.passes, &self.sample, &search.objective)?)
-            });
+                let diagonal = state.diagonal(&mut search.passes, &self.sample, &search.objective)?;
+                (Preconditioner::diagonal(diagonal), RENEWAL * pass)
+            };
+            (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
@@ -136,14 +146,13 @@ impl Stage<'_, '_> {
             // As good as the step itself may be, but no better than it takes.
             let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
             // The certificate asks for more, as soon as the step may earn it.
-            let near = exact && decrement <= NEAR * size && l2 > 0.0;
+            let near = exact && trust && decrement <= NEAR * size && l2 > 0.0;
             let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
             let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
             Enough { share, residual, constant, iterations: 1000 }
         };
         let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
-        let renewal = if factored { factoring } else { 10.0 * pass };
-        self.stale = found.iterations > 2 && found.iterations as f64 * pass > renewal;
+        self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }
 
@@ -156,6 +165,7 @@ impl Stage<'_, '_> {
             let next = State::at(&mut self.search.passes, &self.sample, &self.search.objective, point)?;
             let least = state.objective - 1e-4 * length * direction.descent + noise;
             if next.objective.is_finite() && next.objective <= least {
+                self.trust = state.objective - next.objective >= 0.25 * direction.descent - noise;
                 return Ok(Some(next));
             }
             // The minimum of the parabola through what is known, if it is anywhere near.

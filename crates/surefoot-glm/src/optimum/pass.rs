@@ -19,8 +19,8 @@ pub(super) const STRETCH: usize = 1 << 17;
 /// In how many shares a sum over rows is made: by what there is to do, never by who does it. A share must be worth the
 /// sum of its own that it needs.
 fn shares(work: usize, dim: usize) -> usize {
-    let most = work / (8 * dim).max(1 << 15);
-    let least = if work > 1 << 20 { 2 } else { 1 };
+    let most = work / (8 * dim).max(1 << 17);
+    let least = if work > 1 << 21 { 2 } else { 1 };
     // A power of two, which most numbers of threads divide.
     1 << most.clamp(least, 8).ilog2()
 }
@@ -33,7 +33,7 @@ impl<'a> Passes<'a> {
     /// How many rows a share of a pass has.
     pub(super) fn rows_per_share(sample: &Sample) -> usize {
         let (dense, pairs) = sample.design.size();
-        let shares = shares((dense + pairs) / sample.stride, sample.design.dim());
+        let shares = shares((dense + 3 * pairs) / sample.stride, sample.design.dim());
         sample.rows().div_ceil(shares)
     }
 
