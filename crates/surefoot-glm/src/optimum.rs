@@ -116,13 +116,14 @@ impl Optimum {
 /// caller's to refuse.
 ///
 /// ```
-/// use surefoot_glm::{Loss, optimum::{Ended, Examples, Goal, optimise}};
+/// use surefoot_glm::{Loss, optimum::{Curve, Ended, Examples, Goal, optimise}};
 /// let mut examples = Examples::default();
 /// for t in 0..100 {
 ///     let x = f64::from(t % 10) - 4.5;
 ///     examples.push(if x + f64::from(t % 7) > 3.0 { 1.0 } else { -1.0 }, 1.0, &[0], &[x]);
 /// }
-/// let goal = Goal { curve: Loss::Logistic.into(), l1: 0.0, l2: 0.01, intercept: true, tolerance: 1e-9, threads: 1 };
+/// let curve = Curve::of(Loss::Logistic).unwrap();
+/// let goal = Goal { curve, l1: 0.0, l2: 0.01, intercept: true, tolerance: 1e-9, threads: 1 };
 /// let found = optimise(&examples, &goal, (&[], 0.0), &|| false, &mut |_| ()).unwrap();
 /// assert!(found.ended == Ended::Certified && found.relative_gap().unwrap() <= 1e-9);
 /// assert!(found.weights[0] > 0.0 && found.objective < 0.5);

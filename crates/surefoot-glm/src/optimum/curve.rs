@@ -30,16 +30,16 @@ pub(super) struct Jet {
     pub(super) bend: f64,
 }
 
-impl From<Loss> for Curve {
-    fn from(loss: Loss) -> Curve {
+impl Curve {
+    /// That of a loss, if it is known here.
+    #[must_use]
+    pub fn of(loss: Loss) -> Option<Curve> {
         match loss {
-            Loss::Logistic => Curve::Logistic,
-            Loss::Squared => Curve::Squared,
+            Loss::Logistic => Some(Curve::Logistic),
+            Loss::Squared => Some(Curve::Squared),
         }
     }
-}
 
-impl Curve {
     /// φ(y, m) and its first two derivatives in m. Where φ'' jumps, the larger of the two.
     #[inline(always)]
     pub(super) fn jet(self, y: f64, m: f64) -> Jet {

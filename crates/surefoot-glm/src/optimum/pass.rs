@@ -19,7 +19,7 @@ pub(super) const STRETCH: usize = 1 << 17;
 /// In how many shares a sum over rows is made: by what there is to do, never by who does it. A share must be worth the
 /// sum of its own that it needs.
 fn shares(work: usize, dim: usize) -> usize {
-    let most = work / (8 * dim).max(1 << 17);
+    let most = work / (8 * dim).max(1 << 18);
     let least = if work > 1 << 21 { 2 } else { 1 };
     // A power of two, which most numbers of threads divide.
     1 << most.clamp(least, 8).ilog2()
