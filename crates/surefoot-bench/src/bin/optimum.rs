@@ -1,12 +1,15 @@
 //! Batch optima with their times: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
 //!
-//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS`; its answer is a JSON object. The time is that of the search, rows in
-//! memory; reading is not in it.
+//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS`; its answer is a JSON object. The time is that of the search,
+//! rows in memory; reading is not in it.
 
 use serde_json::json;
 use std::{io::BufRead, process::ExitCode, time::Instant};
 use surefoot_bench::examples;
-use surefoot_glm::optimum::{Curve, Goal, optimise};
+use surefoot_glm::{
+    Loss,
+    optimum::{Curve, Examples, Goal, optimise},
+};
 
 fn main() -> ExitCode {
     match std::io::stdin().lock().lines().try_fold((String::new(), Default::default()), |held, line| {
@@ -20,7 +23,8 @@ fn main() -> ExitCode {
     }
 }
 
-type Held = (String, surefoot_glm::optimum::Examples);
+/// The file whose rows are in memory.
+type Held = (String, Examples);
 
 /// Does one job, and hands on the rows for the next one.
 fn job(line: &str, mut held: Held) -> Result<Held, String> {
@@ -28,13 +32,8 @@ fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else {
         return Err(format!("no job: '{line}'"));
     };
-    let curve = match loss {
-        "logistic" => Curve::Logistic,
-        "squared" => Curve::Squared,
-        "squared_hinge" => Curve::SquaredHinge,
-        "poisson" => Curve::Poisson,
-        _ => return Err(format!("no loss '{loss}'")),
-    };
+    let known = Loss::ALL.into_iter().find(|known| known.name() == loss).and_then(Curve::of);
+    let curve = known.ok_or_else(|| format!("no smooth loss '{loss}'"))?;
     let number = |word: &str| word.parse::<f64>().map_err(|_| format!("no number: '{word}'"));
     let goal = Goal {
         curve,

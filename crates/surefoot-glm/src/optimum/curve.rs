@@ -37,6 +37,10 @@ impl Curve {
         match loss {
             Loss::Logistic => Some(Curve::Logistic),
             Loss::Squared => Some(Curve::Squared),
+            Loss::SquaredHinge => Some(Curve::SquaredHinge),
+            Loss::Poisson => Some(Curve::Poisson),
+            Loss::Huber { .. } | Loss::SmoothedHinge | Loss::Gamma | Loss::Tweedie { .. } => None,
+            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => None,
         }
     }
 

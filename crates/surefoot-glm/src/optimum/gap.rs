@@ -15,6 +15,9 @@ use surefoot::certificate::{ElasticNet, Penalty};
 /// foresees, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i a_i = −l2·w as well as the step was solved for, so
 /// that what is left is of the order of the third derivative, and the gap that of the objective itself.
 ///
+/// Rounding is allowed for in the sums over margins and coordinates, not in the margins and the dual mean themselves: gaps near
+/// 1e-12 of the objective are the core's to certify.
+///
 /// *Cost*: one pass.
 pub(super) fn gap(
     passes: &mut Passes,
@@ -40,7 +43,7 @@ pub(super) fn gap(
     let rest = constant.map_or(0.0, |constant| state.point[constant] * mean[constant]);
     let dim = mean.len() - usize::from(constant.is_some());
     let at = |j: usize| if constant.is_some_and(|constant| j >= constant) { j + 1 } else { j };
-    let factor = net.shrink(dim, |j| mean[at(j)]);
+    let factor = net.shrink(dim, |j| mean[at(j)], 0.0);
     if factor != 1.0 {
         mean.iter_mut().chain(&mut duals).for_each(|x| *x *= factor);
     }
