@@ -39,8 +39,7 @@ impl Curve {
             Loss::Squared => Some(Curve::Squared),
             Loss::SquaredHinge => Some(Curve::SquaredHinge),
             Loss::Poisson => Some(Curve::Poisson),
-            Loss::Huber { .. } | Loss::SmoothedHinge | Loss::Gamma | Loss::Tweedie { .. } => None,
-            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => None,
+            _ => None,
         }
     }
 
