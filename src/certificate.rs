@@ -40,10 +40,11 @@ pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<St
 }
 
 fn sentence(certificate: &Certificate, settings: &Settings) -> String {
-    let better = settings.ball.map_or_else(
-        || "no other model".to_owned(),
-        |ball| format!("no model with ‖w‖ ≤ {}", number::shortest(ball.radius)),
-    );
+    let better = match settings.ball {
+        Some(ball) => format!("no model with ‖w‖ ≤ {}", number::shortest(ball.radius)),
+        None if settings.penalty.nonnegative => "no model with weights of at least 0".to_owned(),
+        None => "no other model".to_owned(),
+    };
     let (how, rows, bound) = match certificate {
         Certificate::None { reason } => return format!("none: {reason}"),
         Certificate::Deterministic(bound) => ("for certain".to_owned(), "the rows of DATA", bound),
@@ -51,10 +52,18 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
         Certificate::Probability(bound) => (probability(bound), "new rows like these", bound),
     };
     let value = number::loss(Some(bound.value));
-    let mean = if bound.weighted { "mean of weight times loss" } else { "mean loss" };
+    let mean = match (bound.weighted, settings.ball.is_some() || settings.penalty.is_none()) {
+        (true, _) => "mean of weight times loss",
+        (false, true) => "mean loss",
+        (false, false) => "objective",
+    };
     match bound.subject {
         Subject::Risk => format!("{how}, the {mean} on {rows} is at most {value}"),
-        Subject::Excess => format!("{how}, {better} has a {mean} on {rows} that is lower by more than {value}"),
+        Subject::Excess => {
+            let share = bound.relative.map_or_else(String::new, |share| format!(" ({share:.1e} of it)"));
+            let a = if mean.starts_with('o') { "an" } else { "a" };
+            format!("{how}, {better} has {a} {mean} on {rows} that is lower by more than {value}{share}")
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 pub(crate) mod data;
 
-use crate::values::{self, Holdout, Snapshot};
+use crate::values::{self, Holdout, Passes, Snapshot};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use data::DataArgs;
 use std::{ffi::OsString, time::Duration};
@@ -70,13 +70,19 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Data")]
     pub(crate) skip_bad_rows: u64,
 
-    /// Times over the data
+    /// Times over the data, or auto: until no model is better
     ///
     /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
     /// held-out rows, and the model is saved of the latest pass whose loss there is within the
     /// noise of the least. `since last` is the loss of held-out rows as they are met.
-    #[arg(long, value_name = "N", value_parser = values::passes, help_heading = "How long")]
-    pub(crate) passes: Option<u32>,
+    /// With auto nothing is held out. All rows are kept in memory, and after the first pass the least objective over them is
+    /// sought, from the model of that pass on, until it is certified to --tol.
+    #[arg(long, value_name = "N|auto", value_parser = values::passes, help_heading = "How long")]
+    pub(crate) passes: Option<Passes>,
+
+    /// --passes auto: the share of the objective that the model may be above the least [default: 1e-6]
+    #[arg(long, value_name = "T", value_parser = values::positive, help_heading = "How long")]
+    pub(crate) tol: Option<f64>,
 
     /// Save and end after this time, such as 10s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
@@ -334,6 +340,20 @@ pub(crate) struct SettingsArgs {
     /// tweedie: the power of the mean that the variance goes with, between 1 and 2 [default: 1.5]
     #[arg(long, value_name = "P", value_parser = values::power)]
     pub(crate) power: Option<f64>,
+
+    /// Penalise the sizes of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
+    ///
+    /// w holds the weights of the raw values; the intercept is free.
+    #[arg(long, value_name = "X", value_parser = values::at_least_zero)]
+    pub(crate) l1: Option<f64>,
+
+    /// Penalise the squares of weights: objective = mean loss + (X/2)·‖w‖₂² + ...
+    #[arg(long, value_name = "X", value_parser = values::at_least_zero)]
+    pub(crate) l2: Option<f64>,
+
+    /// Weights (not the intercept) of at least 0 only
+    #[arg(long)]
+    pub(crate) nonneg: bool,
 
     /// Learn no intercept
     #[arg(long)]

@@ -3,7 +3,7 @@
 use crate::{failure::Failure, number};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
-use surefoot_glm::Summary;
+use surefoot_glm::{Summary, optimum::Optimum};
 
 /// Writes to standard output; a reader that has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
@@ -91,6 +91,41 @@ impl Line<'_> {
             "lane": number_or_null(self.summary.lane),
             "seconds": number_or_null(Some(self.seconds)),
             "bytes": self.bytes,
+        })
+    }
+}
+
+/// The best model of a search so far, the same for people and programs.
+#[derive(Debug)]
+pub(crate) struct Iteration<'a> {
+    pub(crate) found: &'a Optimum,
+    pub(crate) seconds: f64,
+}
+
+/// The names of the columns of [`Iteration::text`].
+pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective at most above    relative                 seconds";
+
+impl Iteration<'_> {
+    pub(crate) fn text(&self) -> String {
+        let small = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
+        format!(
+            "{:>14.1}{:>12}{:>14}{:>12}{:>24.2}",
+            self.found.passes,
+            number::loss(Some(self.found.objective)),
+            small(self.found.gap),
+            small(self.found.relative_gap()),
+            self.seconds
+        )
+    }
+
+    pub(crate) fn event(&self) -> Value {
+        json!({
+            "event": "search",
+            "passes": number_or_null(Some(self.found.passes)),
+            "objective": number_or_null(Some(self.found.objective)),
+            "gap": number_or_null(self.found.gap),
+            "relative": number_or_null(self.found.relative_gap()),
+            "seconds": number_or_null(Some(self.seconds)),
         })
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::{
     console::Console,
+    number,
     progress::Progress,
-    report::{COLUMNS, Events, Line},
+    report::{COLUMNS, Events, Iteration, Line, SEARCH_COLUMNS},
+    results,
     rows::Rows,
 };
 use std::time::Instant;
-use surefoot_glm::{Plan, Summary};
+use surefoot_glm::{Plan, Settings, Summary, optimum::Optimum};
 
 #[derive(Debug)]
 pub(crate) struct Reporter {
@@ -46,6 +48,21 @@ impl Reporter {
     pub(crate) fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
         let bytes = self.before + rows.bytes().0;
         let line = Line { summary, recent, seconds: self.seconds(), bytes };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Says what a search is for, and what its columns mean.
+    pub(crate) fn search_head(&mut self, settings: &Settings, tolerance: f64) {
+        self.end();
+        let (objective, share) = (results::objective(settings), number::shortest(tolerance));
+        self.console.say(&format!("search: the least {objective} over all rows, to {share} of it"));
+        self.console.say(SEARCH_COLUMNS);
+    }
+
+    /// A line of the table of a search.
+    pub(crate) fn iteration(&mut self, found: &Optimum) {
+        let line = Iteration { found, seconds: self.seconds() };
         self.console.say(&line.text());
         self.events.emit(&line.event());
     }

@@ -2,7 +2,7 @@
 
 use crate::{certificate, console::Console, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
-use surefoot_glm::{Loss, Measured, Model, Summary};
+use surefoot_glm::{Loss, Measured, Model, Penalty, Settings, Summary};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -91,9 +91,9 @@ impl Results<'_> {
             if let Some(scale) = summary.lane {
                 console.say(&format!("lane         {}", lane(scale, summary)));
             }
-            if let Some(objective) = self.objective {
-                let objective = number::loss(Some(objective));
-                console.say(&format!("objective    {objective}, the mean loss of the model on the rows of DATA"));
+            if let Some(value) = self.objective {
+                let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
+                console.say(&format!("objective    {value}, the {objective} of the model on the rows of DATA"));
             }
             for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
                 console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));
@@ -178,6 +178,15 @@ pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
         ("D²", measured.d2),
     ];
     metrics.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, number::loss(value))).collect()
+}
+
+/// The objective, for people.
+pub(crate) fn objective(settings: &Settings) -> String {
+    let Penalty { l1, l2, nonnegative } = settings.penalty;
+    let terms = [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")];
+    let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
+    let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();
+    format!("mean loss{terms}{}", if nonnegative { " with weights of at least 0" } else { "" })
 }
 
 /// What is minimised, for people.

@@ -1,9 +1,15 @@
 //! Saving the model of a run, now and then and at its end.
 
 use crate::{failure::Failure, values::Snapshot};
-use std::{io::ErrorKind, time::Instant};
+use std::{
+    io::ErrorKind,
+    time::{Duration, Instant},
+};
 use surefoot_glm::Model;
 use surefoot_io::{Error, InputName, Output, save_model};
+
+/// How long a better model may wait for its file in a search, where all wait for the best.
+const STALE: Duration = Duration::from_secs(1);
 
 /// The file of the model and when it is written.
 #[derive(Debug)]
@@ -50,6 +56,11 @@ impl Saver {
                 Snapshot::Rows(every) => rows.is_multiple_of(every),
                 Snapshot::Every(time) => self.last.elapsed() >= time,
             }
+    }
+
+    /// Whether a model that is better than the one in the file should not wait any longer.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.replaces() && self.last.elapsed() >= STALE
     }
 
     /// Replaces the file by this model.

@@ -15,7 +15,11 @@ use crate::{
     skips::Skips,
     watch::{Stop, Watch},
 };
-use surefoot_glm::{Batch, Certificate, Fault, FullPass, Model, Trainer};
+use std::sync::atomic::{AtomicBool, Ordering};
+use surefoot_glm::{
+    Batch, Certificate, Fault, FullPass, Gathered, Model, Problem, Trainer,
+    optimum::{Ended, Optimum},
+};
 use surefoot_io::{Error, InputName, Options};
 
 /// Most rows in a slice.
@@ -65,6 +69,10 @@ pub(crate) struct Session<'a> {
     pub(crate) until: Option<f64>,
     /// What a pass over all rows says of the model, and its mean loss over them; since the last row that was learnt.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
+    /// The rows so far, where the optimum over all of them will be sought,
+    pub(crate) gathered: Option<Gathered>,
+    /// and what was found.
+    pub(crate) optimum: Option<(Problem, Optimum)>,
     pub(crate) skips: Skips,
     /// Whether all rows were read before, by this call.
     pub(crate) reread: bool,
@@ -81,7 +89,7 @@ impl Session<'_> {
                 self.certify()?;
             }
             if self.standing.is_over() {
-                return Ok(());
+                return self.search();
             }
             self.full = None;
             self.pass()?;
@@ -117,6 +125,45 @@ impl Session<'_> {
         if reached { Err(Stop::Gap.into()) } else { Ok(()) }
     }
 
+    /// Seeks the optimum over all rows, if that was asked for. The file of the model is never much older than the best
+    /// one so far.
+    fn search(&mut self) -> Result<(), Halt> {
+        let (Some(gathered), Some(tolerance)) = (self.gathered.take(), self.standing.plan.optimum) else {
+            return Ok(());
+        };
+        let start = self.model();
+        self.reporter.search_head(&start.settings, tolerance);
+        let problem = gathered.problem(&start);
+        let (watch, until, threads) = (self.watch.clone(), self.until, self.threads.into());
+        let (mut failure, over) = (None, AtomicBool::new(false));
+        let stop = || over.load(Ordering::Relaxed) || watch.check().is_err();
+        let found = problem.search(tolerance, threads, &stop, &mut |found| {
+            self.reporter.iteration(found);
+            failure = self.keep(&problem, found).err();
+            let reached = until.is_some_and(|until| found.gap.is_some_and(|gap| gap <= until));
+            over.store(failure.is_some() || reached, Ordering::Relaxed);
+        });
+        let Some(found) = found else { return Ok(()) };
+        let stopped = found.ended == Ended::Stopped;
+        self.optimum = Some((problem, found));
+        match failure {
+            Some(failure) => Err(failure.into()),
+            None if stopped && over.into_inner() => Err(Stop::Gap.into()),
+            None if stopped => Ok(self.watch.check()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Saves the best model of a search so far, if the one in the file is old.
+    fn keep(&mut self, problem: &Problem, found: &Optimum) -> Result<(), Failure> {
+        if !self.saver.is_stale() {
+            return Ok(());
+        }
+        let mut model = self.unfinished();
+        problem.place(found, &mut model);
+        self.saver.save(&model, self.rows)
+    }
+
     /// Whether certificates are as good as was asked for.
     fn is_reached(&self, certificates: &[Certificate]) -> bool {
         self.until.is_some_and(|gap| excess(certificates).is_some_and(|excess| excess <= gap))
@@ -124,16 +171,19 @@ impl Session<'_> {
 
     /// The model as of now, with what is needed to go on later.
     pub(crate) fn unfinished(&self) -> Model {
-        self.with_reading(self.trainer.pause(self.standing.to_value()))
+        self.with_findings(self.trainer.pause(self.standing.to_value()))
     }
 
     /// The model as of now, of a run that is over.
     pub(crate) fn model(&self) -> Model {
-        self.with_reading(self.trainer.model())
+        self.with_findings(self.trainer.model())
     }
 
-    /// The model with what the readers found out.
-    fn with_reading(&self, mut model: Model) -> Model {
+    /// The model with what the readers and the search found out.
+    fn with_findings(&self, mut model: Model) -> Model {
+        if let Some((problem, found)) = &self.optimum {
+            problem.place(found, &mut model);
+        }
         model.settings.reading = self.options.reading();
         model.names = self.options.found.names(&model.index);
         model
@@ -141,10 +191,10 @@ impl Session<'_> {
 
     /// Whether this call has learnt anything that is worth saving.
     pub(crate) fn has_learnt(&self) -> bool {
-        self.rows > self.first
+        self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Resumed in a later pass: reads the whole data once, to know them again and for the held-out rows.
+    /// Resumed in a later pass: reads the whole data once, to know them again and for rows that have to be kept.
     fn reread(&mut self) -> Result<(), Halt> {
         let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
         let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
@@ -190,18 +240,28 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Puts the held-out rows among the first `rows` of a batch, before which the pass has `before`, on the shelf again.
+    /// Of the first `rows` of a batch, before which the pass has `before`: puts those held out on the shelf again, and gathers
+    /// all where the optimum will be sought.
     fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), Failure> {
-        if self.standing.plan.period().is_none() {
+        if self.standing.plan.period().is_none() && self.gathered.is_none() {
             return Ok(());
         }
-        let (mut from, end) = (0, before + rows as u64);
-        for &refused in self.standing.refused.iter().filter(|&&row| (before..end).contains(&row)) {
-            let row = (refused - before) as usize;
-            self.trainer.reshelve(batch, from, row).map_err(|error| shelf_failure(&error))?;
-            from = row + 1;
+        let end = before + rows as u64;
+        let refused = self.standing.refused.iter().filter(|&&row| (before..end).contains(&row));
+        let ends: Vec<usize> = refused.map(|row| (row - before) as usize).chain([rows]).collect();
+        let mut from = 0;
+        for to in ends {
+            self.trainer.reshelve(batch, from, to).map_err(|error| shelf_failure(&error))?;
+            self.gather(batch, from, to)?;
+            from = to + 1;
         }
-        self.trainer.reshelve(batch, from, rows).map_err(|error| shelf_failure(&error))
+        Ok(())
+    }
+
+    /// Keeps rows that were learnt, where the optimum over all of them will be sought.
+    fn gather(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), Failure> {
+        let Some(gathered) = &mut self.gathered else { return Ok(()) };
+        gathered.add(batch, from, to).map_err(|(row, fault)| self.locate(batch, row, &fault))
     }
 
     fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {
@@ -212,6 +272,7 @@ impl Session<'_> {
             }
             let learnt = self.trainer.learn(batch, from, to);
             let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
+            self.gather(batch, from, until)?;
             self.standing.trail.advance(batch, from, until);
             self.rows += (until - from) as u64;
             from = until;

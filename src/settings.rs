@@ -5,7 +5,7 @@ use crate::{
     failure::Failure,
     number::shortest,
 };
-use surefoot_glm::{Ball, Loss, Reading, Settings};
+use surefoot_glm::{Ball, Loss, Penalty, Reading, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -17,8 +17,14 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         let name = loss.name();
         return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
     }
+    let penalty =
+        Penalty { l1: flags.l1.unwrap_or(0.0), l2: flags.l2.unwrap_or(0.0), nonnegative: flags.nonneg };
+    if flags.radius.is_some() && !penalty.is_none() {
+        return Err(Failure::usage("--radius and a penalty (--l1, --l2, --nonneg) exclude each other: leave one out"));
+    }
     Ok(Settings {
         loss,
+        penalty,
         intercept: !flags.no_intercept,
         reading: Reading::default(),
         ball: flags.radius.map(|radius| Ball {
@@ -65,6 +71,11 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         check_number(model, &format!("--{name}"), given, has)?;
     }
     check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
+    check_number(model, "--l1", flags.l1, Some(settings.penalty.l1))?;
+    check_number(model, "--l2", flags.l2, Some(settings.penalty.l2))?;
+    if flags.nonneg && !settings.penalty.nonnegative {
+        compare("--nonneg".to_owned(), "weights of any sign".to_owned())?;
+    }
     match flags.no_intercept && settings.intercept {
         true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
         false => Ok(()),

@@ -1,7 +1,8 @@
 //! What a fit begins with: a new model, a finished one that takes new rows, or an unfinished one whose data are
 //! read again.
 
-use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings};
+use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
+use crate::number::shortest;
 use std::path::Path;
 use surefoot_glm::{Labels, Model, Plan, Settings};
 use surefoot_io::{InputName, Options, load_model};
@@ -20,16 +21,16 @@ impl Start {
     pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
         let Some(path) = &args.resume else {
             let mut settings = settings::of_flags(&args.settings, &args.certify)?;
-            check_certify(args, &settings, inputs)?;
+            let plan = plan(args, &settings)?;
+            check_certify(args, &settings, &plan, inputs)?;
             let options = reading::of_flags(&args.reading, &settings, inputs);
             settings.reading = options.reading.clone();
-            return Ok(Start { model: None, standing: None, plan: plan(args), settings, options });
+            return Ok(Start { model: None, standing: None, plan, settings, options });
         };
         let name = Path::new(path).display().to_string();
         let model = load_model(Path::new(path))?;
         settings::check(&args.settings, &model.settings, &name)?;
         settings::check_certify(&args.certify, &model.settings, &name)?;
-        check_certify(args, &model.settings, inputs)?;
         let options = reading::of_model(&args.reading, &model, &name)?;
         let standing = model.unfinished.as_ref().map(|value| {
             Standing::from_value(value)
@@ -38,8 +39,9 @@ impl Start {
         let standing = standing.transpose()?;
         let plan = match &standing {
             Some(standing) => planned(args, standing.plan, &name)?,
-            None => plan(args),
+            None => plan(args, &model.settings)?,
         };
+        check_certify(args, &model.settings, &plan, inputs)?;
         Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, options })
     }
 
@@ -48,16 +50,37 @@ impl Start {
     }
 }
 
-fn plan(args: &FitArgs) -> Plan {
-    let passes = args.passes.unwrap_or(Plan::ONE_PASS.passes);
+/// The relative gap that is certified unless something else is asked for.
+const TOLERANCE: f64 = 1e-6;
+
+fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
+    let usage = |says: &str| Err(Failure::usage(says));
+    let passes = match args.passes {
+        Some(Passes::Auto) if settings.ball.is_some() => {
+            return usage("--passes auto seeks an optimum that a penalty holds, not a ball: --l2 X in place of --radius");
+        }
+        Some(Passes::Auto) if args.holdout.is_some_and(|holdout| holdout.0.is_some()) => {
+            return usage("--passes auto holds no rows out: leave --holdout out");
+        }
+        Some(Passes::Auto) => {
+            let optimum = Some(args.tol.unwrap_or(TOLERANCE));
+            return Ok(Plan { holdout: None, optimum, ..Plan::ONE_PASS });
+        }
+        _ if args.tol.is_some() => return usage("--tol is how near to the optimum to go: add --passes auto"),
+        Some(Passes::Times(passes)) => passes,
+        None => Plan::ONE_PASS.passes,
+    };
     // A gap over all rows is not to be waited for while some are never learnt.
     let usual = if args.certify.until_gap.is_some() { None } else { Plan::ONE_PASS.holdout };
-    Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0) }
+    Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), optimum: None })
 }
 
 /// Whether there will be the certificates that the flags are about.
-fn check_certify(args: &FitArgs, settings: &Settings, inputs: &[InputName]) -> Result<(), Failure> {
+fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[InputName]) -> Result<(), Failure> {
     let flags = &args.certify;
+    if plan.optimum.is_some() && flags.row_norm.is_none() && flags.error_probability.is_none() {
+        return Ok(());
+    }
     let given = [
         ("--until-gap", flags.until_gap.is_some()),
         ("--row-norm", flags.row_norm.is_some()),
@@ -66,10 +89,11 @@ fn check_certify(args: &FitArgs, settings: &Settings, inputs: &[InputName]) -> R
     let Some(ball) = settings.ball else {
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
         return Err(Failure::usage(format!(
-            "{flag} is about how much better a model could be, which needs bounds on the models: add --radius R"
+            "{flag} is about how much better a model could be, which needs bounds on the models: add --radius R, or for \
+             --until-gap --passes auto and --l2 X"
         )));
     };
-    let twice = args.passes.is_some_and(|passes| passes > 1) || inputs.iter().all(InputName::can_reread);
+    let twice = plan.passes > 1 || inputs.iter().all(InputName::can_reread);
     if flags.until_gap.is_none() || twice {
         return Ok(());
     }
@@ -91,9 +115,14 @@ fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
         )))
     };
     let holdout = |period: Option<u32>| period.map_or_else(|| "none".to_owned(), |period| period.to_string());
-    match (args.passes, args.holdout) {
-        (Some(passes), _) if passes != plan.passes => differs("--passes", passes.to_string(), plan.passes.to_string()),
-        (_, Some(given)) if given.0 != plan.holdout => differs("--holdout", holdout(given.0), holdout(plan.holdout)),
+    let passes = if plan.optimum.is_some() { Passes::Auto } else { Passes::Times(plan.passes) };
+    match (args.passes, args.holdout, args.tol) {
+        (Some(given), _, _) if given != passes => differs("--passes", given.to_string(), passes.to_string()),
+        (_, Some(given), _) if given.0 != plan.holdout => differs("--holdout", holdout(given.0), holdout(plan.holdout)),
+        (_, _, Some(given)) if Some(given) != plan.optimum => {
+            let has = plan.optimum.map_or_else(|| "none".to_owned(), shortest);
+            differs("--tol", shortest(given), has)
+        }
         _ => Ok(plan),
     }
 }

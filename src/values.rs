@@ -39,10 +39,27 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Times over the data.
-pub(crate) fn passes(text: &str) -> Result<u32, String> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passes {
+    Times(u32),
+    /// One that learns, then as many as it takes to the optimum.
+    Auto,
+}
+
+impl std::fmt::Display for Passes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Passes::Times(times) => times.fmt(f),
+            Passes::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+/// `auto`, or how many.
+pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     match text {
-        "auto" => Err("'auto' is not built yet: give a number of passes".into()),
-        _ => at_least(text, 1),
+        "auto" => Ok(Passes::Auto),
+        _ => at_least(text, 1).map(Passes::Times).map_err(|says| format!("{says}, or 'auto'")),
     }
 }
 
@@ -114,6 +131,12 @@ pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
         .ok_or_else(|| "two names with a colon between them are needed".into())
 }
 
+/// A number of at least 0.
+pub(crate) fn at_least_zero(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
+    number.map(|x| x + 0.0).ok_or_else(|| "a number of at least 0 is needed".to_owned())
+}
+
 /// A positive number.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
@@ -182,8 +205,7 @@ mod tests {
 
     #[test]
     fn counts_have_a_least_value() {
-        assert_eq!((passes("1"), passes("50")), (Ok(1), Ok(50)));
-        assert!(passes("auto").unwrap_err().contains("not built yet"));
+        assert_eq!((passes("auto"), passes("50")), (Ok(Passes::Auto), Ok(Passes::Times(50))));
         assert_eq!((holdout("none"), holdout("10")), (Ok(Holdout(None)), Ok(Holdout(Some(10)))));
         assert!(passes("0").is_err() && holdout("1").is_err() && holdout("all").is_err());
     }

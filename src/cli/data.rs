@@ -24,6 +24,17 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) weight: Option<String>,
 
+    /// Column of what is added to margins, beside the weights (tables)
+    ///
+    /// What is known before: the logarithm of an exposure, or the margin that another model predicts. In Vowpal Wabbit text it
+    /// is the base.
+    #[arg(long, value_name = "COL")]
+    pub(crate) offset: Option<String>,
+
+    /// Column of exposures above 0, whose logarithms are added to margins (tables)
+    #[arg(long, value_name = "COL", conflicts_with = "offset")]
+    pub(crate) exposure: Option<String>,
+
     /// Columns whose values are names of classes (tables)
     ///
     /// COLS is a list with commas; names with commas stand in double quotes; the flag may be repeated. A column that is

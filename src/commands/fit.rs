@@ -19,7 +19,7 @@ use crate::{
     watch::{Stop, Watch},
 };
 use std::{path::Path, time::Instant};
-use surefoot_glm::{Measured, Model, Summary, Trainer};
+use surefoot_glm::{Gathered, Measured, Model, Summary, Trainer, optimum::Optimum};
 use surefoot_io::{InputName, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -94,7 +94,8 @@ impl Fit<'_> {
             let (name, rows) = (Path::new(path).display(), model.summary.rows);
             console.note(&match &self.start.standing {
                 Some(standing) if standing.is_over() => {
-                    format!("{name} is unfinished: all rows are learnt up to row {rows}, its certificate is left")
+                    let left = if standing.plan.optimum.is_some() { "the optimum is still sought" } else { "its certificate is left" };
+                    format!("{name} is unfinished: all rows are learnt up to row {rows}, {left}")
                 }
                 Some(standing) => format!(
                     "{name} is unfinished: going on in pass {} of {} after row {rows}",
@@ -141,6 +142,8 @@ impl Fit<'_> {
             watch: self.watch.clone(),
             until: self.args.certify.until_gap,
             full: None,
+            gathered: self.start.plan.optimum.map(|_| Gathered::default()),
+            optimum: None,
             skips: Skips::new(self.args.skip_bad_rows, refused),
             reread: false,
             saver: &mut self.saver,
@@ -161,8 +164,8 @@ impl Fit<'_> {
             return Err(self.nothing(Halt::Stop(stop)));
         }
         let mut model = if finished { session.model() } else { session.unfinished() };
-        let (trainer, rows, standing, skips) = (session.trainer, session.rows, session.standing, session.skips);
-        let (full, objective) = session.full.filter(|_| finished).unzip();
+        let Session { trainer, rows, standing, skips, full, optimum, .. } = session;
+        let (full, objective) = full.filter(|_| finished).unzip();
         if let Some(full) = full {
             model.certificates = with_full_pass(full, model.certificates, &model.settings);
         }
@@ -170,19 +173,17 @@ impl Fit<'_> {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
         }
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
-        self.conclude(&model, &trainer, &skips, objective.flatten(), stop)
+        let found = optimum.map(|(_, found)| found);
+        let objective = found.as_ref().map(|found| found.objective).or(objective.flatten());
+        self.conclude(&model, &Ran { trainer, skips, objective, found, stop })
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
-    fn conclude(
-        &mut self,
-        model: &Model,
-        trainer: &Trainer,
-        skips: &Skips,
-        objective: Option<f64>,
-        stop: Option<Stop>,
-    ) -> Result<(), Failure> {
-        let summary = trainer.summary();
+    fn conclude(&mut self, model: &Model, ran: &Ran) -> Result<(), Failure> {
+        let Ran { trainer, skips, found, stop, .. } = ran;
+        let stop = *stop;
+        let mut summary = trainer.summary();
+        summary.passes += found.as_ref().map_or(0, |found| found.passes.ceil() as u32);
         let name = self.saver.name().to_owned();
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
         let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(model).map_err(saved)? };
@@ -192,11 +193,12 @@ impl Fit<'_> {
             test: test.as_ref(),
             found: &self.start.options.found,
             skipped: skips.count(),
-            objective,
+            objective: ran.objective,
             seconds: self.reporter.seconds(),
             stop,
             single: trainer.single_label(),
-            edge: trainer.edge(),
+            // The lanes do not matter to what a search finds.
+            edge: if found.is_some() { 0 } else { trainer.edge() },
         };
         results.tell(&self.reporter.console);
         skips.tell(&self.reporter.console);
@@ -261,6 +263,17 @@ impl Fit<'_> {
             Stop::Budget | Stop::Gap => Failure { status: 0, message: format!("the budget was used up {says}") },
         }
     }
+}
+
+/// What a run leaves behind besides the model.
+#[derive(Debug)]
+struct Ran {
+    trainer: Trainer,
+    skips: Skips,
+    /// The objective of the model over all rows, where it is known.
+    objective: Option<f64>,
+    found: Option<Optimum>,
+    stop: Option<Stop>,
 }
 
 /// What only the end of the data can tell: whether there was anything to learn from.

@@ -194,7 +194,9 @@ fn data(reading: &Reading) -> String {
     let (numbers, categories, ignored) = (count(Role::Number), count(Role::Category), count(Role::Ignored));
     let label = of(Role::Label).map_or_else(String::new, |name| format!(", label '{name}'"));
     let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
-    format!("{format}{label}{weight}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
+    let offset = columns.iter().find(|column| column.role.is_offset());
+    let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
+    format!("{format}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
 }
 
 #[cfg(test)]

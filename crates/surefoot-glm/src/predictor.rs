@@ -42,7 +42,7 @@ struct Slot {
 /// The margin of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
-    /// intercept + Σ weight·value, added in a fixed order, in f64.
+    /// intercept + Σ weight·value + offset, added in a fixed order, in f64.
     pub margin: f64,
     /// How many features of the row were never seen in training.
     pub unseen: usize,
@@ -117,7 +117,7 @@ impl Predictor {
                 None => unseen += 1,
             }
         }
-        let margin = margin.with(self.intercept.first().copied().unwrap_or(0.0));
+        let margin = margin.with(self.intercept.first().copied().unwrap_or(0.0)) + row.offset;
         if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 

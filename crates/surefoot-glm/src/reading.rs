@@ -71,12 +71,24 @@ pub enum Role {
     Label,
     /// The importance weight.
     Weight,
+    /// What is added to margins.
+    Offset,
+    /// An exposure, whose logarithm is added to margins.
+    Exposure,
     /// A feature whose value is the cell.
     Number,
     /// A feature for each of its values, which are text.
     Category,
     /// Nothing.
     Ignored,
+}
+
+impl Role {
+    /// Whether a column of it says what is added to margins.
+    #[must_use]
+    pub fn is_offset(self) -> bool {
+        matches!(self, Role::Offset | Role::Exposure)
+    }
 }
 
 /// What a missing cell means.

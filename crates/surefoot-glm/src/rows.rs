@@ -11,6 +11,9 @@ pub struct Row<'a> {
     pub label: Option<f64>,
     /// Importance weight, finite and at least 0.
     pub weight: f64,
+    /// What is added to the margin, finite: the logarithm of an exposure, or what another model says. 0 where losses have
+    /// a margin for each class.
+    pub offset: f64,
     /// Feature ids, strictly ascending.
     pub index: &'a [u64],
     /// Feature values, finite, as long as `index`.
@@ -39,6 +42,8 @@ pub struct Batch {
     pub label: Vec<f64>,
     /// A weight a row.
     pub weight: Vec<f64>,
+    /// An offset a row, or nothing at all where every one is 0.
+    pub offset: Vec<f64>,
     /// Row `r` owns the pairs `start[r]..start[r + 1]`; holds one more entry than there are rows.
     pub start: Vec<usize>,
     /// Feature ids of all rows, one after the other.
@@ -56,12 +61,21 @@ impl Batch {
     pub fn clear(&mut self) {
         self.label.clear();
         self.weight.clear();
+        self.offset.clear();
         self.start.clear();
         self.start.push(0);
         self.index.clear();
         self.value.clear();
         self.place.clear();
         self.text.clear();
+    }
+
+    /// Appends the offset of the row that is appended next.
+    pub fn push_offset(&mut self, offset: f64) {
+        if offset != 0.0 || !self.offset.is_empty() {
+            self.offset.resize(self.label.len(), 0.0);
+            self.offset.push(offset);
+        }
     }
 
     /// Number of rows.
@@ -83,6 +97,7 @@ impl Batch {
         Row {
             label: (!self.label[r].is_nan()).then_some(self.label[r]),
             weight: self.weight[r],
+            offset: self.offset.get(r).copied().unwrap_or(0.0),
             index: &self.index[pairs.clone()],
             value: &self.value[pairs],
         }
@@ -97,7 +112,7 @@ impl Batch {
     /// ```
     pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
         let (index, value): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-        self.append(&Row { label, weight, index: &index, value: &value });
+        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value });
     }
 
     /// Appends a row without a place.
@@ -105,6 +120,7 @@ impl Batch {
         if self.start.is_empty() {
             self.start.push(0);
         }
+        self.push_offset(row.offset);
         self.label.push(row.label.unwrap_or(f64::NAN));
         self.weight.push(row.weight);
         self.index.extend(row.index);

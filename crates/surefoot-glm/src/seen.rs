@@ -18,6 +18,13 @@ pub(crate) struct Seen {
     weight: f64,
     mean: f64,
     largest: f64,
+    /// The logarithm of the weighted mean exposure, e to the offset; 0 without offsets.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    exposure: f64,
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 impl Seen {
@@ -26,10 +33,24 @@ impl Seen {
         self.mean
     }
 
-    pub(crate) fn count(&mut self, y: f64, weight: f64) {
+    /// The logarithm of the weighted mean exposure.
+    pub(crate) fn exposure(&self) -> f64 {
+        self.exposure
+    }
+
+    pub(crate) fn count(&mut self, y: f64, offset: f64, weight: f64) {
         self.weight += weight;
-        self.mean += (y - self.mean) * (weight / self.weight);
+        let part = weight / self.weight;
+        self.mean += (y - self.mean) * part;
         self.largest = self.largest.max(y);
+        if part == 1.0 {
+            self.exposure = offset;
+        } else if offset != self.exposure {
+            // ln((1 − part)·e^a + part·e^b), from the larger of the two on, so that neither overflows.
+            let (a, b) = (self.exposure, offset);
+            let (top, share, other) = if a > b { (a, part, b - a) } else { (b, 1.0 - part, a - b) };
+            self.exposure = top + libm::log1p(share * libm::expm1(other));
+        }
     }
 
     /// Multiplies the unit of labels by 1/`ratio`.
@@ -54,6 +75,6 @@ impl Seen {
     }
 
     pub(crate) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
-        [&mut self.weight, &mut self.mean, &mut self.largest].into_iter().for_each(visit);
+        [&mut self.weight, &mut self.mean, &mut self.largest, &mut self.exposure].into_iter().for_each(visit);
     }
 }

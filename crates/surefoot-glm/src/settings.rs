@@ -17,6 +17,36 @@ pub struct Settings {
     /// The ball that the model stays in, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
+    /// What large weights cost, and which there may be.
+    #[serde(flatten)]
+    pub penalty: Penalty,
+}
+
+/// The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of the raw values and not the
+/// intercept, which is free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Penalty {
+    /// The factor of the sum of sizes, at least 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l1: f64,
+    /// The factor of half the sum of squares, at least 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l2: f64,
+    /// Whether weights have to be at least 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nonnegative: bool,
+}
+
+impl Penalty {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Penalty::default()
+    }
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 /// A domain: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of the raw
@@ -34,22 +64,26 @@ pub struct Ball {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { loss: Loss::Logistic, intercept: true, reading: Reading::default(), ball: None }
+        let (reading, penalty) = Default::default();
+        Settings { loss: Loss::Logistic, intercept: true, reading, ball: None, penalty }
     }
 }
 
 /// How the rows of one call are used: stored in an unfinished model only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Times over the data, at least 1.
     pub passes: u32,
     /// With several passes, every this-many-th row of positive weight is held out; `None` holds out nothing.
     pub holdout: Option<u32>,
+    /// After the passes the optimum is sought, over all rows, until its relative gap is certified to be within this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<f64>,
 }
 
 impl Plan {
     /// One pass over the rows, nothing held out.
-    pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10) };
+    pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10), optimum: None };
 
     /// The period of the hold-out, if rows are held out at all: only when there is more than one pass.
     #[must_use]

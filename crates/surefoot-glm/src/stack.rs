@@ -16,6 +16,7 @@ use crate::{
     pages::Slot,
     units::Offset,
 };
+use surefoot::Real;
 
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
@@ -50,6 +51,14 @@ impl Answer {
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.values.clear();
+    }
+
+    /// Adds the offset of a row to the margins: of the model, and of the lanes in their units.
+    #[cold]
+    pub(crate) fn shift(&mut self, model: f64, lanes: f64) {
+        self.margin += model;
+        self.output = self.output + Lanes::of(lanes);
+        self.query = self.query + Lanes::of(lanes);
     }
 
     /// Makes whole blocks of what was found, and room for what will be.

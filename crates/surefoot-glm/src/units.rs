@@ -71,8 +71,14 @@ impl Units {
             return Offset { lanes: -unit, model: 0.0 };
         }
         let mean = if seen.mean() > 0.0 { seen.mean() } else { 1.0 / (self.rows + 1) as f64 };
-        let lanes = libm::log(mean);
+        let lanes = libm::log(mean) - seen.exposure();
         Offset { lanes, model: lanes + unit }
+    }
+
+    /// An offset in units of margins; 0 as long as there is none.
+    pub(crate) fn relative(&self, offset: f64) -> f64 {
+        let unit = self.margin();
+        if unit > 0.0 { offset / unit } else { 0.0 }
     }
 
     /// A label in units of labels; 0 as long as there is no unit.
@@ -91,21 +97,24 @@ impl Units {
         Some(if self.label > 0.0 { seen.steepest(loss, y) } else { (0.0, 0.0) })
     }
 
-    /// Counts a label in units of labels.
-    pub(crate) fn count(&mut self, loss: Loss, y: f64, weight: f64) {
+    /// Counts the label of a row: what the offset leaves of it to be learnt.
+    pub(crate) fn count(&mut self, loss: Loss, y: f64, offset: f64, weight: f64) {
         self.rows += 1;
-        let size = if loss == Loss::Squared { y * y } else { y.abs() };
+        let y = self.of(y);
+        let left = if loss.classifies() || self.seen.is_some() { y } else { y - self.relative(offset) };
+        let size = if loss == Loss::Squared { left * left } else { left.abs() };
         self.moment += (size - self.moment) / self.rows as f64;
         if let Some(seen) = &mut self.seen {
-            seen.count(y, weight);
+            seen.count(y, offset, weight);
         }
     }
 
-    /// Chooses another unit of labels if the label `y` asks for it; whether it did.
-    pub(crate) fn fit_label(&mut self, loss: Loss, y: f64) -> bool {
+    /// Chooses another unit of labels if the label `y`, or, without a log link, the offset of its row, asks for it; whether it did.
+    pub(crate) fn fit_label(&mut self, loss: Loss, y: f64, offset: f64) -> bool {
         let old = self.label;
+        let size = if self.seen.is_some() { y } else { y.abs().max(offset.abs()) };
         if !loss.classifies()
-            && let Some(ratio) = fit(&mut self.label, y)
+            && let Some(ratio) = fit(&mut self.label, size)
         {
             self.moment *= if loss == Loss::Squared { ratio * ratio } else { ratio };
             self.seen.iter_mut().for_each(|seen| seen.rescale(ratio));

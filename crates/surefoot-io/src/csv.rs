@@ -26,7 +26,7 @@ use surefoot_glm::{Batch, Column, Role, Table};
 use crate::format::TextParser;
 use crate::number;
 use crate::options::Options;
-use crate::records::{Complaint, RecordFormat, Records};
+use crate::records::{Complaint, Numbers, RecordFormat, Records};
 use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
@@ -167,7 +167,7 @@ impl RecordFormat for Csv {
         cells::end(text, start, seen, self.rules.delimiter)
     }
 
-    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint> {
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
         if cells::is_blank(record) {
             return Ok(None);
         }
@@ -181,7 +181,7 @@ impl RecordFormat for Csv {
         row.clear();
         gaps.clear();
         values.fill(0.0);
-        let (mut labelled, mut weight) = (None, 1.0);
+        let (mut labelled, mut weight, mut offset) = (None, 1.0, 0.0);
         let mut at = 0;
         for (place, (used, &end)) in layout.uses.iter().zip(ends.iter()).enumerate() {
             let column = layout.order[place].unwrap_or(usize::MAX);
@@ -209,6 +209,7 @@ impl RecordFormat for Csv {
                 Use::Label if !rules.unlabelled => labelled = Some(cell()),
                 Use::Weight if !rules.unlabelled => weight = rules.weight(cell())?,
                 Use::Label | Use::Weight => {}
+                Use::Offset(role) => offset = rules.offset(role, cell())?,
             }
             at = end + 1;
         }
@@ -221,7 +222,7 @@ impl RecordFormat for Csv {
             missing.resize(table.columns.len(), 0);
             gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);
         }
-        Ok(Some((label, weight)))
+        Ok(Some(Numbers { label, weight, offset }))
     }
 
     fn finish(&mut self) {

@@ -40,6 +40,10 @@ pub struct Wanted {
     pub label: Option<String>,
     /// The column of importance weights.
     pub weight: Option<String>,
+    /// The column of what is added to margins.
+    pub offset: Option<String>,
+    /// The column of exposures, whose logarithms are added to margins.
+    pub exposure: Option<String>,
     /// Columns whose values are names of classes.
     pub categorical: Vec<String>,
     /// Columns whose values are numbers.

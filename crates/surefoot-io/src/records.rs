@@ -30,15 +30,24 @@ pub(crate) trait RecordFormat: Send {
         Ok(memchr::memchr(b'\n', &text[from..]).map(|at| from + at + 1))
     }
 
-    /// Reads a record without its line break (neither LF nor CRLF) and appends its pairs to the batch: label and weight if
+    /// Reads a record without its line break (neither LF nor CRLF) and appends its pairs to the batch: its other numbers if
     /// it is a row. After an error nothing of it may be left in the batch.
     ///
     /// # Errors
     /// What is wrong with the record.
-    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint>;
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint>;
 
     /// The input has ended.
     fn finish(&mut self) {}
+}
+
+/// The numbers of a row beside its pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Numbers {
+    /// NaN for none.
+    pub(crate) label: f64,
+    pub(crate) weight: f64,
+    pub(crate) offset: f64,
 }
 
 /// What is wrong with a record.
@@ -169,7 +178,8 @@ impl<F: RecordFormat> Records<F> {
             let record = without_line_break(&text[*at..end]);
             match self.format.record(record, batch) {
                 Ok(row) => {
-                    if let Some((label, weight)) = row {
+                    if let Some(Numbers { label, weight, offset }) = row {
+                        batch.push_offset(offset);
                         batch.label.push(label);
                         batch.weight.push(weight);
                         batch.start.push(batch.index.len());

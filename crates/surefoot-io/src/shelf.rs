@@ -69,10 +69,11 @@ impl Shelf for SpooledShelf {
     }
 }
 
-/// A row as numbers of 8 bytes: label (NaN for none), weight, number of pairs, indices, values.
+/// A row as numbers of 8 bytes: label (NaN for none), weight, offset, number of pairs, indices, values.
 fn encode(row: &Row<'_>, to: &mut impl Write) -> io::Result<()> {
     to.write_all(&row.label.unwrap_or(f64::NAN).to_le_bytes())?;
     to.write_all(&row.weight.to_le_bytes())?;
+    to.write_all(&row.offset.to_le_bytes())?;
     to.write_all(&(row.index.len() as u64).to_le_bytes())?;
     row.index.iter().try_for_each(|index| to.write_all(&index.to_le_bytes()))?;
     row.value.iter().try_for_each(|value| to.write_all(&value.to_le_bytes()))
@@ -84,6 +85,7 @@ fn decode(rows: u64, mut from: impl Read, each: &mut dyn FnMut(&Row<'_>)) -> io:
         batch.clear();
         batch.label.push(f64::from_bits(number(&mut from)?));
         batch.weight.push(f64::from_bits(number(&mut from)?));
+        batch.offset.push(f64::from_bits(number(&mut from)?));
         let pairs = number(&mut from)? as usize;
         for _ in 0..pairs {
             batch.index.push(number(&mut from)?);

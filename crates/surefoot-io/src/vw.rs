@@ -29,7 +29,7 @@ use surefoot_glm::{Batch, Part, Reading};
 use crate::error::{self, Spot};
 use crate::number;
 use crate::options::Options;
-use crate::records::{Complaint, RecordFormat};
+use crate::records::{Complaint, Numbers, RecordFormat};
 use crate::row::{RowBuilder, slot};
 use features::Features;
 use head::{Head, Token};
@@ -79,20 +79,14 @@ impl Vw {
         Ok(())
     }
 
-    /// Label, NaN for none, and weight.
-    fn label(&self, head: &Head<'_>) -> Result<(f64, f64), Complaint> {
-        if let Some(base) = head.base
-            && finite(base, "the base")? != 0.0
-        {
-            return Err(
-                base.complaint("a base, the prediction to start from, is not supported; leave it out or write 0")
-            );
-        }
+    /// What stands before the features; a base is an offset.
+    fn numbers(&self, head: &Head<'_>) -> Result<Numbers, Complaint> {
+        let offset = head.base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
         if self.unlabelled {
-            return Ok((f64::NAN, 1.0));
+            return Ok(Numbers { label: f64::NAN, weight: 1.0, offset });
         }
         let label = head.label.map_or(Ok(f64::NAN), label)?;
-        Ok((label, head.importance.map_or(Ok(1.0), weight)?))
+        Ok(Numbers { label, weight: head.importance.map_or(Ok(1.0), weight)?, offset })
     }
 }
 
@@ -117,10 +111,10 @@ fn finite(token: Token<'_>, what: &str) -> Result<f64, Complaint> {
 }
 
 impl RecordFormat for Vw {
-    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<(f64, f64)>, Complaint> {
+    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
         self.builder.clear();
         let Some(head) = head::head(line)? else { return Ok(None) };
-        let row = self.label(&head)?;
+        let row = self.numbers(&head)?;
         let mut features = Features::new(line, head.bar);
         while let Some(mut namespace) = features.namespace()? {
             let used = self.used.contains(namespace.name);

@@ -153,7 +153,6 @@ fn faults_are_where_they_are() {
         (b"nan | a", 1, 1, "nan", "the label is not a finite number"),
         (b"shared | a", 1, 1, "shared", "the label is not a number"),
         (b"1:0.5 2:1 | a", 1, 1, "1:0.5", "labels with costs are not supported"),
-        (b"1 1 0.5 | a", 1, 5, "0.5", "a base, the prediction to start from, is not supported"),
         (b"1 1 x | a", 1, 5, "x", "the base is not a number"),
         (b"1 2 0 4 | a", 1, 7, "4", "before the bar stand label, importance, base and a tag"),
         (b"1 2 0 4 5 6 7| a", 1, 7, "4", "before the bar stand label, importance, base and a tag"),

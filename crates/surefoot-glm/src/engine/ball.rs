@@ -8,7 +8,7 @@ mod state;
 mod watch;
 
 use crate::{
-    Batch, Certificate, Fault, Loss, Predictor, Row, Settings,
+    Batch, Certificate, Fault, Loss, Part, Predictor, Row, Settings,
     books::Books,
     coding::Coding,
     coordinate::NEGLIGIBLE,
@@ -123,6 +123,9 @@ impl Engine for InBall {
 
     fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
         let sign = coding.sign();
+        if row.offset != 0.0 {
+            return Err(Fault::new(Part::Row, "rows with an offset are not for models in a ball (--radius)"));
+        }
         let margin = self.find(row, sign);
         let length = self.length();
         self.watch.admit(&self.ball, row.weight, length, self.intercept)?;
@@ -148,7 +151,7 @@ impl Engine for InBall {
     }
 
     fn tell(&mut self, y: f64, weight: f64) {
-        self.seen.count(y, weight);
+        self.seen.count(y, 0.0, weight);
         self.watch.weighted |= weight != 1.0;
         self.watch.record(&self.method, &self.row.told);
         self.method.tell(&self.row.vector().times(self.row.told.slope));

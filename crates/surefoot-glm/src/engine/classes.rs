@@ -7,7 +7,7 @@
 mod state;
 
 use crate::{
-    Batch, Certificate, Fault, Lane, Loss, Predictor, Row, Settings,
+    Batch, Certificate, Fault, Lane, Loss, Part, Predictor, Row, Settings,
     books::Books,
     coding::Coding,
     coordinate::Gradients,
@@ -99,6 +99,9 @@ impl Engine for Classes {
     }
 
     fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
+        if row.offset != 0.0 {
+            return Err(Fault::new(Part::Row, "rows with an offset are not for losses of more than two classes"));
+        }
         let y = y as usize;
         self.ask_all(row, self.len().max(y + 1))?;
         // In the order of a saved model, where a new class has no place yet.

@@ -29,6 +29,8 @@ pub(crate) struct Mix {
     /// The sign that was asked with last, and the gradient that is ready.
     sign: f64,
     gradient: Lanes,
+    /// The offset of the row at hand.
+    offset: f64,
 }
 
 impl Mix {
@@ -40,7 +42,17 @@ impl Mix {
     }
 
     fn assemble(loss: Loss, scalars: Scalars, stack: Stack) -> Mix {
-        Mix { loss, scalars, stack, answers: Default::default(), sign: 1.0, gradient: Lanes::default() }
+        Mix { loss, scalars, stack, answers: Default::default(), sign: 1.0, gradient: Lanes::default(), offset: 0.0 }
+    }
+
+    /// Asks for the row at hand.
+    fn ask_again(&mut self) {
+        let terms = self.terms(self.sign);
+        let [answer, ahead] = &mut self.answers;
+        self.stack.ask(&terms, answer, ahead);
+        if self.offset != 0.0 {
+            answer.shift(self.offset, self.scalars.units.relative(self.sign * self.offset));
+        }
     }
 
     fn terms(&self, sign: f64) -> Terms {
@@ -62,11 +74,10 @@ impl Engine for Mix {
         Ok(())
     }
 
-    fn ask(&mut self, _: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
-        self.sign = coding.sign();
-        let terms = self.terms(self.sign);
-        let [answer, ahead] = &mut self.answers;
-        self.stack.ask(&terms, answer, ahead);
+    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
+        (self.sign, self.offset) = (coding.sign(), row.offset);
+        self.ask_again();
+        let answer = &self.answers[0];
         let finite = answer.output.is_finite() && answer.margin.is_finite();
         if finite { Ok(self.loss.value(y * self.sign, answer.margin)) } else { Err(Fault::overflow()) }
     }
@@ -75,10 +86,8 @@ impl Engine for Mix {
     /// far out of the lanes' units gives them another unit first, unless the row is refused.
     fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
-        if self.scalars.units.fit_label(self.loss, y) {
-            let terms = self.terms(self.sign);
-            let [answer, ahead] = &mut self.answers;
-            self.stack.ask(&terms, answer, ahead);
+        if self.scalars.units.fit_label(self.loss, y, self.offset) {
+            self.ask_again();
         }
         let answer = &self.answers[0];
         let (units_now, loss) = (&self.scalars.units, self.scalars.units.loss(self.loss));
@@ -112,7 +121,7 @@ impl Engine for Mix {
         let shares = self.scalars.lead.shares();
         self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
         self.stack.tell(&self.scalars.clock, &gradients[0], &self.answers[0]);
-        self.scalars.units.count(self.loss, self.scalars.units.of(y), weight);
+        self.scalars.units.count(self.loss, y, self.offset, weight);
         self.scalars.clock.advance();
     }
 
@@ -127,6 +136,9 @@ impl Engine for Mix {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
                 stack.ask(&terms, answer, none);
+                if row.offset != 0.0 {
+                    answer.shift(row.offset, units.relative(coding.sign() * row.offset));
+                }
                 then(units.of(y), row.weight, &answer.output);
             }
         };

@@ -182,7 +182,7 @@ fn slopes_are_cut_beyond_the_labels_and_keep_their_sign() {
     for loss in losses() {
         let mut seen = Seen::default();
         for y in [3.0, 0.5, 8.0] {
-            seen.count(y, 1.0);
+            seen.count(y, 0.0, 1.0);
         }
         for y in [0.5, 8.0] {
             for k in -400..=400 {

@@ -26,9 +26,14 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
         )),
         Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {flag}")),
         Role::Label if is_text(of) => Ok(Kind::Text),
-        Role::Label | Role::Weight if is_number(of) => Ok(Kind::Number),
-        Role::Label | Role::Weight => {
-            let role = if role == Role::Label { "label" } else { "weight" };
+        Role::Label | Role::Weight | Role::Offset | Role::Exposure if is_number(of) => Ok(Kind::Number),
+        Role::Label | Role::Weight | Role::Offset | Role::Exposure => {
+            let role = match role {
+                Role::Label => "label",
+                Role::Weight => "weight",
+                Role::Offset => "offset",
+                _ => "exposure",
+            };
             Err(format!("column '{name}' ({shown}) cannot be the {role}: it holds no numbers; give another --{role}"))
         }
         _ if is_number(of) || (asked && unit(of).is_some()) => Ok(Kind::Number),

@@ -157,7 +157,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     let is_missing = |column: &&Column| match column.role {
         Role::Ignored => false,
         Role::Label | Role::Weight => !options.unlabelled && !here.contains(&column.name),
-        Role::Number | Role::Category => !here.contains(&column.name),
+        Role::Number | Role::Category | Role::Offset | Role::Exposure => !here.contains(&column.name),
     };
     match table.columns.iter().find(is_missing) {
         None => Ok(roles),

@@ -30,6 +30,7 @@ pub(super) struct Rows {
     policy: Policy,
     label: Option<Column>,
     weight: Option<Column>,
+    offset: Option<Column>,
     features: Vec<Column>,
     /// Missing cells of each feature column in this table.
     missing: Vec<u64>,
@@ -60,6 +61,7 @@ impl Rows {
             policy: Policy { missing: options.reading.table.missing, na: options.reading.table.na.clone() },
             label: None,
             weight: None,
+            offset: None,
             features: Vec::new(),
             missing: Vec::new(),
             gaps: Vec::new(),
@@ -80,11 +82,12 @@ impl Rows {
         if let Some(table) = self.found.table() {
             self.policy = Policy { missing: table.missing, na: table.na.clone() };
         }
-        (self.label, self.weight, self.features) = (None, None, Vec::new());
+        (self.label, self.weight, self.offset, self.features) = (None, None, None, Vec::new());
         for used in plan.columns {
             match used.role {
                 Role::Label => self.label = Some(Column::new(used)),
                 Role::Weight => self.weight = Some(Column::new(used)),
+                Role::Offset | Role::Exposure => self.offset = Some(Column::new(used)),
                 _ => self.features.push(Column::new(used)),
             }
         }
@@ -116,7 +119,8 @@ impl Rows {
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
         (self.rows, self.done) = (batch.num_rows(), 0);
-        let mut columns: Vec<_> = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.features).collect();
+        let single = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.offset);
+        let mut columns: Vec<_> = single.chain(&mut self.features).collect();
         columns.sort_unstable_by_key(|column| column.used.index);
         for (column, array) in columns.into_iter().zip(batch.columns()) {
             column.load(array);
@@ -155,7 +159,7 @@ impl Rows {
 
     fn row(&mut self, row: usize, batch: &mut Batch) -> Result<(), Fault> {
         let (text, pairs) = (batch.text.len(), batch.index.len());
-        let weight = self.weight(row)?;
+        let (weight, offset) = (self.weight(row)?, self.offset(row)?);
         self.gaps.clear();
         for (i, column) in self.features.iter_mut().enumerate() {
             let missing = column.add(row, &self.policy, &mut self.builder, &mut self.scratch)?;
@@ -169,8 +173,9 @@ impl Rows {
         self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
         self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
         self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
-        let hash = self.digest.close(bytemuck::bytes_of(&[label, weight]));
+        let hash = self.digest.close(bytemuck::bytes_of(&[label, weight, offset]));
         let line = self.before + row as u64 + 1;
+        batch.push_offset(offset);
         batch.label.push(label);
         batch.weight.push(weight);
         batch.start.push(batch.index.len());
@@ -187,6 +192,20 @@ impl Rows {
                 fault(&weight.to_string(), "is no weight; a finite number of 0 or more is needed")
             }
             _ => fault("", "the weight is null; every row needs one"),
+        }
+    }
+
+    fn offset(&self, row: usize) -> Result<f64, Fault> {
+        let Some(column) = &self.offset else { return Ok(0.0) };
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        match (column.used.role, column.number(row)) {
+            (Role::Exposure, Some(exposure)) if exposure > 0.0 && exposure.is_finite() => Ok(libm::log(exposure)),
+            (Role::Exposure, Some(exposure)) if !exposure.is_nan() => {
+                fault(&exposure.to_string(), "is no exposure; a finite number above 0 is needed")
+            }
+            (_, Some(offset)) if offset.is_finite() => Ok(offset),
+            (_, Some(offset)) if !offset.is_nan() => fault(&offset.to_string(), "is no offset; a finite number is needed"),
+            _ => fault("", "the offset is null; every row needs one"),
         }
     }
 

@@ -108,6 +108,8 @@ pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Res
     let given = [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
+        ("--offset", Role::Offset, wanted.offset.as_slice()),
+        ("--exposure", Role::Exposure, wanted.exposure.as_slice()),
         ("--categorical", Role::Category, &wanted.categorical),
         ("--numeric", Role::Number, &wanted.numeric),
         ("--ignore", Role::Ignored, &wanted.ignore),

@@ -16,6 +16,7 @@ pub(super) enum Use {
     Nothing,
     Label,
     Weight,
+    Offset(Role),
     /// A number: where it goes among the ids, and where a 1 goes if it is missing.
     Number {
         place: usize,
@@ -96,6 +97,7 @@ impl Layout {
                 Role::Ignored => continue,
                 Role::Label => Use::Label,
                 Role::Weight => Use::Weight,
+                role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
                 Role::Number if is_plain(column) => continue,
                 role @ (Role::Number | Role::Category) => {
                     features.push(feature(column, options));
@@ -156,7 +158,7 @@ pub(super) fn order_by_name(
         let may_miss = match column.role {
             Role::Label | Role::Weight => options.unlabelled,
             Role::Ignored => true,
-            Role::Number | Role::Category => false,
+            Role::Number | Role::Category | Role::Offset | Role::Exposure => false,
         };
         if !is_there && !may_miss {
             let (name, listed) = (shown(&column.name), listed(names));

@@ -175,6 +175,19 @@ impl Rules {
         }
     }
 
+    /// What is added to the margin.
+    pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, Complaint> {
+        let text = cell.text();
+        let number = any_number(&text).filter(|number| number.is_finite());
+        match (role, number) {
+            (Role::Exposure, Some(exposure)) if exposure > 0.0 => Ok(libm::log(exposure)),
+            (Role::Exposure, Some(_)) => Err(cell.wrong(": an exposure must be above 0")),
+            (_, Some(offset)) => Ok(offset),
+            _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the offset is missing")),
+            _ => Err(cell.wrong(": an offset must be a finite number")),
+        }
+    }
+
     /// Whether a cell of this role reads as this label or weight.
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = cells::text(raw);
