@@ -95,7 +95,7 @@ pub fn examples(path: &Path, signs: bool) -> Result<Examples, Error> {
             let column: Vec<u32> = row.index.iter().map(|&id| id as u32).collect();
             let label = row.label.unwrap_or(0.0);
             let label = if signs { if label > 0.0 { 1.0 } else { -1.0 } } else { label };
-            examples.push(label, row.weight, &column, row.value);
+            examples.push(label, row.weight, 0.0, &column, row.value);
         }
         Ok(())
     })?;

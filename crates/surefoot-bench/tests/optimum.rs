@@ -2,7 +2,10 @@
 
 use std::path::Path;
 use surefoot_bench::examples;
-use surefoot_glm::optimum::{Curve, Ended, Examples, Goal, optimise};
+use surefoot_glm::{
+    Loss,
+    optimum::{Ended, Examples, Goal, optimise},
+};
 
 fn set(name: &str, signs: bool) -> Examples {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -10,9 +13,9 @@ fn set(name: &str, signs: bool) -> Examples {
 }
 
 /// Relative tolerance 1e-6: the objective is that near, the gap is certified to be, and is no less than the true one.
-fn holds(examples: &Examples, curve: Curve, l2: f64, intercept: bool, least: f64) {
-    let goal = Goal { curve, l1: 0.0, l2, intercept, tolerance: 1e-6, threads: 2 };
-    let found = optimise(examples, &goal, (&[], 0.0), &|| false, &mut |_| ()).expect("rows with weight");
+fn holds(examples: &Examples, loss: Loss, l2: f64, intercept: bool, least: f64) {
+    let goal = Goal { loss, classes: 1, l1: 0.0, l2, nonnegative: false, intercept, tolerance: 1e-6, threads: 2 };
+    let found = optimise(examples, &goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight");
     let (missing, gap) = (found.objective / least - 1.0, found.relative_gap().expect("a certificate"));
     assert_eq!(found.ended, Ended::Certified, "{goal:?}");
     // The reference is good to 1e-12.
@@ -24,17 +27,17 @@ fn holds(examples: &Examples, curve: Curve, l2: f64, intercept: bool, least: f64
 fn a9a() {
     let examples = set("a9a.train.svm.gz", true);
     let n = 32561.0;
-    for (curve, l2, intercept, least) in [
-        (Curve::Logistic, 1.0 / n, false, 0.3233795824648476),
-        (Curve::Logistic, 1.0 / n, true, 0.32334917326075086),
-        (Curve::Logistic, 0.01 / n, false, 0.3226407943439089),
-        (Curve::Logistic, 0.01 / n, true, 0.3226404605746733),
-        (Curve::SquaredHinge, 1.0 / n, false, 0.4220508370251209),
-        (Curve::SquaredHinge, 1.0 / n, true, 0.4220479542927633),
-        (Curve::SquaredHinge, 0.01 / n, false, 0.421951729531147),
-        (Curve::SquaredHinge, 0.01 / n, true, 0.42195169976152425),
+    for (loss, l2, intercept, least) in [
+        (Loss::Logistic, 1.0 / n, false, 0.3233795824648476),
+        (Loss::Logistic, 1.0 / n, true, 0.32334917326075086),
+        (Loss::Logistic, 0.01 / n, false, 0.3226407943439089),
+        (Loss::Logistic, 0.01 / n, true, 0.3226404605746733),
+        (Loss::SquaredHinge, 1.0 / n, false, 0.4220508370251209),
+        (Loss::SquaredHinge, 1.0 / n, true, 0.4220479542927633),
+        (Loss::SquaredHinge, 0.01 / n, false, 0.421951729531147),
+        (Loss::SquaredHinge, 0.01 / n, true, 0.42195169976152425),
     ] {
-        holds(&examples, curve, l2, intercept, least);
+        holds(&examples, loss, l2, intercept, least);
     }
 }
 
@@ -42,12 +45,12 @@ fn a9a() {
 fn diabetes() {
     let examples = set("diabetes.train.svm", false);
     let n = 353.0;
-    for (curve, l2, intercept, least) in [
-        (Curve::Squared, 1.0 / n, false, 12998.343581206558),
-        (Curve::Squared, 1.0 / n, true, 1402.8122247354631),
-        (Curve::Squared, 0.01 / n, false, 12995.126681392332),
-        (Curve::Squared, 0.01 / n, true, 1399.5953184408547),
+    for (loss, l2, intercept, least) in [
+        (Loss::Squared, 1.0 / n, false, 12998.343581206558),
+        (Loss::Squared, 1.0 / n, true, 1402.8122247354631),
+        (Loss::Squared, 0.01 / n, false, 12995.126681392332),
+        (Loss::Squared, 0.01 / n, true, 1399.5953184408547),
     ] {
-        holds(&examples, curve, l2, intercept, least);
+        holds(&examples, loss, l2, intercept, least);
     }
 }

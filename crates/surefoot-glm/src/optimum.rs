@@ -25,31 +25,36 @@ mod gap;
 mod gram;
 mod kernel;
 mod newton;
+mod one;
 mod pass;
+mod power;
 mod proximal;
 mod quadratic;
+mod ramp;
+mod relative;
 mod search;
 mod shares;
 mod state;
 
-pub use curve::Curve;
 pub use examples::Examples;
 
-use design::{Design, Sample};
-use pass::Passes;
-use search::{Search, Verdict};
-use shares::{Crew, Stopped};
-use state::{Objective, State};
+use crate::Loss;
+use design::Design;
+use shares::Crew;
 
 /// What is sought: the minimum of the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// The loss of a row.
-    pub curve: Curve,
+    pub loss: Loss,
+    /// How many classes there are, for losses with a margin for each: labels are 0, 1, … below it. Other losses ignore it.
+    pub classes: usize,
     /// The factor of ‖w‖₁.
     pub l1: f64,
     /// The factor of ‖w‖²/2.
     pub l2: f64,
+    /// Whether weights have to be at least 0; the intercept need not be.
+    pub nonnegative: bool,
     /// Whether there is an intercept, which no penalty holds.
     pub intercept: bool,
     /// The relative gap, gap / |objective|, at which to end.
@@ -80,10 +85,10 @@ pub enum Ended {
 /// The best model so far, and what is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// Weights by column.
+    /// Weights by column; of K classes K numbers a column.
     pub weights: Vec<f64>,
-    /// The intercept, or 0.
-    pub intercept: f64,
+    /// The intercept of each class, or of the one margin: 0 if there is none.
+    pub intercept: Vec<f64>,
     /// The objective, penalties included; NaN if it was stopped before the first pass.
     pub objective: f64,
     /// The size of the objective, or, where that is larger, 1e-20 of the mean loss where all margins are 0: a perfect fit
@@ -107,24 +112,33 @@ impl Optimum {
     }
 }
 
-/// Searches the minimum of `goal` over `examples`, from the given weights and intercept on (what is missing is 0).
+/// Searches the minimum of `goal` over `examples`, from the given weights and intercepts on, laid out as in [`Optimum`]
+/// (what is missing is 0).
 ///
 /// `each` is shown the best model so far after each outer iteration. `stop` is asked about every millisecond, by all threads;
 /// once it says so, the search ends with the best model there is. `None` if no row has weight.
 ///
-/// Labels are those of the loss: −1 and +1 for classes, numbers of at least 0 for counts; what else they are is the
-/// caller's to refuse.
+/// Labels are those of the loss: −1 and +1 for two classes, the number of the class for losses of many, numbers of at least 0
+/// for counts; what else they are is the caller's to refuse.
 ///
 /// ```
-/// use surefoot_glm::{Loss, optimum::{Curve, Ended, Examples, Goal, optimise}};
+/// use surefoot_glm::{Loss, optimum::{Ended, Examples, Goal, optimise}};
 /// let mut examples = Examples::default();
 /// for t in 0..100 {
 ///     let x = f64::from(t % 10) - 4.5;
-///     examples.push(if x + f64::from(t % 7) > 3.0 { 1.0 } else { -1.0 }, 1.0, &[0], &[x]);
+///     examples.push(if x + f64::from(t % 7) > 3.0 { 1.0 } else { -1.0 }, 1.0, 0.0, &[0], &[x]);
 /// }
-/// let curve = Curve::of(Loss::Logistic).unwrap();
-/// let goal = Goal { curve, l1: 0.0, l2: 0.01, intercept: true, tolerance: 1e-9, threads: 1 };
-/// let found = optimise(&examples, &goal, (&[], 0.0), &|| false, &mut |_| ()).unwrap();
+/// let goal = Goal {
+///     loss: Loss::Logistic,
+///     classes: 1,
+///     l1: 0.0,
+///     l2: 0.01,
+///     nonnegative: false,
+///     intercept: true,
+///     tolerance: 1e-9,
+///     threads: 1,
+/// };
+/// let found = optimise(&examples, &goal, (&[], &[]), &|| false, &mut |_| ()).unwrap();
 /// assert!(found.ended == Ended::Certified && found.relative_gap().unwrap() <= 1e-9);
 /// assert!(found.weights[0] > 0.0 && found.objective < 0.5);
 /// ```
@@ -132,50 +146,11 @@ impl Optimum {
 pub fn optimise(
     examples: &Examples,
     goal: &Goal,
-    start: (&[f64], f64),
+    start: (&[f64], &[f64]),
     stop: &(dyn Fn() -> bool + Sync),
     each: &mut dyn FnMut(&Optimum),
 ) -> Option<Optimum> {
     let design = Design::new(examples, goal.intercept)?;
     let crew = Crew::new(goal.threads, stop);
-    let objective = Objective { curve: goal.curve, l1: goal.l1, l2: goal.l2 };
-    let best = Optimum {
-        weights: start.0.to_vec(),
-        intercept: start.1,
-        objective: f64::NAN,
-        size: f64::NAN,
-        gap: None,
-        passes: 0.0,
-        iterations: 0,
-        ended: Ended::Running,
-    };
-    let mut search = Search {
-        design: &design,
-        objective,
-        tolerance: goal.tolerance,
-        passes: Passes::new(&crew),
-        each,
-        decrement: f64::INFINITY,
-        first: design.mean(|y| objective.curve.jet(y, 0.0).value),
-        escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
-        iterations: 0,
-        lower: f64::NEG_INFINITY,
-        best,
-    };
-    let ended = run(&mut search, start);
-    let mut best = search.best;
-    best.ended = ended.map_or(Ended::Stopped, Ended::from);
-    best.passes = search.passes.count;
-    Some(best)
-}
-
-fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdict, Stopped> {
-    let design = search.design;
-    let mut point = design.point(weights, intercept);
-    let empty = weights.iter().all(|w| *w == 0.0) && intercept == 0.0;
-    if let (true, Some(constant)) = (empty, design.constant()) {
-        point[constant] = search.objective.curve.constant(design.mean(|y| y));
-    }
-    let state = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
-    if search.objective.l1 > 0.0 { proximal::proximal(search, state) } else { newton::newton(search, state) }
+    Some(one::optimise(&design, &crew, goal, start, each))
 }

@@ -8,7 +8,7 @@ use std::{io::BufRead, process::ExitCode, time::Instant};
 use surefoot_bench::examples;
 use surefoot_glm::{
     Loss,
-    optimum::{Curve, Examples, Goal, optimise},
+    optimum::{Examples, Goal, optimise},
 };
 
 fn main() -> ExitCode {
@@ -32,23 +32,25 @@ fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else {
         return Err(format!("no job: '{line}'"));
     };
-    let known = Loss::ALL.into_iter().find(|known| known.name() == loss).and_then(Curve::of);
-    let curve = known.ok_or_else(|| format!("no smooth loss '{loss}'"))?;
+    let known = Loss::ALL.into_iter().chain(Loss::OF_CLASSES).find(|known| known.name() == loss);
+    let known = known.ok_or_else(|| format!("no loss '{loss}'"))?;
     let number = |word: &str| word.parse::<f64>().map_err(|_| format!("no number: '{word}'"));
     let goal = Goal {
-        curve,
+        loss: known,
+        classes: 1,
         l1: number(l1)?,
         l2: number(l2)?,
+        nonnegative: false,
         intercept: intercept == "free",
         tolerance: number(tolerance)?,
         threads: number(threads)? as usize,
     };
     if held.0 != file {
-        let signs = matches!(curve, Curve::Logistic | Curve::SquaredHinge);
+        let signs = known.classifies() && !known.has_margins();
         held = (file.to_owned(), examples(file.as_ref(), signs).map_err(|error| error.to_string())?);
     }
     let begin = Instant::now();
-    let found = optimise(&held.1, &goal, (&[], 0.0), &|| false, &mut |_| ()).ok_or("no rows")?;
+    let found = optimise(&held.1, &goal, (&[], &[]), &|| false, &mut |_| ()).ok_or("no rows")?;
     let seconds = begin.elapsed().as_secs_f64();
     let zeros = found.weights.iter().filter(|w| **w == 0.0).count();
     println!(

@@ -1,25 +1,22 @@
 //! What a second-order method and a dual bound need to know of a loss.
 
+use super::power::Power;
+use super::ramp::Ramp;
+use super::relative::relative_entropy;
 use crate::Loss;
 
-/// A smooth loss φ of one margin, with its second derivative and its conjugate φ*(θ) = sup over m of θ·m − φ(m).
+/// A loss φ of one margin, with its second derivative and its conjugate φ*(θ) = sup over m of θ·m − φ(m).
 ///
-/// | curve | φ | θ where φ* is finite | φ*(θ) |
+/// | curve | losses | θ where φ* is finite | φ*(θ) |
 /// | --- | --- | --- | --- |
-/// | logistic | ln(1 + e^(−ym)) | 0 ≤ p ≤ 1, p = −yθ | p·ln p + (1−p)·ln(1−p) |
-/// | squared | ½(m − y)² | all | ½θ² + θy |
-/// | squared hinge | max(0, 1 − ym)² | s ≥ 0, s = −yθ | s²/4 − s |
-/// | Poisson | e^m − ym | r ≥ 0, r = θ + y | r·ln r − r |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Curve {
-    /// Two classes by log loss; the label is −1 or +1.
+/// | logistic | logistic | 0 ≤ p ≤ 1, p = −yθ | p·ln p + (1−p)·ln(1−p) |
+/// | ramp | squared, Huber, absolute, quantile, all hinges | an interval | θ·centre + width·θ²/2 |
+/// | power | Poisson, gamma, Tweedie | bounded on one side, or not | by inverting φ' |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Curve {
     Logistic,
-    /// Half the squared error.
-    Squared,
-    /// Two classes by the square of the hinge; the label is −1 or +1.
-    SquaredHinge,
-    /// Counts by the Poisson likelihood with a logarithmic link; the label is at least 0.
-    Poisson,
+    Ramp(Ramp),
+    Power(Power),
 }
 
 /// φ, φ' and φ'' at one margin.
@@ -31,16 +28,35 @@ pub(super) struct Jet {
 }
 
 impl Curve {
-    /// That of a loss, if it is known here.
-    #[must_use]
-    pub fn of(loss: Loss) -> Option<Curve> {
+    /// That of a loss; of one with many margins the one that each class has by itself.
+    pub(super) fn of(loss: Loss) -> Curve {
+        let ramp = |of_classes, low, high, width| Curve::Ramp(Ramp { of_classes, low, high, width });
         match loss {
-            Loss::Logistic => Some(Curve::Logistic),
-            Loss::Squared => Some(Curve::Squared),
-            Loss::SquaredHinge => Some(Curve::SquaredHinge),
-            Loss::Poisson => Some(Curve::Poisson),
-            _ => None,
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => Curve::Logistic,
+            Loss::Squared => ramp(false, f64::NEG_INFINITY, f64::INFINITY, 1.0),
+            Loss::Huber { delta } => ramp(false, -delta, delta, 1.0),
+            Loss::Absolute => ramp(false, -1.0, 1.0, 0.0),
+            Loss::Quantile { tau } => ramp(false, -tau, 1.0 - tau, 0.0),
+            Loss::Hinge => ramp(true, -1.0, 0.0, 0.0),
+            Loss::SquaredHinge => ramp(true, f64::NEG_INFINITY, 0.0, 0.5),
+            Loss::SmoothedHinge => ramp(true, -1.0, 0.0, 1.0),
+            Loss::Poisson => Curve::Power(Power(1.0)),
+            Loss::Gamma => Curve::Power(Power(2.0)),
+            Loss::Tweedie { power } => Curve::Power(Power(power)),
         }
+    }
+
+    /// With its kink, if it has one, smoothed over a width: below the loss by at most width·θ²/2 for its largest slope θ.
+    pub(super) fn smoothed(self, width: f64) -> Curve {
+        match self {
+            Curve::Ramp(ramp) if ramp.width == 0.0 => Curve::Ramp(Ramp { width, ..ramp }),
+            other => other,
+        }
+    }
+
+    /// Whether there is a kink, and so no second derivative to step by.
+    pub(super) fn has_kink(self) -> bool {
+        matches!(self, Curve::Ramp(Ramp { width: 0.0, .. }))
     }
 
     /// φ(y, m) and its first two derivatives in m. Where φ'' jumps, the larger of the two.
@@ -54,59 +70,24 @@ impl Curve {
                 let p = if agreed > 0.0 { below } else { above };
                 Jet { value: (-agreed).max(0.0) + libm::log1p(small), slope: -y * p, bend: below * above }
             }
-            Curve::Squared => Jet { value: 0.5 * (m - y) * (m - y), slope: m - y, bend: 1.0 },
-            Curve::SquaredHinge => {
-                let short = 1.0 - y * m;
-                if short < 0.0 {
-                    return Jet { value: 0.0, slope: 0.0, bend: 0.0 };
-                }
-                Jet { value: short * short, slope: -2.0 * y * short, bend: 2.0 }
-            }
-            Curve::Poisson => {
-                let mean = libm::exp(m);
-                Jet { value: mean - y * m, slope: mean - y, bend: mean }
-            }
+            Curve::Ramp(ramp) => ramp.jet(y, m),
+            Curve::Power(power) => power.jet(y, m),
         }
     }
 
-    /// φ*(θ); ∞ outside of its domain.
+    /// φ(m) + φ*(θ) − θ·m ≥ 0, by how much θ and m miss each other: a Bregman divergence. Closed forms keep the digits near 0.
     #[inline(always)]
-    pub(super) fn conjugate(self, y: f64, dual: f64) -> f64 {
-        match self {
-            Curve::Logistic => {
-                let p = -y * dual;
-                if (0.0..=1.0).contains(&p) { entropy(p) + entropy(1.0 - p) } else { f64::INFINITY }
-            }
-            Curve::Squared => 0.5 * dual * dual + dual * y,
-            Curve::SquaredHinge => {
-                let s = -y * dual;
-                if s >= 0.0 { 0.25 * s * s - s } else { f64::INFINITY }
-            }
-            Curve::Poisson => {
-                let r = dual + y;
-                if r >= 0.0 { entropy(r) - r } else { f64::INFINITY }
-            }
-        }
-    }
-
-    /// φ(m) + φ*(θ) − θ·m ≥ 0, by how much θ and m miss each other; `slope` is φ'(m). Closed forms keep the digits near 0.
-    #[inline(always)]
-    pub(super) fn miss(self, y: f64, m: f64, slope: f64, dual: f64) -> f64 {
+    pub(super) fn miss(self, y: f64, m: f64, dual: f64) -> f64 {
         let miss = match self {
             Curve::Logistic => {
-                let (p, q) = (-y * dual, -y * slope);
-                if q > 0.0 && q < 1.0 {
-                    relative_entropy(p, q) + relative_entropy(1.0 - p, 1.0 - q)
-                } else {
-                    self.jet(y, m).value + self.conjugate(y, dual) - dual * m
-                }
+                let small = libm::exp(-(y * m).abs());
+                let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
+                let (q, rest) = if y * m > 0.0 { (less, more) } else { (more, less) };
+                let p = -y * dual;
+                relative_entropy(p, q) + relative_entropy(1.0 - p, rest)
             }
-            Curve::Squared => 0.5 * (slope - dual) * (slope - dual),
-            Curve::SquaredHinge => {
-                let (short, s) = (1.0 - y * m, -y * dual);
-                if short > 0.0 { (short - 0.5 * s) * (short - 0.5 * s) } else { 0.25 * s * s - s * short }
-            }
-            Curve::Poisson => relative_entropy(dual + y, libm::exp(m)),
+            Curve::Ramp(ramp) => ramp.miss(y, m, dual),
+            Curve::Power(power) => power.miss(y, m, dual),
         };
         miss.max(0.0)
     }
@@ -116,15 +97,14 @@ impl Curve {
     pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
         match self {
             Curve::Logistic => -y * (-y * dual).clamp(0.0, 1.0),
-            Curve::Squared => dual,
-            Curve::SquaredHinge => -y * (-y * dual).max(0.0),
-            Curve::Poisson => dual.max(-y),
+            Curve::Ramp(ramp) => ramp.clip(y, dual),
+            Curve::Power(power) => power.clip(y, dual),
         }
     }
 
     /// Whether any dual point will do, so that subtracting a mean balances them.
     pub(super) fn shifts(self) -> bool {
-        self == Curve::Squared
+        matches!(self, Curve::Ramp(ramp) if ramp.is_unbounded())
     }
 
     /// Whether the loss of a row falls towards 0 for ever, in the direction that its margin is in.
@@ -132,41 +112,100 @@ impl Curve {
     pub(super) fn escapes(self, y: f64, m: f64) -> bool {
         match self {
             Curve::Logistic => y * m > 0.0,
-            Curve::Poisson => y == 0.0,
-            Curve::Squared | Curve::SquaredHinge => false,
+            Curve::Ramp(_) => false,
+            Curve::Power(power) => power.escapes(y),
         }
     }
 
-    /// The intercept that fits labels of this mean alone.
-    pub(super) fn constant(self, mean: f64) -> f64 {
-        match self {
-            Curve::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0),
-            Curve::Squared | Curve::SquaredHinge => mean,
-            Curve::Poisson => libm::log(mean).max(-30.0),
+    /// The intercept that fits labels of this mean alone, where offsets have this mean, and their exponentials that one.
+    pub(super) fn constant(self, mean: f64, offset: f64, exposure: f64) -> f64 {
+        let fit = match self {
+            Curve::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0) - offset,
+            Curve::Ramp(_) => mean - offset,
+            Curve::Power(_) => libm::log(mean / exposure).max(-30.0),
+        };
+        if fit.is_finite() { fit } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABELS: [f64; 6] = [-1.0, 1.0, 0.0, 0.3, 2.0, 7.0];
+
+    fn cases() -> impl Iterator<Item = (Loss, f64, f64)> {
+        let more = [Loss::Huber { delta: 0.7 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
+        let losses = Loss::ALL.into_iter().chain(more);
+        losses.flat_map(|loss| {
+            let fits = move |y: &f64| if loss.classifies() { y.abs() == 1.0 } else { loss.check(*y).is_ok() };
+            let margins = (-40..40).map(|k| 0.1 + 0.23 * f64::from(k));
+            LABELS.into_iter().filter(fits).flat_map(move |y| margins.clone().map(move |m| (loss, y, m)))
+        })
+    }
+
+    #[test]
+    fn jets_agree_with_the_losses_and_with_differences() {
+        for (loss, y, m) in cases() {
+            let curve = Curve::of(loss);
+            let jet = curve.jet(y, m);
+            let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-14 * (1.0 + size.abs());
+            assert!(near(jet.value, loss.value(y, m), jet.value), "{loss:?} {y} {m}: {jet:?}");
+            assert!(near(jet.slope, loss.slope(y, m), jet.slope), "{loss:?} {y} {m}: {jet:?}");
+            let smooth = curve.smoothed(0.3);
+            let (jet, h) = (smooth.jet(y, m), 1e-5);
+            let (low, high) = (smooth.jet(y, m - h), smooth.jet(y, m + h));
+            // Errors of the difference: h²φ'''/6 and eps·φ/h.
+            let slope = (high.value - low.value) / (2.0 * h);
+            assert!((slope - jet.slope).abs() <= 1e-6 * (1.0 + jet.value.abs() + jet.bend), "{loss:?} {y} {m}");
+            let bend = (high.slope - low.slope) / (2.0 * h);
+            let jumps = low.bend != high.bend && matches!(smooth, Curve::Ramp(_));
+            assert!(jumps || (bend - jet.bend).abs() <= 1e-6 * (1.0 + jet.bend), "{loss:?} {y} {m}: {bend} {jet:?}");
         }
     }
-}
 
-/// x·ln x, 0 at 0.
-#[inline(always)]
-fn entropy(x: f64) -> f64 {
-    if x > 0.0 { x * libm::log(x) } else { 0.0 }
-}
+    /// φ*(θ) as it is defined, by trying margins: the miss is φ(m) + φ*(θ) − θ·m.
+    #[test]
+    fn misses_are_those_of_the_conjugate_by_its_definition() {
+        for (loss, y, m) in cases().step_by(3) {
+            let curve = Curve::of(loss);
+            for at in [-3.1, -0.4, 0.2, 1.7] {
+                let dual = curve.clip(y, curve.jet(y, at).slope);
+                let below = |t: f64| curve.jet(y, t).value - dual * t;
+                // φ(t) − θ·t is convex, and least where the slope is θ.
+                let (mut low, mut high) = (-60.0, 60.0);
+                for _ in 0..200 {
+                    let (a, b) = (low + 0.382 * (high - low), high - 0.382 * (high - low));
+                    if below(a) < below(b) { high = b } else { low = a }
+                }
+                let (miss, exact) = (curve.miss(y, m, dual), below(m) - below(0.5 * (low + high)));
+                assert!(
+                    (miss - exact).abs() <= 1e-9 * (1.0 + exact.abs() + below(m).abs()),
+                    "{loss:?} {y} {m} {dual}: {miss} {exact}"
+                );
+            }
+            // To second order where they nearly meet, digits included.
+            let (jet, by) = (curve.jet(y, m), 1e-9);
+            let near = curve.miss(y, m, jet.slope + by * jet.bend);
+            let exact = 0.5 * by * by * jet.bend;
+            let inside = curve.jet(y, m + by).bend == jet.bend || !matches!(curve, Curve::Ramp(_));
+            // A slope of order 1 keeps 1e-16, of 1e-9·φ''.
+            let rounding = 1e-15 * (1.0 + jet.slope.abs()) * (by + 1e-15 * jet.slope.abs() / jet.bend.max(1e-300));
+            assert!(
+                !inside || jet.bend < 1e-3 || (near - exact).abs() <= 1e-4 * exact + rounding,
+                "{loss:?} {y} {m}: {near} {exact}"
+            );
+        }
+    }
 
-/// p·ln(p/q) − p + q ≥ 0.
-#[inline(always)]
-fn relative_entropy(p: f64, q: f64) -> f64 {
-    if p <= 0.0 {
-        return q;
-    }
-    if q <= 0.0 {
-        return f64::INFINITY;
-    }
-    let r = (p - q) / q;
-    // q·((1 + r)·ln(1 + r) − r), by its series where that cancels.
-    if r.abs() < 1e-3 {
-        q * r * r * (0.5 - r * (1.0 / 6.0 - r * (1.0 / 12.0 - r * (1.0 / 20.0 - r / 30.0))))
-    } else {
-        q * ((1.0 + r) * libm::log1p(r) - r)
+    #[test]
+    fn smoothed_kinks_are_below_by_no_more_than_said() {
+        for (loss, y, m) in cases().filter(|(loss, ..)| Curve::of(*loss).has_kink()) {
+            let steep = loss.lipschitz().expect("no kinked loss is steep");
+            for width in [1e-6, 0.01, 1.0] {
+                let below = loss.value(y, m) - Curve::of(loss).smoothed(width).jet(y, m).value;
+                assert!((-1e-14..=0.5 * width * steep * steep + 1e-14).contains(&below), "{loss:?} {y} {m}: {below}");
+            }
+        }
     }
 }

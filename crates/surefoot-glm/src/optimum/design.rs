@@ -11,6 +11,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(super) struct Design<'a> {
     pub(super) label: Cow<'a, [f64]>,
+    pub(super) offset: Cow<'a, [f64]>,
     /// ω_i, which sum to 1.
     pub(super) share: Vec<f64>,
     /// How many columns are dense, the intercept among them.
@@ -52,6 +53,7 @@ impl<'a> Design<'a> {
         let width = filled.len() + usize::from(intercept);
         let mut design = Design {
             label: Cow::Borrowed(&examples.label),
+            offset: Cow::Borrowed(&examples.offset),
             share,
             width,
             intercept,
@@ -100,6 +102,7 @@ impl<'a> Design<'a> {
             start.push(column.len());
         }
         self.label = kept.iter().map(|&i| examples.label[i]).collect();
+        self.offset = kept.iter().map(|&i| examples.offset[i]).collect();
         (self.start, self.column, self.value) = (start.into(), column.into(), value.into());
         self.origin = filled;
         self.origin.extend(sparse);
@@ -173,9 +176,9 @@ impl<'a> Design<'a> {
         (weights, self.constant().map_or(0.0, |constant| point[constant] - moved))
     }
 
-    /// The weighted mean of a function of the labels.
-    pub(super) fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
-        self.label.iter().zip(&self.share).map(|(y, share)| of(*y) * share).sum()
+    /// The weighted mean of a function of label and offset.
+    pub(super) fn mean(&self, of: impl Fn(f64, f64) -> f64) -> f64 {
+        self.label.iter().zip(&*self.offset).zip(&self.share).map(|((y, offset), share)| of(*y, *offset) * share).sum()
     }
 
     /// Whether all labels are the same.
@@ -211,6 +214,11 @@ impl<'a> Sample<'a> {
     #[inline(always)]
     pub(super) fn label(&self, r: usize) -> f64 {
         self.design.label[r * self.stride]
+    }
+
+    #[inline(always)]
+    pub(super) fn offset(&self, r: usize) -> f64 {
+        self.design.offset[r * self.stride]
     }
 
     #[inline(always)]

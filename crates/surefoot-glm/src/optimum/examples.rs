@@ -2,19 +2,20 @@
 
 /// Labelled rows with weights, in compressed form: what an optimum is sought over.
 ///
-/// 12 bytes a pair, 24 a row.
+/// 12 bytes a pair, 32 a row.
 ///
 /// ```
 /// use surefoot_glm::optimum::Examples;
 /// let mut examples = Examples::default();
-/// examples.push(1.0, 1.0, &[0, 5], &[0.5, 2.0]);
-/// examples.push(-1.0, 2.0, &[], &[]);
+/// examples.push(1.0, 1.0, 0.0, &[0, 5], &[0.5, 2.0]);
+/// examples.push(-1.0, 2.0, 0.0, &[], &[]);
 /// assert_eq!((examples.len(), examples.columns()), (2, 6));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Examples {
     pub(super) label: Vec<f64>,
     pub(super) weight: Vec<f64>,
+    pub(super) offset: Vec<f64>,
     pub(super) start: Vec<usize>,
     pub(super) column: Vec<u32>,
     pub(super) value: Vec<f64>,
@@ -23,24 +24,28 @@ pub struct Examples {
 
 impl Default for Examples {
     fn default() -> Self {
-        let (label, weight, column, value) = Default::default();
-        Self { label, weight, start: vec![0], column, value, columns: 0 }
+        let (label, weight, offset, column, value) = Default::default();
+        Self { label, weight, offset, start: vec![0], column, value, columns: 0 }
     }
 }
 
 impl Examples {
-    /// Adds a row.
+    /// Adds a row. Its margin is `offset` and intercept and w·x; softmax and one-vs-rest have no offsets, and take it for 0.
     ///
     /// # Panics
     /// If columns are not strictly ascending, there are not as many values, or a number is not finite or a weight
     /// negative.
-    pub fn push(&mut self, label: f64, weight: f64, column: &[u32], value: &[f64]) {
+    pub fn push(&mut self, label: f64, weight: f64, offset: f64, column: &[u32], value: &[f64]) {
         assert_eq!(column.len(), value.len(), "as many values as columns");
         assert!(column.is_sorted_by(|a, b| a < b), "columns strictly ascending");
-        assert!(label.is_finite() && value.iter().all(|x| x.is_finite()), "numbers that are finite");
+        assert!(
+            label.is_finite() && offset.is_finite() && value.iter().all(|x| x.is_finite()),
+            "numbers that are finite"
+        );
         assert!(weight.is_finite() && weight >= 0.0, "a weight that is finite and not negative");
         self.label.push(label);
         self.weight.push(weight);
+        self.offset.push(offset);
         self.column.extend_from_slice(column);
         self.value.extend_from_slice(value);
         self.start.push(self.column.len());

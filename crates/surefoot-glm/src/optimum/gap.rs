@@ -28,7 +28,7 @@ pub(super) fn gap(
 ) -> Result<f64, Stopped> {
     let net = ElasticNet::new(objective.l1, objective.l2);
     for (r, dual) in duals.iter_mut().enumerate() {
-        *dual = objective.curve.clip(sample.label(r), *dual);
+        *dual = objective.sharp.clip(sample.label(r), *dual);
     }
     if sample.design.intercept {
         balance(sample, objective, &mut duals);
@@ -43,14 +43,17 @@ pub(super) fn gap(
     let rest = constant.map_or(0.0, |constant| state.point[constant] * mean[constant]);
     let dim = mean.len() - usize::from(constant.is_some());
     let at = |j: usize| if constant.is_some_and(|constant| j >= constant) { j + 1 } else { j };
-    let factor = net.shrink(dim, |j| mean[at(j)], 0.0);
+    // Weights of at least 0 make Ω*(v) that of the positive part of v, and the rest of v a price w·(−v) of its own.
+    let held = |v: f64| if objective.nonnegative { v.max(0.0) } else { v };
+    let factor = net.shrink(dim, |j| held(mean[at(j)]), 0.0);
     if factor != 1.0 {
         mean.iter_mut().chain(&mut duals).for_each(|x| *x *= factor);
     }
     let (missed, size) = misses(passes, sample, objective, state, &duals)?;
-    let penalty = net.gap(dim, |j| state.point[at(j)], |j| mean[at(j)]);
+    let penalty = net.gap(dim, |j| state.point[at(j)], |j| held(mean[at(j)]));
+    let priced = (0..dim).map(|j| state.point[at(j)] * (held(mean[at(j)]) - mean[at(j)])).sum::<f64>();
     let size = size + (0..dim).map(|j| (state.point[at(j)] * mean[at(j)]).abs()).sum::<f64>();
-    let gap = missed + penalty + rest.abs() + 4.0 * f64::EPSILON * size;
+    let gap = missed + penalty + priced + rest.abs() + 4.0 * f64::EPSILON * size;
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
@@ -80,8 +83,8 @@ fn misses(
         for (r, &dual) in (k * per..).zip(duals) {
             let (margin, share) = (state.margin[r], sample.share(r));
             *size += (share * dual * margin).abs();
-            if dual != state.slope[r] {
-                sum.add(share * objective.curve.miss(sample.label(r), margin, state.slope[r], dual));
+            if dual != state.slope[r] || objective.is_smoothed() {
+                sum.add(share * objective.sharp.miss(sample.label(r), margin, dual));
             }
         }
     })?;
@@ -93,7 +96,7 @@ fn misses(
 /// Makes Σω_iθ_i = 0, up to rounding: the mean is subtracted where any dual point will do, else the heavier of the
 /// positive and the negative ones are scaled down.
 fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
-    if objective.curve.shifts() {
+    if objective.sharp.shifts() {
         let mut sum = Sum::default();
         duals.iter().enumerate().for_each(|(r, dual)| sum.add(sample.share(r) * dual));
         duals.iter_mut().for_each(|dual| *dual -= sum.value());

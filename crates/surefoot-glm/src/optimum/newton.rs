@@ -101,6 +101,10 @@ impl Stage<'_, '_> {
             let duals = near.then(|| foreseen(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
+            if let Some(sharper) = self.search.sharpen(&state)? {
+                (state, stalls) = (sharper, 0);
+                *self.inverse = None;
+            }
             if stalls >= 3 {
                 return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
             }

@@ -1,4 +1,4 @@
-//! Newton's method with steps by coordinate descent, for objectives with an L1 penalty: zeros are exact.
+//! Newton's method with steps by coordinate descent, for an L1 penalty or weights of at least 0: zeros are exact.
 
 use super::gap::foreseen;
 use super::quadratic::{Columns, Quadratic};
@@ -47,6 +47,9 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
         let duals = if whole { foreseen(&sample, &state, &next) } else { next.slope.clone() };
         state = next;
         search.bound(&state, Some(duals))?;
+        if let Some(sharper) = search.sharpen(&state)? {
+            (state, stalls) = (sharper, 0);
+        }
         if stalls >= 3 {
             return Ok(search.verdict(&state).unwrap_or(Verdict::Stalled));
         }
@@ -84,6 +87,8 @@ fn descend(
             let l1 = if Some(j) == constant { 0.0 } else { search.objective.l1 };
             let target = bend * at - slope;
             let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
+            let held = search.objective.nonnegative && Some(j) != constant;
+            let best = if held { best.max(0.0) } else { best };
             let by = best - at;
             if bend > 0.0 && by != 0.0 && best.is_finite() {
                 worst = worst.max(bend * by.abs());
