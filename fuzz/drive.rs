@@ -97,6 +97,8 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         header: [None, Some(true), Some(false), None][usize::from(columns >> 6 & 3)],
         label: column(0, [Some("y"), Some("1"), Some("label"), None]),
         weight: column(2, [None, None, Some("2"), Some("w")]),
+        offset: column(3, [None, None, Some("3"), Some("o")]),
+        exposure: column(4, [None, None, None, Some("e")]),
         categorical: column(4, [None, Some("a"), Some("3"), None]).into_iter().collect(),
         numeric: column(5, [None, Some("b"), None, Some("l")]).into_iter().collect(),
         ignore: Vec::new(),

@@ -4,7 +4,7 @@
 
 pub(crate) mod data;
 
-use crate::values::{self, Holdout, Passes, Snapshot};
+use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use data::DataArgs;
 use std::{ffi::OsString, time::Duration};
@@ -343,13 +343,16 @@ pub(crate) struct SettingsArgs {
 
     /// Penalise the sizes of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
     ///
-    /// w holds the weights of the raw values; the intercept is free.
-    #[arg(long, value_name = "X", value_parser = values::at_least_zero)]
-    pub(crate) l1: Option<f64>,
+    /// w holds the weights of the raw values; the intercept is free. In one pass the lanes learn without it, and each weight is drawn
+    /// towards 0 where the model is read: a step of a diagonal Newton method, near the optimum that --passes auto
+    /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the one is taken whose
+    /// model has the least loss on rows that it has not learnt.
+    #[arg(long, value_name = "X|auto", value_parser = values::strength)]
+    pub(crate) l1: Option<Strength>,
 
     /// Penalise the squares of weights: objective = mean loss + (X/2)·‖w‖₂² + ...
-    #[arg(long, value_name = "X", value_parser = values::at_least_zero)]
-    pub(crate) l2: Option<f64>,
+    #[arg(long, value_name = "X|auto", value_parser = values::strength)]
+    pub(crate) l2: Option<Strength>,
 
     /// Weights (not the intercept) of at least 0 only
     #[arg(long)]

@@ -3,7 +3,7 @@
 use crate::{failure::Failure, number};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
-use surefoot_glm::{Summary, optimum::Optimum};
+use surefoot_glm::{PathPoint, Summary, optimum::Optimum};
 
 /// Writes to standard output; a reader that has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
@@ -125,6 +125,33 @@ impl Iteration<'_> {
             "objective": number_or_null(Some(self.found.objective)),
             "gap": number_or_null(self.found.gap),
             "relative": number_or_null(self.found.relative_gap()),
+            "seconds": number_or_null(Some(self.seconds)),
+        })
+    }
+}
+
+/// A penalty that was tried, the same for people and programs.
+#[derive(Debug)]
+pub(crate) struct PathLine<'a> {
+    pub(crate) point: &'a PathPoint,
+    pub(crate) seconds: f64,
+}
+
+/// The names of the columns of [`PathLine::text`].
+pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss                     seconds";
+
+impl PathLine<'_> {
+    pub(crate) fn text(&self) -> String {
+        let PathPoint { l1, l2, loss } = *self.point;
+        format!("{l1:>14.3e}{l2:>14.3e}{:>17}{:>28.2}", number::loss(Some(loss)), self.seconds)
+    }
+
+    pub(crate) fn event(&self) -> Value {
+        json!({
+            "event": "path",
+            "l1": number_or_null(Some(self.point.l1)),
+            "l2": number_or_null(Some(self.point.l2)),
+            "loss": number_or_null(Some(self.point.loss)),
             "seconds": number_or_null(Some(self.seconds)),
         })
     }

@@ -4,12 +4,12 @@ use crate::{
     console::Console,
     number,
     progress::Progress,
-    report::{COLUMNS, Events, Iteration, Line, SEARCH_COLUMNS},
+    report::{COLUMNS, Events, Iteration, Line, PATH_COLUMNS, PathLine, SEARCH_COLUMNS},
     results,
     rows::Rows,
 };
 use std::time::Instant;
-use surefoot_glm::{Plan, Settings, Summary, optimum::Optimum};
+use surefoot_glm::{PathPoint, Plan, Settings, Summary, optimum::Optimum};
 
 #[derive(Debug)]
 pub(crate) struct Reporter {
@@ -48,6 +48,20 @@ impl Reporter {
     pub(crate) fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
         let bytes = self.before + rows.bytes().0;
         let line = Line { summary, recent, seconds: self.seconds(), bytes };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Says how a penalty is chosen.
+    pub(crate) fn path_head(&mut self) {
+        self.end();
+        self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
+        self.console.say(PATH_COLUMNS);
+    }
+
+    /// A line of the table of penalties.
+    pub(crate) fn path_point(&mut self, point: &PathPoint) {
+        let line = PathLine { point, seconds: self.seconds() };
         self.console.say(&line.text());
         self.events.emit(&line.event());
     }

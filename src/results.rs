@@ -2,7 +2,7 @@
 
 use crate::{certificate, console::Console, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
-use surefoot_glm::{Loss, Measured, Model, Penalty, Settings, Summary};
+use surefoot_glm::{Axis, Loss, Measured, Model, Penalty, Settings, Summary};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -91,6 +91,7 @@ impl Results<'_> {
             if let Some(scale) = summary.lane {
                 console.say(&format!("lane         {}", lane(scale, summary)));
             }
+            penalty(&model.settings).iter().for_each(|words| console.say(&format!("penalty      {words}")));
             if let Some(value) = self.objective {
                 let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
                 console.say(&format!("objective    {value}, the {objective} of the model on the rows of DATA"));
@@ -180,9 +181,19 @@ pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
     metrics.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, number::loss(value))).collect()
 }
 
+/// The penalty that was chosen, for people.
+fn penalty(settings: &Settings) -> Option<String> {
+    let Penalty { l1, l2, path, .. } = settings.penalty;
+    let (name, chosen) = match path? {
+        Axis::L1 => ("--l1", l1),
+        Axis::L2 => ("--l2", l2),
+    };
+    Some(format!("{name} {}, chosen by loss; surefoot inspect shows the whole path", number::shortest(chosen)))
+}
+
 /// The objective, for people.
 pub(crate) fn objective(settings: &Settings) -> String {
-    let Penalty { l1, l2, nonnegative } = settings.penalty;
+    let Penalty { l1, l2, nonnegative, .. } = settings.penalty;
     let terms = [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")];
     let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
     let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();

@@ -132,11 +132,15 @@ impl Session<'_> {
             return Ok(());
         };
         let start = self.model();
-        self.reporter.search_head(&start.settings, tolerance);
-        let problem = gathered.problem(&start);
+        let mut problem = gathered.problem(&start);
         let (watch, until, threads) = (self.watch.clone(), self.until, self.threads.into());
         let (mut failure, over) = (None, AtomicBool::new(false));
         let stop = || over.load(Ordering::Relaxed) || watch.check().is_err();
+        if problem.path().is_some() {
+            self.reporter.path_head();
+            problem.choose(threads, &stop, &mut |point| self.reporter.path_point(point));
+        }
+        self.reporter.search_head(problem.settings(), tolerance);
         let found = problem.search(tolerance, threads, &stop, &mut |found| {
             self.reporter.iteration(found);
             failure = self.keep(&problem, found).err();

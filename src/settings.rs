@@ -4,8 +4,9 @@ use crate::{
     cli::{CertifyArgs, LossName, SettingsArgs},
     failure::Failure,
     number::shortest,
+    values::Strength,
 };
-use surefoot_glm::{Ball, Loss, Penalty, Reading, Settings};
+use surefoot_glm::{Axis, Ball, Loss, Penalty, Reading, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -17,8 +18,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         let name = loss.name();
         return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
     }
-    let penalty =
-        Penalty { l1: flags.l1.unwrap_or(0.0), l2: flags.l2.unwrap_or(0.0), nonnegative: flags.nonneg };
+    let penalty = penalty(flags, loss)?;
     if flags.radius.is_some() && !penalty.is_none() {
         return Err(Failure::usage("--radius and a penalty (--l1, --l2, --nonneg) exclude each other: leave one out"));
     }
@@ -33,6 +33,29 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
             delta: certify.error_probability.unwrap_or(DELTA),
         }),
     })
+}
+
+/// The penalty that the flags ask for.
+fn penalty(flags: &SettingsArgs, loss: Loss) -> Result<Penalty, Failure> {
+    let given = |strength: Option<Strength>| match strength {
+        Some(Strength::Given(x)) => x,
+        _ => 0.0,
+    };
+    let path = match (flags.l1, flags.l2) {
+        (Some(Strength::Auto), Some(Strength::Auto)) => {
+            return Err(Failure::usage("one penalty can be chosen: give --l1 or --l2 a number"));
+        }
+        (Some(Strength::Auto), _) => Some(Axis::L1),
+        (_, Some(Strength::Auto)) => Some(Axis::L2),
+        _ => None,
+    };
+    if path.is_some() && loss.has_margins() {
+        let name = loss.name();
+        return Err(Failure::usage(format!(
+            "--loss {name} has a margin a class, and its penalty is to be given: no auto"
+        )));
+    }
+    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), nonnegative: flags.nonneg, path })
 }
 
 /// The loss that the flags name, with its parameter.
@@ -71,8 +94,19 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         check_number(model, &format!("--{name}"), given, has)?;
     }
     check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
-    check_number(model, "--l1", flags.l1, Some(settings.penalty.l1))?;
-    check_number(model, "--l2", flags.l2, Some(settings.penalty.l2))?;
+    for (flag, given, axis, has) in
+        [("--l1", flags.l1, Axis::L1, settings.penalty.l1), ("--l2", flags.l2, Axis::L2, settings.penalty.l2)]
+    {
+        let text = |strength| match strength {
+            Strength::Auto => format!("{flag} auto"),
+            Strength::Given(x) => format!("{flag} {}", shortest(x)),
+        };
+        let chosen = settings.penalty.path == Some(axis);
+        // What was chosen may be given as it was.
+        let same = |given| given == Strength::Given(has) || given == Strength::Auto && chosen;
+        let has = if chosen { Strength::Auto } else { Strength::Given(has) };
+        given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
+    }
     if flags.nonneg && !settings.penalty.nonnegative {
         compare("--nonneg".to_owned(), "weights of any sign".to_owned())?;
     }

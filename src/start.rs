@@ -1,8 +1,8 @@
 //! What a fit begins with: a new model, a finished one that takes new rows, or an unfinished one whose data are
 //! read again.
 
-use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
 use crate::number::shortest;
+use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
 use std::path::Path;
 use surefoot_glm::{Labels, Model, Plan, Settings};
 use surefoot_io::{InputName, Options, load_model};
@@ -57,7 +57,9 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
     let usage = |says: &str| Err(Failure::usage(says));
     let passes = match args.passes {
         Some(Passes::Auto) if settings.ball.is_some() => {
-            return usage("--passes auto seeks an optimum that a penalty holds, not a ball: --l2 X in place of --radius");
+            return usage(
+                "--passes auto seeks an optimum that a penalty holds, not a ball: --l2 X in place of --radius",
+            );
         }
         Some(Passes::Auto) if args.holdout.is_some_and(|holdout| holdout.0.is_some()) => {
             return usage("--passes auto holds no rows out: leave --holdout out");

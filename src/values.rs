@@ -131,10 +131,22 @@ pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
         .ok_or_else(|| "two names with a colon between them are needed".into())
 }
 
-/// A number of at least 0.
-pub(crate) fn at_least_zero(text: &str) -> Result<f64, String> {
+/// The factor of a penalty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Strength {
+    Given(f64),
+    /// To be chosen.
+    Auto,
+}
+
+/// `auto`, or a number of at least 0.
+pub(crate) fn strength(text: &str) -> Result<Strength, String> {
     let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
-    number.map(|x| x + 0.0).ok_or_else(|| "a number of at least 0 is needed".to_owned())
+    match (text, number) {
+        ("auto", _) => Ok(Strength::Auto),
+        (_, Some(x)) => Ok(Strength::Given(x + 0.0)),
+        (_, None) => Err("a number of at least 0, or 'auto', is needed".to_owned()),
+    }
 }
 
 /// A positive number.

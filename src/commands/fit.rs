@@ -94,7 +94,11 @@ impl Fit<'_> {
             let (name, rows) = (Path::new(path).display(), model.summary.rows);
             console.note(&match &self.start.standing {
                 Some(standing) if standing.is_over() => {
-                    let left = if standing.plan.optimum.is_some() { "the optimum is still sought" } else { "its certificate is left" };
+                    let left = if standing.plan.optimum.is_some() {
+                        "the optimum is still sought"
+                    } else {
+                        "its certificate is left"
+                    };
                     format!("{name} is unfinished: all rows are learnt up to row {rows}, {left}")
                 }
                 Some(standing) => format!(

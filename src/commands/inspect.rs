@@ -7,6 +7,7 @@ use crate::{
     number::{self, shortest},
     reading,
     report::{self, number_or_null},
+    results,
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::Path};
@@ -78,6 +79,7 @@ impl View<'_> {
             "loss_constant": number_or_null(summary.loss_constant),
             "lane": number_or_null(summary.lane),
             "lanes": summary.lanes,
+            "path": summary.path,
             "certificate": certificate::object(&self.model.certificates),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,
@@ -91,8 +93,23 @@ impl View<'_> {
             let _ = writeln!(text, "{name:<12}{value}");
         }
         self.lanes(&mut text);
+        self.path(&mut text);
         self.weights(&mut text);
         text
+    }
+
+    /// Penalties that were tried; the one that was taken is marked.
+    fn path(&self, text: &mut String) {
+        let (summary, penalty) = (&self.model.summary, &self.model.settings.penalty);
+        if summary.path.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "\n{:>14}{:>14}{:>14}", "--l1", "--l2", "loss");
+        for point in &summary.path {
+            let mark = if (point.l1, point.l2) == (penalty.l1, penalty.l2) { "  taken" } else { "" };
+            let loss = number::loss(Some(point.loss));
+            let _ = writeln!(text, "{:>14.3e}{:>14.3e}{loss:>14}{mark}", point.l1, point.l2);
+        }
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
@@ -117,6 +134,9 @@ impl View<'_> {
             ("intercept", self.intercept()),
             ("features", number::count(self.model.index.len() as u64)),
         ]);
+        if !settings.penalty.is_none() {
+            facts.push(("objective", results::objective(settings)));
+        }
         if let Some(ball) = settings.ball {
             facts.push(("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));
         }
@@ -196,7 +216,9 @@ fn data(reading: &Reading) -> String {
     let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
     let offset = columns.iter().find(|column| column.role.is_offset());
     let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
-    format!("{format}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
+    format!(
+        "{format}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored"
+    )
 }
 
 #[cfg(test)]

@@ -27,7 +27,13 @@ fn the_model_is_a_whole_one_and_the_run_goes_on_from_it_to_the_same_bytes() {
     let text = rows(20_000);
     box_.write("a.svm", &text);
     box_.write("a.csv", as_csv(&text));
-    let kinds = ["a.svm", "a.svm --passes 5", "a.csv --label y --passes 2", "a.svm --passes 3 --radius 2"];
+    let kinds = [
+        "a.svm",
+        "a.svm --passes 5",
+        "a.csv --label y --passes 2 --l2 auto",
+        "a.svm --passes 3 --radius 2",
+        "a.svm --passes auto --l2 auto",
+    ];
     let fits = kinds.map(|kind| (format!("fit {kind}"), kind.split(' ').next().unwrap_or_default()));
     let whole = fits.clone().map(|(fit, _)| {
         box_.ok(&format!("{fit} -o whole"));

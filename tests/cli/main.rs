@@ -16,6 +16,7 @@ mod lab;
 mod labels;
 mod losses;
 mod models;
+mod optimum;
 mod paths;
 mod predict;
 mod resume;

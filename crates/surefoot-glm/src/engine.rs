@@ -7,7 +7,10 @@ pub(crate) mod classes;
 pub(crate) mod mix;
 mod scalars;
 
-use crate::{Array, Batch, Certificate, Fault, Lane, Predictor, Row, Settings, State, books::Books, coding::Coding};
+use crate::{
+    Array, Batch, Certificate, Fault, Lane, PathPoint, Penalty, Predictor, Row, Settings, State, books::Books,
+    coding::Coding,
+};
 use serde_json::Value;
 use std::{fmt::Debug, io};
 
@@ -51,6 +54,16 @@ pub(crate) trait Engine: Debug {
 
     /// What can be said of the model from the run alone. O(features).
     fn certificates(&self) -> Vec<Certificate>;
+
+    /// The penalty in force, where it was to be chosen.
+    fn penalty(&self) -> Option<Penalty> {
+        None
+    }
+
+    /// All penalties that one is chosen of.
+    fn path(&self) -> Vec<PathPoint> {
+        Vec::new()
+    }
 
     /// The lanes, and the scale of the one that leads.
     fn lanes(&self) -> (Vec<Lane>, Option<f64>) {

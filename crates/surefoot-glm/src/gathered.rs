@@ -1,11 +1,12 @@
 //! All rows in memory, and the search for the model that is the best of all on them.
 
 use crate::{
-    Batch, Certificate, Fault, Labels, Model, Part, Row, Settings,
+    Axis, Batch, Certificate, Fault, Labels, Model, Part, PathPoint, Penalty, Row, Settings,
     certificate::{Bound, Subject},
     coordinate::NEGLIGIBLE,
     numbering::Numbering,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
+    sums::Mean,
 };
 
 /// Rows that are kept in memory, with their labels as they are: 12 bytes a pair, 32 a row.
@@ -82,7 +83,7 @@ impl Gathered {
         }
         let width = model.intercept.len();
         let weights = position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
-        Problem { start: (weights, model.intercept.clone()), settings, labels, examples, position }
+        Problem { start: (weights, model.intercept.clone()), settings, labels, examples, position, tried: Vec::new() }
     }
 }
 
@@ -95,9 +96,116 @@ pub struct Problem {
     /// Where the feature of each column stands in the model.
     position: Vec<usize>,
     start: (Vec<f64>, Vec<f64>),
+    /// Penalties that were tried.
+    tried: Vec<PathPoint>,
 }
 
+/// Of a path: every how many rows one is held out, how many penalties there are to a decade, and how many decades; how near
+/// to each optimum to go, and how many in a row may do clearly worse than the best.
+const HELD_OUT: usize = 10;
+const A_DECADE: i32 = 2;
+const DECADES: i32 = 8;
+const ROUGHLY: f64 = 1e-3;
+const PATIENCE: usize = 4;
+const CLEARLY: f64 = 1e-3;
+
 impl Problem {
+    /// What is sought, with the penalty that was chosen.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Which penalty is to be chosen, if one is.
+    #[must_use]
+    pub fn path(&self) -> Option<Axis> {
+        self.settings.penalty.path
+    }
+
+    /// Chooses the penalty of a path: every 10th row is held out while the optimum over the others is sought for one
+    /// penalty after the other, from the largest on, each from the one before; taken is that of the least loss on the
+    /// held-out rows. Ends early where smaller ones do ever worse, and where `stop` says so. `each` is shown each.
+    ///
+    /// Without held-out rows (fewer than 10 in all) the penalty stays what it was.
+    pub fn choose(&mut self, threads: usize, stop: &(dyn Fn() -> bool + Sync), each: &mut dyn FnMut(&PathPoint)) {
+        let Some(axis) = self.settings.penalty.path else { return };
+        let held = self.examples.hold_out(HELD_OUT);
+        let mut start = (vec![0.0; self.start.0.len()], vec![0.0; self.start.1.len()]);
+        let (unit, mut least, mut worse) = (self.unit(axis), f64::INFINITY, 0);
+        for step in 0..=DECADES * A_DECADE {
+            if held.is_empty() || stop() || worse == PATIENCE {
+                break;
+            }
+            let strength = unit * libm::exp10(-f64::from(step) / f64::from(A_DECADE));
+            let penalty = axis.of(self.settings.penalty, strength);
+            let goal = self.goal(&penalty, ROUGHLY, threads);
+            let Some(found) = optimise(&self.examples, &goal, (&start.0, &start.1), stop, &mut |_| ()) else { break };
+            let loss = self.held_out_loss(&held, &found);
+            let point = PathPoint { l1: penalty.l1, l2: penalty.l2, loss };
+            each(&point);
+            self.tried.push(point);
+            // Where penalties are so large that all are the same, nothing is worse.
+            worse += usize::from(loss > least + CLEARLY * least.abs());
+            if loss < least {
+                (worse, least, self.settings.penalty) = (0, loss, penalty);
+                self.start = (found.weights.clone(), found.intercept.clone());
+            }
+            start = (found.weights, found.intercept);
+        }
+        self.examples.put_back(&held);
+    }
+
+    /// The largest penalty that may be worth a try: the trace of the mean curvature, or, for l1, the root mean square of
+    /// gradients, at margins of 0.
+    fn unit(&self, axis: Axis) -> f64 {
+        let (loss, mut sum) = (self.settings.loss, Mean::default());
+        for i in 0..self.examples.len() {
+            let (y, offset) = self.examples.label(i);
+            let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
+            let slope = loss.slope(y, offset);
+            let size = match axis {
+                Axis::L1 => slope * slope,
+                Axis::L2 => loss.bend(y, offset).unwrap_or(slope * slope),
+            };
+            sum.add(size * length, 1.0);
+        }
+        let mean = sum.value().filter(|mean| mean.is_finite() && *mean > 0.0).unwrap_or(1.0);
+        if axis == Axis::L1 { mean.sqrt() } else { mean }
+    }
+
+    /// The mean loss on held-out rows of what was found on the others.
+    fn held_out_loss(&self, held: &[(usize, f64)], found: &Optimum) -> f64 {
+        let (loss, width, mut mean) = (self.settings.loss, found.intercept.len(), Mean::default());
+        let mut margins = vec![0.0; width];
+        for &(i, weight) in held {
+            let ((y, offset), (columns, values)) = (self.examples.label(i), self.examples.row(i));
+            margins.copy_from_slice(&found.intercept);
+            for (&column, value) in columns.iter().zip(values) {
+                let weights = &found.weights[column as usize * width..][..width];
+                margins.iter_mut().zip(weights).for_each(|(margin, weight)| *margin += weight * value);
+            }
+            let value = match loss.has_margins() {
+                true => loss.value_of(y as usize, &margins),
+                false => loss.value(y, margins[0] + offset),
+            };
+            mean.add(value, weight);
+        }
+        mean.value().unwrap_or(f64::INFINITY)
+    }
+
+    fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal {
+        Goal {
+            loss: self.settings.loss,
+            classes: self.labels.classes.len(),
+            l1: penalty.l1,
+            l2: penalty.l2,
+            nonnegative: penalty.nonnegative,
+            intercept: self.settings.intercept,
+            tolerance,
+            threads,
+        }
+    }
+
     /// Searches until the relative gap is certified to be within the tolerance, or there is a reason to end; what that reason
     /// is, and what `stop` and `each` are, [`optimise`] says. `None` if no row has weight.
     #[must_use]
@@ -108,17 +216,7 @@ impl Problem {
         stop: &(dyn Fn() -> bool + Sync),
         each: &mut dyn FnMut(&Optimum),
     ) -> Option<Optimum> {
-        let penalty = self.settings.penalty;
-        let goal = Goal {
-            loss: self.settings.loss,
-            classes: self.labels.classes.len(),
-            l1: penalty.l1,
-            l2: penalty.l2,
-            nonnegative: penalty.nonnegative,
-            intercept: self.settings.intercept,
-            tolerance,
-            threads,
-        };
+        let goal = self.goal(&self.settings.penalty, tolerance, threads);
         optimise(&self.examples, &goal, (&self.start.0, &self.start.1), stop, each)
     }
 
@@ -131,6 +229,8 @@ impl Problem {
         }
         model.intercept.copy_from_slice(&found.intercept);
         model.certificates = vec![certificate(found, &self.settings)];
+        model.settings.penalty = self.settings.penalty;
+        model.summary.path.clone_from(&self.tried);
     }
 }
 
@@ -151,13 +251,19 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
     }
     let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
     Certificate::none(match found.ended {
-        Ended::Unattained => "the labels are separated: the loss falls for ever as weights grow, and no model has the least; \
+        Ended::Unattained => {
+            "the labels are separated: the loss falls for ever as weights grow, and no model has the least; \
                               --l2 X holds them"
-            .to_owned(),
-        Ended::Decrement => "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives \
+                .to_owned()
+        }
+        Ended::Decrement => {
+            "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives \
                              a certificate"
-            .to_owned(),
-        _ if unpenalised => "without a penalty no dual point bounds the objective; --l2 X gives a certificate".to_owned(),
+                .to_owned()
+        }
+        _ if unpenalised => {
+            "without a penalty no dual point bounds the objective; --l2 X gives a certificate".to_owned()
+        }
         _ => "the search ended before a dual point bounded the objective".to_owned(),
     })
 }

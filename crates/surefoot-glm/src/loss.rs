@@ -284,6 +284,25 @@ impl Loss {
         }
     }
 
+    /// Second derivative in the margin, 0 where φ' jumps; `None` where φ is made of straight lines.
+    #[must_use]
+    pub fn bend(self, y: f64, m: f64) -> Option<f64> {
+        Some(match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::mean(m) * logistic::mean(-m),
+            Loss::Squared => 1.0,
+            Loss::Huber { delta } => f64::from((m - y).abs() < delta),
+            Loss::SquaredHinge => 2.0 * f64::from(y * m < 1.0),
+            Loss::SmoothedHinge => f64::from((0.0..1.0).contains(&(y * m))),
+            Loss::Poisson => libm::exp(m),
+            Loss::Gamma => y * libm::exp(-m),
+            Loss::Tweedie { power } => {
+                let (p, q) = (power - 1.0, 2.0 - power);
+                p * y * libm::exp(-p * m) + q * libm::exp(q * m)
+            }
+            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => return None,
+        })
+    }
+
     /// Upper bound of \|φ'\|, if there is one (its Lipschitz constant in the margin).
     #[must_use]
     pub fn lipschitz(self) -> Option<f64> {

@@ -149,6 +149,20 @@ pub struct Summary {
     pub lane: Option<f64>,
     /// Scale, selection statistic and share of each lane; none for a model in a ball.
     pub lanes: Vec<Lane>,
+    /// Penalties that were tried side by side, from the largest to none, where one was to be chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathPoint>,
+}
+
+/// One penalty of those in a [`Summary`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathPoint {
+    /// The factors of the penalty.
+    pub l1: f64,
+    #[allow(missing_docs)]
+    pub l2: f64,
+    /// The mean loss of its model on rows that it had not learnt, late ones counting more.
+    pub loss: f64,
 }
 
 /// One lane in a [`Summary`].

@@ -35,6 +35,30 @@ pub struct Penalty {
     /// Whether weights have to be at least 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nonnegative: bool,
+    /// The factor that is chosen by losses in the first pass, if one is: what is given for it does not matter then, and in a
+    /// model it is the one that was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Axis>,
+}
+
+impl Axis {
+    /// A penalty with this factor in place of its own.
+    pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
+        match self {
+            Axis::L1 => Penalty { l1: strength, ..penalty },
+            Axis::L2 => Penalty { l2: strength, ..penalty },
+        }
+    }
+}
+
+/// A factor of the [`Penalty`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Of the sum of sizes.
+    L1,
+    /// Of half the sum of squares.
+    L2,
 }
 
 impl Penalty {

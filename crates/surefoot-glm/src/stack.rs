@@ -14,6 +14,7 @@ use crate::{
     lanes::{Lanes, Wide},
     margin::Margin,
     pages::Slot,
+    shrink::Pull,
     units::Offset,
 };
 use surefoot::Real;
@@ -53,6 +54,11 @@ impl Answer {
         self.values.clear();
     }
 
+    /// ‖x‖².
+    pub(crate) fn length(&self) -> f64 {
+        self.values.iter().map(|x| x * x).sum()
+    }
+
     /// Adds the offset of a row to the margins: of the model, and of the lanes in their units.
     #[cold]
     pub(crate) fn shift(&mut self, model: f64, lanes: f64) {
@@ -85,6 +91,8 @@ pub(crate) struct Terms {
     pub(crate) factor: f64,
     /// What is added to margins.
     pub(crate) offset: Offset,
+    /// How the weights of the model are drawn towards 0, if they are.
+    pub(crate) pull: Option<Pull>,
 }
 
 impl Stack {
@@ -153,7 +161,20 @@ impl Stack {
 
     /// The intercept of the model that predicts.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
-        self.intercept.as_ref().map_or(0.0, |c| weight(c, terms)) + terms.offset.model
+        let of =
+            |c: &Coordinate| weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor);
+        self.intercept.as_ref().map_or(0.0, of) + terms.pull.map_or(0.0, |pull| pull.shift) + terms.offset.model
+    }
+
+    /// The margin of a drawn model at the row that was asked: to the bit that of a saved model.
+    pub(crate) fn drawn(&self, terms: &Terms, pull: &Pull, answer: &Answer) -> f64 {
+        let mut margin = Margin::default();
+        for (k, (slot, &value)) in answer.slots.iter().zip(&answer.values).enumerate() {
+            // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
+            let c = unsafe { slot.value() };
+            margin.add_one(k, pull.weight(learnt(c, terms), c.squares, c.unit.inverse()) * value);
+        }
+        margin.with(self.intercept(&Terms { pull: Some(*pull), ..*terms }))
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
@@ -172,8 +193,17 @@ impl Stack {
     }
 }
 
+/// The weight that predicts, to be multiplied by raw values.
 fn weight(c: &Coordinate, terms: &Terms) -> f64 {
-    weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor)
+    match &terms.pull {
+        None => weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor),
+        Some(pull) => pull.weight(learnt(c, terms), c.squares, c.unit.inverse()),
+    }
+}
+
+/// The weight that was learnt, in the unit of the coordinate.
+fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
+    f64::from(c.average_at(&terms.clock).dot(terms.parts)) * terms.factor
 }
 
 /// What stands in the unused places of a block.

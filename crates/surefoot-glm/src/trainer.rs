@@ -5,7 +5,7 @@
 //! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Certificate, Fault, Labels, Model, Names, Plan, Predictor, Settings, Shelf, State, Summary,
+    Batch, Certificate, Fault, Labels, Model, Names, Penalty, Plan, Predictor, Settings, Shelf, State, Summary,
     books::{Books, Counts},
     engine::{self, Engine},
     passes::Run,
@@ -53,7 +53,7 @@ impl Trainer {
     /// As [`new`](Trainer::new).
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
-        let engine = engine::new(&settings);
+        let engine = engine::new(&lanes_of(&settings, &plan));
         Trainer { books: Books::new(settings, plan, shelf), engine }
     }
 
@@ -113,6 +113,7 @@ impl Trainer {
             loss_constant: board.constant(self.books.loss()),
             lane,
             lanes,
+            path: self.engine.path(),
         }
     }
 
@@ -156,8 +157,11 @@ impl Trainer {
         if let Some(kept) = &self.books.passes.kept {
             (intercept, weight) = kept.columns(&coding.classes().labels(), &saved.index);
         }
+        let mut settings = self.books.settings.clone();
+        let path = settings.penalty.path;
+        settings.penalty = Penalty { path, ..self.engine.penalty().unwrap_or(settings.penalty) };
         Model {
-            settings: self.books.settings.clone(),
+            settings,
             labels: self.labels(),
             intercept,
             index: saved.index,
@@ -207,6 +211,12 @@ impl Trainer {
         }
         Ok(Trainer { books, engine })
     }
+}
+
+/// What the first pass is about: a penalty that is chosen by optima is none before there are any.
+fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
+    let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
+    Settings { penalty, ..settings.clone() }
 }
 
 /// The weights of the model of least hold-out loss, in an unfinished model.

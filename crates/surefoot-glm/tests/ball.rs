@@ -216,7 +216,11 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
     let with = [(Loss::Logistic, Some(5.0)), (Loss::SquaredHinge, Some(5.0))];
     for (loss, row_norm) in Loss::ALL.into_iter().map(|loss| (loss, None)).chain(with) {
         let batch = batch(&rows(loss, 90, 3));
-        for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 3, holdout: None }] {
+        for plan in [
+            Plan::ONE_PASS,
+            Plan { passes: 3, holdout: Some(10), ..Plan::ONE_PASS },
+            Plan { passes: 3, holdout: None, ..Plan::ONE_PASS },
+        ] {
             let whole = fit(settings(loss, 2.0, row_norm), plan, &batch);
             for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
                 let mut trainer = Trainer::new(settings(loss, 2.0, row_norm), plan);
@@ -247,7 +251,11 @@ fn a_full_pass_is_never_below_the_true_gap() {
         for radius in [0.3, 1.0, 3.0, 30.0] {
             // In the smaller balls the best model is at the boundary, in the largest inside.
             let least = least(loss, &rows, radius);
-            for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 40, holdout: None }] {
+            for plan in [
+                Plan::ONE_PASS,
+                Plan { passes: 3, holdout: Some(10), ..Plan::ONE_PASS },
+                Plan { passes: 40, holdout: None, ..Plan::ONE_PASS },
+            ] {
                 let model = fit(settings(loss, radius, None), plan, &batch).model();
                 let (bound, objective) = full_pass(&model, &batch);
                 let (truth, gradient) = mean(loss, &rows, &dense(&model));
@@ -399,7 +407,7 @@ fn reason(trainer: &Trainer) -> String {
 #[test]
 fn what_cannot_be_certified_says_why() {
     let [classes, numbers] = [Loss::Logistic, Loss::Squared].map(|loss| batch(&rows(loss, 50, 2)));
-    let twice = Plan { passes: 2, holdout: None };
+    let twice = Plan { passes: 2, holdout: None, ..Plan::ONE_PASS };
     let learn = |settings: Settings, batch: &Batch| fit(settings, Plan::ONE_PASS, batch);
     let again = fit(settings(Loss::Logistic, 1.0, Some(9.0)), twice, &classes);
     assert!(reason(&again).contains("rows were used more than once"), "{}", reason(&again));

@@ -156,7 +156,11 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
 fn resuming_anywhere_gives_the_same_model_to_the_bit() {
     for loss in Loss::OF_CLASSES {
         let batch = batch(&rows(4, 60, 3));
-        for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(7) }, Plan { passes: 2, holdout: None }] {
+        for plan in [
+            Plan::ONE_PASS,
+            Plan { passes: 3, holdout: Some(7), ..Plan::ONE_PASS },
+            Plan { passes: 2, holdout: None, ..Plan::ONE_PASS },
+        ] {
             let whole = fit(loss, plan, &batch);
             for stop in (1..batch.len() * plan.passes as usize).step_by(if plan == Plan::ONE_PASS { 1 } else { 7 }) {
                 let mut trainer = Trainer::new(settings(loss), plan);
@@ -200,8 +204,9 @@ fn a_finished_model_takes_new_rows_and_classes_as_one_call_would() {
 
 #[test]
 fn names_of_classes_do_not_matter() {
-    for (loss, plan) in
-        Loss::OF_CLASSES.into_iter().flat_map(|l| [1, 3].map(|p| (l, Plan { passes: p, holdout: Some(9) })))
+    for (loss, plan) in Loss::OF_CLASSES
+        .into_iter()
+        .flat_map(|l| [1, 3].map(|p| (l, Plan { passes: p, holdout: Some(9), ..Plan::ONE_PASS })))
     {
         let plain = rows(4, 200, 51);
         let names = [7.0, -2.0, 65_536.0, 0.0];
@@ -221,7 +226,7 @@ fn names_of_classes_do_not_matter() {
 #[test]
 fn two_classes_by_softmax_are_logistic_regression() {
     let batch = batch(&rows(2, 400, 13));
-    let plan = Plan { passes: 200, holdout: None };
+    let plan = Plan { passes: 200, holdout: None, ..Plan::ONE_PASS };
     let [one, two] = [Loss::Logistic, Loss::Softmax].map(|loss| fit(loss, plan, &batch).model());
     let predictor = Predictor::new(&one);
     for r in 0..batch.len() {
@@ -259,7 +264,7 @@ fn rows_of_weight_zero_leave_no_trace() {
             }
             with.push(Some(*label), 1.0, pairs);
         }
-        for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(10) }] {
+        for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS }] {
             let (a, b) = (fit(loss, plan, &plain).model(), fit(loss, plan, &with).model());
             assert_eq!((&a.index, &a.weight, &a.intercept), (&b.index, &b.weight, &b.intercept));
             assert_eq!((a.labels, a.summary.loss), (b.labels, b.summary.loss));
@@ -296,7 +301,7 @@ fn a_class_that_is_only_held_out_is_known_from_then_on() {
         let mut rows = rows(3, 40, 91);
         (rows[9].0, rows[19].0) = (8.0, 1.0);
         let batch = batch(&rows);
-        let mut trainer = Trainer::new(settings(loss), Plan { passes: 2, holdout: Some(10) });
+        let mut trainer = Trainer::new(settings(loss), Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS });
         trainer.learn(&batch, 0, 10).unwrap();
         let model = trainer.model();
         assert_eq!((model.labels.classes.last(), model.intercept.last()), (Some(&8.0), Some(&0.0)));

@@ -158,7 +158,11 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
 fn resuming_anywhere_gives_the_same_model_to_the_bit() {
     for loss in Loss::ALL {
         let batch = batch(&rows(loss, 90, 3));
-        for plan in [Plan::ONE_PASS, Plan { passes: 3, holdout: Some(10) }, Plan { passes: 3, holdout: None }] {
+        for plan in [
+            Plan::ONE_PASS,
+            Plan { passes: 3, holdout: Some(10), ..Plan::ONE_PASS },
+            Plan { passes: 3, holdout: None, ..Plan::ONE_PASS },
+        ] {
             let whole = fit(loss, plan, &batch);
             for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
                 let mut trainer = Trainer::new(settings(loss), plan);
@@ -246,7 +250,7 @@ fn scaled_labels(loss: Loss) {
             Loss::Huber { delta } => Loss::Huber { delta: delta * factor },
             _ => loss,
         };
-        margins(&fit(loss, Plan { passes: 2, holdout: Some(10) }, &batch).model(), &batch)
+        margins(&fit(loss, Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS }, &batch).model(), &batch)
     };
     let base = of(1.0);
     for power in [-900, -20, 1, 30, 900] {
@@ -278,7 +282,7 @@ fn with_a_log_link_the_scale_of_labels_is_a_shift_of_margins() {
         let of = |factor: f64| {
             let scaled: Vec<_> = rows.iter().map(|(y, pairs)| (y * factor, pairs.clone())).collect();
             let batch = batch(&scaled);
-            margins(&fit(loss, Plan { passes: 2, holdout: Some(10) }, &batch).model(), &batch)
+            margins(&fit(loss, Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS }, &batch).model(), &batch)
         };
         let shift = f64::from(power) * std::f64::consts::LN_2;
         for (a, b) in of(2f64.powi(power)).iter().zip(of(1.0)) {
@@ -348,7 +352,7 @@ fn the_model_does_not_depend_on_which_class_comes_first() {
         let coded: Vec<_> = plain.iter().map(|(y, pairs)| (y + 1.0, pairs.clone())).collect();
         let [plain, swapped, coded] = [plain, swapped, coded].map(|rows| {
             let batch = batch(&rows);
-            let model = fit(loss, Plan { passes, holdout: Some(10) }, &batch).model();
+            let model = fit(loss, Plan { passes, holdout: Some(10), ..Plan::ONE_PASS }, &batch).model();
             margins(&model, &batch)
         });
         assert_eq!(plain, coded);
@@ -369,7 +373,7 @@ fn rows_of_weight_zero_leave_no_trace() {
             }
             with.push(Some(*label), 1.0, pairs);
         }
-        for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(10) }] {
+        for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS }] {
             let (a, b) = (fit(loss, plan, &plain), fit(loss, plan, &with));
             let (a, b) = (a.model(), b.model());
             assert_eq!((&a.index, &a.weight, &a.intercept), (&b.index, &b.weight, &b.intercept));
@@ -452,7 +456,7 @@ fn a_label_out_of_all_proportion_is_learnt_whole_or_not_at_all() {
 #[test]
 fn a_held_out_label_does_not_touch_training() {
     let mut rows = rows(Loss::Squared, 60, 101);
-    let plan = Plan { passes: 3, holdout: Some(10) };
+    let plan = Plan { passes: 3, holdout: Some(10), ..Plan::ONE_PASS };
     let plain = fit(Loss::Squared, plan, &batch(&rows)).summary();
     rows[9].0 = 1e60;
     let with = fit(Loss::Squared, plan, &batch(&rows));
@@ -477,7 +481,7 @@ fn a_model_of_several_passes_stands_until_a_new_row_is_learnt() {
     for loss in Loss::ALL {
         let rows = rows(loss, 200, 121);
         let (old, new) = (batch(&rows[..150]), batch(&rows[150..]));
-        let left = fit(loss, Plan { passes: 8, holdout: Some(10) }, &old).model();
+        let left = fit(loss, Plan { passes: 8, holdout: Some(10), ..Plan::ONE_PASS }, &old).model();
         let resume = |model: &Model| Trainer::resume(model, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
         let paused = resume(&left).pause(serde_json::json!(null));
         let mut paused = Model { unfinished: Some(serde_json::json!("here")), ..paused };

@@ -18,8 +18,8 @@
 //! whole name wherever they are named, not by its first letter.
 //!
 //! What Vowpal Wabbit reads with a warning or drops in silence is an error: numbers that are none, a colon without a value,
-//! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. So is a base
-//! (a prediction to start from) other than 0, which is not supported.
+//! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. A
+//! base, the prediction to start from, is an offset.
 
 mod features;
 mod head;

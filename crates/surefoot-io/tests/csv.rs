@@ -396,7 +396,7 @@ fn labels_that_are_text_are_numbered_in_their_order() {
     let classes = options.found.classes();
     assert_eq!(
         classes.iter().map(|class| (&*class.text, class.code)).collect::<Vec<_>>(),
-        [("yes", 0.0), ("no", -1.0)]
+        [("no", -1.0), ("yes", 0.0)]
     );
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Classes {
 impl Classes {
     /// Before the first row.
     pub(crate) fn new(settings: &Settings) -> Classes {
-        Classes::assemble(settings, Scalars::new(settings.loss), Vec::new())
+        Classes::assemble(settings, Scalars::new(settings), Vec::new())
     }
 
     fn assemble(settings: &Settings, scalars: Scalars, stacks: Vec<Stack>) -> Classes {
@@ -86,6 +86,9 @@ impl Classes {
             // The coordinates of the next class travel to the cache while this one is worked on.
             let (here, next) = self.answers.split_at_mut(k + 1);
             stack.ask(&terms, &mut here[k], &next[0]);
+            if let Some(pull) = &terms.pull {
+                here[k].margin = stack.drawn(&terms, pull, &here[k]);
+            }
         }
         self.outputs.clear();
         self.outputs.extend(self.answers[..count].iter().map(|answer| answer.output));
@@ -139,6 +142,7 @@ impl Engine for Classes {
         if let Some(ratio) = scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stacks.iter_mut().for_each(|stack| stack.each(|c| c.rescale_gradients(ratio)));
             scalars.pace.rescale(ratio);
+            scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if scalars.units.gradient > 0.0 { weight / scalars.units.gradient } else { 1.0 };
@@ -148,6 +152,9 @@ impl Engine for Classes {
         scalars.pace.add(self.loss, scalars.clock.step, &scalars.lead.shares(), &mut self.gradients);
         for ((stack, answer), gradients) in self.stacks.iter_mut().zip(&self.answers).zip(&self.gradients) {
             stack.tell(&scalars.clock, gradients, answer);
+        }
+        if let Some(shrink) = &mut scalars.shrink {
+            shrink.add_classes(weight, per, &self.gradients);
         }
         scalars.clock.advance();
     }

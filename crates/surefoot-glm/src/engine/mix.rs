@@ -3,7 +3,7 @@
 mod state;
 
 use crate::{
-    Batch, Certificate, Fault, Lane, Loss, Predictor, Row, Settings,
+    Batch, Certificate, Fault, Lane, Loss, PathPoint, Penalty, Predictor, Row, Settings,
     books::Books,
     coding::Coding,
     coordinate::Gradients,
@@ -13,6 +13,7 @@ use crate::{
     },
     lanes::{LANES, Lanes},
     lead::Judge,
+    shrink::{Shrink, Told},
     stack::{Answer, Stack, Terms},
     sums::Mean,
 };
@@ -31,18 +32,31 @@ pub(crate) struct Mix {
     gradient: Lanes,
     /// The offset of the row at hand.
     offset: f64,
+    /// Where penalties draw models: its margin before that, and those of all drawn models, in training's own sign.
+    learnt: f64,
+    drawn: Vec<f64>,
 }
 
 impl Mix {
     /// Before the first row.
     pub(crate) fn new(settings: &Settings) -> Mix {
         let loss = settings.loss;
-        let scalars = Scalars::new(loss);
+        let scalars = Scalars::new(settings);
         Mix::assemble(loss, scalars, Stack::new(settings.intercept))
     }
 
     fn assemble(loss: Loss, scalars: Scalars, stack: Stack) -> Mix {
-        Mix { loss, scalars, stack, answers: Default::default(), sign: 1.0, gradient: Lanes::default(), offset: 0.0 }
+        Mix {
+            loss,
+            scalars,
+            stack,
+            answers: Default::default(),
+            sign: 1.0,
+            gradient: Lanes::default(),
+            offset: 0.0,
+            learnt: 0.0,
+            drawn: Vec::new(),
+        }
     }
 
     /// Asks for the row at hand.
@@ -50,6 +64,13 @@ impl Mix {
         let terms = self.terms(self.sign);
         let [answer, ahead] = &mut self.answers;
         self.stack.ask(&terms, answer, ahead);
+        if let Some(shrink) = &self.scalars.shrink {
+            self.drawn.clear();
+            self.drawn.extend(shrink.pulls(self.sign).map(|pull| self.stack.drawn(&terms, &pull, answer)));
+            self.learnt = self.sign * (answer.margin + self.offset);
+            answer.margin = self.drawn[shrink.chosen()];
+            self.drawn.iter_mut().for_each(|margin| *margin = self.sign * (*margin + self.offset));
+        }
         if self.offset != 0.0 {
             answer.shift(self.offset, self.scalars.units.relative(self.sign * self.offset));
         }
@@ -57,6 +78,28 @@ impl Mix {
 
     fn terms(&self, sign: f64) -> Terms {
         self.scalars.terms(self.loss, self.stack.intercept.is_some(), sign)
+    }
+}
+
+impl Mix {
+    /// Judges the penalties of a path by the held-out rows.
+    fn judge_path(&mut self, books: &mut Books) -> io::Result<()> {
+        let Some(mut shrink) = self.scalars.shrink.take_if(|shrink| shrink.is_path()) else { return Ok(()) };
+        let (coding, terms) = (books.counts.coding.clone(), self.terms(books.counts.coding.sign()));
+        let (sign, loss) = (coding.sign(), self.loss);
+        let pulls: Vec<_> = shrink.pulls(sign).collect();
+        shrink.judge_anew();
+        let (stack, answer, drawn) = (&mut self.stack, &mut self.answers[0], &mut self.drawn);
+        books.passes.visit(&mut |row| {
+            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
+            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
+                drawn.clear();
+                drawn.extend(pulls.iter().map(|pull| sign * (stack.drawn(&terms, pull, answer) + row.offset)));
+                shrink.judge(loss, y, row.weight, drawn);
+            }
+        })?;
+        self.scalars.shrink = Some(shrink);
+        Ok(())
     }
 }
 
@@ -105,6 +148,9 @@ impl Engine for Mix {
     fn judge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
         self.scalars.lead.add(units.loss(self.loss), units.of(y), weight, &self.answers[0].output);
+        if let Some(shrink) = &mut self.scalars.shrink {
+            shrink.judge(self.loss, y, weight, &self.drawn);
+        }
     }
 
     fn tell(&mut self, y: f64, weight: f64) {
@@ -113,6 +159,7 @@ impl Engine for Mix {
         if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stack.each(|c| c.rescale_gradients(ratio));
             self.scalars.pace.rescale(ratio);
+            self.scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
@@ -121,6 +168,10 @@ impl Engine for Mix {
         let shares = self.scalars.lead.shares();
         self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
         self.stack.tell(&self.scalars.clock, &gradients[0], &self.answers[0]);
+        if let Some(shrink) = &mut self.scalars.shrink {
+            let told = Told { y, weight, learnt: self.learnt, length: self.answers[0].length() };
+            shrink.add(self.loss, &told, &self.drawn, gradients[0].model);
+        }
         self.scalars.units.count(self.loss, y, self.offset, weight);
         self.scalars.clock.advance();
     }
@@ -152,7 +203,7 @@ impl Engine for Mix {
         let mut judge = Judge::new(loss, typical);
         books.passes.visit(&mut |row| each(row, &mut |y, weight, margins| judge.add(weight, y, margins)))?;
         self.scalars.lead.judge(books.passes.run.completed + 1, &judge);
-        Ok(())
+        self.judge_path(books)
     }
 
     fn predictor(&self, coding: &Coding) -> Predictor {
@@ -166,6 +217,14 @@ impl Engine for Mix {
 
     fn certificates(&self) -> Vec<Certificate> {
         vec![Certificate::none(UNBOUNDED)]
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        self.scalars.shrink.as_ref().map(Shrink::in_force)
+    }
+
+    fn path(&self) -> Vec<PathPoint> {
+        self.scalars.shrink.as_ref().map_or_else(Vec::new, Shrink::path)
     }
 
     fn lanes(&self) -> (Vec<Lane>, Option<f64>) {

@@ -1,11 +1,12 @@
 //! What the lanes remember besides coordinates, the same for one margin and for many.
 
 use crate::{
-    Lane, Loss,
+    Lane, Loss, Settings,
     clock::Clock,
     lanes::{LANES, Lanes},
     lead::{Lead, shortest},
     pace::Pace,
+    shrink::Shrink,
     stack::Terms,
     units::Units,
 };
@@ -18,6 +19,8 @@ pub(super) struct Scalars {
     pub(super) units: Units,
     pub(super) lead: Lead,
     pub(super) pace: Pace,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shrink: Option<Shrink>,
 }
 
 /// Why there is no certificate.
@@ -26,12 +29,14 @@ pub(super) const UNBOUNDED: &str =
 
 impl Scalars {
     /// Before the first row.
-    pub(super) fn new(loss: Loss) -> Scalars {
+    pub(super) fn new(settings: &Settings) -> Scalars {
+        let loss = settings.loss;
         Scalars {
             clock: Clock::new(),
             units: Units::new(loss),
             lead: Lead::new(Pace::grid(loss)),
             pace: Pace::default(),
+            shrink: Shrink::new(&settings.penalty, settings.intercept),
         }
     }
 
@@ -49,6 +54,7 @@ impl Scalars {
             parts: scales * self.lead.shares(),
             factor: sign * self.units.margin(),
             offset: self.units.offset(intercept),
+            pull: self.shrink.as_ref().map(|shrink| shrink.pull(sign)),
         }
     }
 

@@ -52,6 +52,37 @@ impl Examples {
         self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
     }
 
+    /// Makes room for one more row of this many pairs; whether there is memory for it.
+    pub(crate) fn reserve(&mut self, pairs: usize) -> bool {
+        let rows = [&mut self.label, &mut self.weight, &mut self.offset];
+        rows.into_iter().all(|numbers| numbers.try_reserve(1).is_ok())
+            && self.start.try_reserve(1).is_ok()
+            && self.column.try_reserve(pairs).is_ok()
+            && self.value.try_reserve(pairs).is_ok()
+    }
+
+    /// Gives every label its number in training's own terms.
+    pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
+        self.label.iter_mut().for_each(|label| *label = number(*label));
+    }
+
+    /// Takes away the weights of every `period`-th row that has one, and says which they were.
+    pub(crate) fn hold_out(&mut self, period: usize) -> Vec<(usize, f64)> {
+        let weighted: Vec<usize> = (0..self.len()).filter(|&i| self.weight[i] > 0.0).collect();
+        let held = weighted.into_iter().skip(period - 1).step_by(period);
+        held.map(|i| (i, std::mem::take(&mut self.weight[i]))).collect()
+    }
+
+    /// Gives them back.
+    pub(crate) fn put_back(&mut self, held: &[(usize, f64)]) {
+        held.iter().for_each(|&(i, weight)| self.weight[i] = weight);
+    }
+
+    /// Label and offset of row `i`.
+    pub(crate) fn label(&self, i: usize) -> (f64, f64) {
+        (self.label[i], self.offset[i])
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {

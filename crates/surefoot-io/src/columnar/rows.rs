@@ -204,7 +204,9 @@ impl Rows {
                 fault(&exposure.to_string(), "is no exposure; a finite number above 0 is needed")
             }
             (_, Some(offset)) if offset.is_finite() => Ok(offset),
-            (_, Some(offset)) if !offset.is_nan() => fault(&offset.to_string(), "is no offset; a finite number is needed"),
+            (_, Some(offset)) if !offset.is_nan() => {
+                fault(&offset.to_string(), "is no offset; a finite number is needed")
+            }
             _ => fault("", "the offset is null; every row needs one"),
         }
     }

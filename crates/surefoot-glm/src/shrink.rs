@@ -1,0 +1,247 @@
+//! Penalties in one pass: what the lanes have learnt without them is drawn towards 0 where it is read.
+//!
+//! After rows of total weight W the best weight v of a coordinate alone, given the one w that was learnt without penalty, has the
+//! least ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the losses along it; that is, w is moved towards
+//! 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not kept a coordinate, but the sum of squared gradients
+//! S = Σ φ'²x² is, and for likelihoods the two are the same on average: h = S·(Σφ'')/(Σφ'²). So a coordinate that
+//! little is known of is drawn most. This is one step of a diagonal Newton method, O(1) a pair, and outside of the theorem:
+//! correlated columns are drawn farther than at the optimum. What is drawn is the model: its losses are those printed, and
+//! its weights those saved.
+//!
+//! The intercept is not drawn, but has to make up for what is: a shift of it is learnt that gives the slopes of the drawn model
+//! the mean of those of the model as it was learnt. Where little is drawn the two hardly differ, and nor does the shift from 0.
+//!
+//! On a *path* models with many penalties are read side by side, and the one in force is that of the least loss so far. Its
+//! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
+//! square of gradients, which no mean gradient exceeds.
+
+use crate::{Axis, Loss, PathPoint, Penalty, coordinate::Gradients, lanes::Lanes, sums::Sum};
+use serde::{Deserialize, Serialize};
+
+/// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Candidate {
+    /// The penalty along the path, in its units.
+    share: f64,
+    /// What is added to the intercept, in training's own sign.
+    shift: f64,
+    /// Σ φ'' at its margins.
+    bends: f64,
+    /// Forgetting sums of weighted losses and of weights.
+    losses: f64,
+    weights: f64,
+}
+
+/// Penalties, of which one is in force.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Shrink {
+    penalty: Penalty,
+    /// Whether there is an intercept to be shifted.
+    shifts: bool,
+    candidates: Vec<Candidate>,
+    /// The one in force.
+    chosen: usize,
+    /// Of the rows learnt: their number, weights, φ'' at the model's margins, its squared gradients as S has them, and
+    /// weighted φ'' and φ'² times ‖x‖².
+    rows: u64,
+    weight: Sum,
+    bends: f64,
+    squares: f64,
+    trace: f64,
+    lengths: f64,
+    /// Rows that losses were counted of.
+    judged: u64,
+}
+
+/// How the weights of a model are drawn at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    /// W·l1 and W·l2 in units of S.
+    l1: f64,
+    l2: f64,
+    nonnegative: bool,
+    /// What is added to the intercept.
+    pub(crate) shift: f64,
+}
+
+impl Pull {
+    /// The weight to be multiplied by raw values, of a coordinate with this weight in its unit, sum of squares and 1/unit.
+    #[inline]
+    pub(crate) fn weight(&self, learnt: f64, squares: f32, inverse: f64) -> f64 {
+        let squares = f64::from(squares);
+        let (target, by) = (squares * learnt, self.l1 * inverse);
+        if target.abs() <= by || self.nonnegative && target < 0.0 {
+            return 0.0;
+        }
+        (target - by.copysign(target)) / (squares + self.l2 * inverse * inverse) * inverse
+    }
+}
+
+/// Penalties on a path: so many to a decade, over so many decades below that of the unit; and none.
+const A_DECADE: i32 = 2;
+const DECADES: i32 = 8;
+
+/// A row as it is before it is learnt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Label and weight.
+    pub(crate) y: f64,
+    pub(crate) weight: f64,
+    /// The margin of the model before it is drawn.
+    pub(crate) learnt: f64,
+    /// ‖x‖².
+    pub(crate) length: f64,
+}
+
+impl Shrink {
+    /// `None` where there is nothing to be drawn; `shifts` if there is an intercept.
+    pub(crate) fn new(penalty: &Penalty, shifts: bool) -> Option<Shrink> {
+        if penalty.is_none() {
+            return None;
+        }
+        let steps = if penalty.path.is_some() { 0..=A_DECADE * DECADES } else { 0..=-1 };
+        let shares = steps.map(|step| libm::exp10(-f64::from(step) / f64::from(A_DECADE))).chain([0.0]);
+        let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
+        let candidates: Vec<_> = candidates.collect();
+        Some(Shrink {
+            penalty: *penalty,
+            shifts,
+            // The least: none.
+            chosen: candidates.len() - 1,
+            candidates,
+            rows: 0,
+            weight: Sum::default(),
+            bends: 0.0,
+            squares: 0.0,
+            trace: 0.0,
+            lengths: 0.0,
+            judged: 0,
+        })
+    }
+
+    /// Whether there are several penalties, of which one is chosen.
+    pub(crate) fn is_path(&self) -> bool {
+        self.penalty.path.is_some()
+    }
+
+    /// The penalty of a candidate.
+    fn penalty_of(&self, one: &Candidate) -> Penalty {
+        let weight = self.weight.value();
+        let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
+        match self.penalty.path {
+            None => self.penalty,
+            Some(axis @ Axis::L1) => axis.of(self.penalty, one.share * unit(self.lengths).sqrt()),
+            Some(axis @ Axis::L2) => axis.of(self.penalty, one.share * unit(self.trace)),
+        }
+    }
+
+    /// The penalty in force.
+    pub(crate) fn in_force(&self) -> Penalty {
+        self.penalty_of(&self.candidates[self.chosen])
+    }
+
+    /// All penalties with the losses of their models, if there are several.
+    pub(crate) fn path(&self) -> Vec<PathPoint> {
+        let point = |one: &Candidate| {
+            let Penalty { l1, l2, .. } = self.penalty_of(one);
+            PathPoint { l1, l2, loss: one.losses / one.weights }
+        };
+        let judged = self.candidates.iter().filter(|one| one.weights > 0.0);
+        if self.candidates.len() > 1 { judged.map(point).collect() } else { Vec::new() }
+    }
+
+    fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {
+        let Penalty { l1, l2, nonnegative, .. } = self.penalty_of(one);
+        // Before there is any curvature nothing was learnt either.
+        let per = if self.bends > 0.0 { self.weight.value() * self.squares / self.bends } else { 0.0 };
+        Pull { l1: per * l1, l2: per * l2, nonnegative, shift: sign * one.shift }
+    }
+
+    /// The pull of the penalty in force, for a model of this sign.
+    pub(crate) fn pull(&self, sign: f64) -> Pull {
+        self.pull_of(&self.candidates[self.chosen], sign)
+    }
+
+    /// Those of all penalties.
+    pub(crate) fn pulls(&self, sign: f64) -> impl Iterator<Item = Pull> + '_ {
+        self.candidates.iter().map(move |one| self.pull_of(one, sign))
+    }
+
+    /// Where the margin of the model in force is among those of all.
+    pub(crate) fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// Counts the losses at a row that was not learnt before, given the margins of all models.
+    pub(crate) fn judge(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
+        if self.candidates.len() == 1 {
+            return;
+        }
+        self.judged += 1;
+        let keep = 1.0 - 2.0 / (self.judged as f64 + 2.0);
+        for (one, &margin) in self.candidates.iter_mut().zip(margins) {
+            one.losses = one.losses * keep + weight * loss.value(y, margin);
+            one.weights = one.weights * keep + weight;
+        }
+        self.choose();
+    }
+
+    /// Forgets the losses: others will be judged by.
+    pub(crate) fn judge_anew(&mut self) {
+        self.judged = 0;
+        self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
+    }
+
+    fn choose(&mut self) {
+        let loss = |one: &Candidate| if one.losses.is_finite() { one.losses } else { f64::INFINITY };
+        let least = self.candidates.iter().map(loss).fold(f64::INFINITY, f64::min);
+        // Of equal ones the largest penalty.
+        self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
+    }
+
+    /// Learns from a row that the lanes learn too: the margins of all drawn models, and the gradient of the model as it
+    /// goes into S.
+    pub(crate) fn add(&mut self, loss: Loss, told: &Told, margins: &[f64], gradient: f32) {
+        let Told { y, weight, learnt, length } = *told;
+        self.rows += 1;
+        self.weight.add(weight);
+        let (margin, slope) = (margins[self.chosen], loss.slope(y, learnt));
+        let bend = weight * bend(loss, y, margin);
+        self.bends += bend;
+        self.squares += f64::from(gradient) * f64::from(gradient);
+        self.trace += bend * length;
+        self.lengths += weight * slope * slope * length;
+        if !self.shifts {
+            return;
+        }
+        for (one, &margin) in self.candidates.iter_mut().zip(margins) {
+            one.bends += weight * self::bend(loss, y, margin);
+            // Newton's step on the rows so far, with one more like them for the first.
+            let step = weight * (loss.slope(y, margin) - slope) / (one.bends * (1.0 + 1.0 / self.rows as f64));
+            one.shift -= if step.is_finite() { step } else { 0.0 };
+        }
+    }
+
+    /// The same for the gradients of all classes, `per` of whose units a slope and its weight are: the average square of a
+    /// slope is φ''. Intercepts stay as the lanes have learnt them.
+    pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients<Lanes>]) {
+        let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
+        self.rows += 1;
+        self.weight.add(weight);
+        self.squares += squares;
+        self.bends += weight * squares / (per * per);
+    }
+
+    /// Multiplies the unit of gradients by 1/`ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.squares *= ratio * ratio;
+    }
+}
+
+/// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average.
+fn bend(loss: Loss, y: f64, margin: f64) -> f64 {
+    loss.bend(y, margin).unwrap_or_else(|| {
+        let slope = loss.slope(y, margin);
+        slope * slope
+    })
+}
