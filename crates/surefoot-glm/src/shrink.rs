@@ -245,3 +245,70 @@ fn bend(loss: Loss, y: f64, margin: f64) -> f64 {
         slope * slope
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ½h(v − w)² + W(l1·|v| + l2·v²/2).
+    fn cost(h: f64, w: f64, weight: f64, l1: f64, l2: f64, v: f64) -> f64 {
+        0.5 * h * (v - w) * (v - w) + weight * (l1 * v.abs() + 0.5 * l2 * v * v)
+    }
+
+    #[test]
+    fn a_drawn_weight_has_the_least_cost() {
+        let weight = 50.0;
+        for unit in [1e-3, 1.0, 8.0] {
+            for (squares, w, l1, l2, nonnegative) in [
+                (3.0_f32, 0.7, 0.01, 0.0, false),
+                (3.0, -0.7, 0.01, 0.2, false),
+                (0.5, 0.7, 0.0, 3.0, false),
+                (0.5, -0.2, 1.0, 0.0, false),
+                (0.5, -0.2, 0.0, 0.1, true),
+                (9.0, 0.4, 0.02, 0.0, true),
+            ] {
+                // S is in the unit of the coordinate; losses whose φ'' is the square of φ' have h = S/unit².
+                let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
+                let pull = Pull { l1: weight * l1, l2: weight * l2, nonnegative, shift: 0.0 };
+                let drawn = pull.weight(w * unit, squares, inverse);
+                let cost = |v: f64| cost(h, w, weight, l1, l2, v);
+                assert!(!nonnegative || drawn >= 0.0);
+                for by in [1e-6, 1e-3, 0.1, 1.0] {
+                    for other in [drawn + by, drawn - by] {
+                        assert!(cost(drawn) <= cost(other) || nonnegative && other < 0.0, "{squares} {w} {l1} {l2}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_units_and_coordinates_never_seen_are_0_not_nan() {
+        let pull = Pull { l1: 1.0, l2: 1.0, nonnegative: false, shift: 0.0 };
+        for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
+            assert!(pull.weight(0.0, squares, inverse) == 0.0, "{squares} {inverse}");
+            assert!(pull.weight(1.0, squares, inverse).is_finite(), "{squares} {inverse}");
+        }
+        let none = Pull { l1: 0.0, l2: 0.0, ..pull };
+        assert_eq!(none.weight(0.75, 3.0, 0.5), 0.375);
+        assert!(none.weight(0.0, 0.0, 0.0) == 0.0);
+    }
+
+    #[test]
+    fn the_penalty_of_the_least_loss_is_in_force() {
+        let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
+        let mut shrink = Shrink::new(&penalty, true).unwrap();
+        let count = shrink.candidates.len();
+        assert_eq!((shrink.chosen(), count), (count - 1, 1 + (A_DECADE * DECADES) as usize + 1));
+        let told = Told { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
+        shrink.add(Loss::Logistic, &told, &vec![0.0; count], 0.5);
+        // Margins that are right for the third alone.
+        let margins: Vec<f64> = (0..count).map(|k| if k == 2 { 3.0 } else { -1.0 }).collect();
+        shrink.judge(Loss::Logistic, 1.0, 1.0, &margins);
+        assert_eq!(shrink.chosen(), 2);
+        // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
+        assert!((shrink.in_force().l2 - 0.1).abs() < 1e-15 && shrink.in_force().path.is_some());
+        assert!(shrink.path().len() == count && shrink.path().is_sorted_by(|a, b| a.l2 > b.l2));
+        assert!(Shrink::new(&Penalty::default(), true).is_none());
+    }
+}

@@ -46,6 +46,20 @@ fn values_and_slopes_are_those_of_high_precision() {
 }
 
 #[test]
+fn bends_agree_with_differences_of_slopes() {
+    each(|loss, y, m| {
+        let (h, m) = (1e-5, m + 0.01);
+        let (below, above) = (loss.slope(y, m - h), loss.slope(y, m + h));
+        let Some(bend) = loss.bend(y, m) else {
+            // Straight on either side of a corner.
+            return assert_eq!(below, above, "{loss} y={y} m={m}");
+        };
+        let size = 1.0 + bend + below.abs() + above.abs();
+        assert!(((above - below) / (2.0 * h) - bend).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {bend}");
+    });
+}
+
+#[test]
 fn slopes_agree_with_central_differences() {
     each(|loss, y, m| {
         // Away from the corners of slopes, where differences are one-sided.
