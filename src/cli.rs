@@ -8,7 +8,7 @@ use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use data::DataArgs;
 use std::{ffi::OsString, time::Duration};
-use surefoot_glm::Loss;
+use surefoot_glm::{ClassWeights, Loss};
 
 /// Linear models in one pass, with no learning rate.
 ///
@@ -357,6 +357,13 @@ pub(crate) struct SettingsArgs {
     /// Weights (not the intercept) of at least 0 only
     #[arg(long)]
     pub(crate) nonneg: bool,
+
+    /// Multiply weights of rows by class: balanced, or a list such as spam=5,ham=1
+    ///
+    /// With balanced all classes together weigh the same: while rows come, among those so far; with --passes auto, among all.
+    /// Training and its printed loss count by these weights, --test and eval do not.
+    #[arg(long, value_name = "W", value_parser = values::class_weights)]
+    pub(crate) class_weight: Option<ClassWeights>,
 
     /// Learn no intercept
     #[arg(long)]

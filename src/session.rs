@@ -272,7 +272,7 @@ impl Session<'_> {
         while from < batch.len() {
             let to = self.cut(batch, from);
             if self.options.found.has_text_labels() {
-                self.trainer.take_texts_for_classes();
+                self.trainer.take_texts_for_classes(|| self.options.found.classes());
             }
             let learnt = self.trainer.learn(batch, from, to);
             let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);

@@ -6,7 +6,7 @@ use crate::{
     number::shortest,
     values::Strength,
 };
-use surefoot_glm::{Axis, Ball, Loss, Penalty, Reading, Settings};
+use surefoot_glm::{Axis, Ball, ClassWeights, Loss, Penalty, Reading, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -22,8 +22,12 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     if flags.radius.is_some() && !penalty.is_none() {
         return Err(Failure::usage("--radius and a penalty (--l1, --l2, --nonneg) exclude each other: leave one out"));
     }
+    if let Some(weights) = &flags.class_weight {
+        check_weights(weights, loss, flags.radius.is_some())?;
+    }
     Ok(Settings {
         loss,
+        class_weights: flags.class_weight.clone(),
         penalty,
         intercept: !flags.no_intercept,
         reading: Reading::default(),
@@ -33,6 +37,22 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
             delta: certify.error_probability.unwrap_or(DELTA),
         }),
     })
+}
+
+/// Whether classes can have weights.
+fn check_weights(weights: &ClassWeights, loss: Loss, in_ball: bool) -> Result<(), Failure> {
+    let name = loss.name();
+    let says = match weights {
+        _ if !loss.classifies() => format!("--class-weight is for losses of classes, and --loss {name} is not one"),
+        _ if in_ball => {
+            "--class-weight and --radius exclude each other: give rows their weights by --weight".to_owned()
+        }
+        ClassWeights::Given(pairs) if pairs.iter().all(|(_, weight)| *weight == 0.0) => {
+            "--class-weight: at least one weight must be above 0".to_owned()
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(says))
 }
 
 /// The penalty that the flags ask for.
@@ -106,6 +126,18 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         let same = |given| given == Strength::Given(has) || given == Strength::Auto && chosen;
         let has = if chosen { Strength::Auto } else { Strength::Given(has) };
         given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
+    }
+    if let Some(given) = flags.class_weight.as_ref().filter(|given| settings.class_weights.as_ref() != Some(given)) {
+        let text = |weights: Option<&ClassWeights>| match weights {
+            None => "no --class-weight".to_owned(),
+            Some(ClassWeights::Balanced) => "--class-weight balanced".to_owned(),
+            Some(ClassWeights::Given(pairs)) => {
+                let pairs: Vec<_> =
+                    pairs.iter().map(|(label, weight)| format!("{label}={}", shortest(*weight))).collect();
+                format!("--class-weight {}", pairs.join(","))
+            }
+        };
+        compare(text(Some(given)), text(settings.class_weights.as_ref()))?;
     }
     if flags.nonneg && !settings.penalty.nonnegative {
         compare("--nonneg".to_owned(), "weights of any sign".to_owned())?;

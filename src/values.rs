@@ -1,6 +1,7 @@
 //! Values of flags that are more than a number.
 
 use std::time::Duration;
+use surefoot_glm::ClassWeights;
 
 /// When a running fit saves its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,6 +130,19 @@ pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
     let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
     two.map(|(a, b)| (a.to_owned(), b.to_owned()))
         .ok_or_else(|| "two names with a colon between them are needed".into())
+}
+
+/// `balanced`, or labels with their weights.
+pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
+    if text == "balanced" {
+        return Ok(ClassWeights::Balanced);
+    }
+    let pairs = columns(text)?.0.into_iter().map(|pair| {
+        let (label, weight) = pair.rsplit_once('=').ok_or("'balanced' or a list such as 1=5,0=1 is needed")?;
+        let weight = weight.parse().ok().filter(|weight: &f64| *weight >= 0.0 && weight.is_finite());
+        Ok((label.to_owned(), weight.ok_or("a weight must be a number of at least 0")?))
+    });
+    pairs.collect::<Result<_, &str>>().map(ClassWeights::Given).map_err(str::to_owned)
 }
 
 /// The factor of a penalty.

@@ -243,3 +243,55 @@ fn offsets_are_part_of_margins_in_every_format() {
         assert!(ran.err.contains(says), "{flags}: {}", ran.err);
     }
 }
+
+#[test]
+fn classes_have_weights_by_flag_as_by_rows() {
+    let box_ = Sandbox::new();
+    let table: Vec<(bool, u32, u32)> = (0..400).map(|i| (i % 7 == 0 && i % 3 != 0, i % 5, i % 11)).collect();
+    let ones = f64::from(table.iter().filter(|row| row.0).count() as u32);
+    let weight = |class: bool, of: [f64; 2]| of[usize::from(class)];
+    let csv = |names: [&str; 2], of: [f64; 2]| -> String {
+        let row = |&(y, a, b): &(bool, u32, u32)| format!("{},{},{a},{b}\n", names[usize::from(y)], weight(y, of));
+        "y,w,a,b\n".to_owned() + &table.iter().map(row).collect::<String>()
+    };
+    box_.write("plain.csv", csv(["0", "1"], [1.0, 1.0]));
+    box_.write("texts.csv", csv(["ham", "spam"], [1.0, 1.0]));
+    let balanced = [400.0 / (2.0 * (400.0 - ones)), 400.0 / (2.0 * ones)];
+    for (data, flag, of) in [
+        ("plain.csv", "1=5,0=0.5", [0.5, 5.0]),
+        ("texts.csv", "spam=5", [1.0, 5.0]),
+        ("plain.csv", "balanced", balanced),
+        ("texts.csv", "balanced", balanced),
+    ] {
+        box_.write("weighted.csv", csv(if data == "plain.csv" { ["0", "1"] } else { ["ham", "spam"] }, of));
+        let fit =
+            |data: &str, more: &str| number(&box_.ok(&format!("fit {data} --label y {more} --json")).json()["loss"]);
+        // In one pass the weights of a list are those of the rows, to the bit.
+        if flag != "balanced" {
+            let by_flag = fit(data, &format!("--ignore w --class-weight {flag}"));
+            assert_eq!(by_flag, fit("weighted.csv", "--weight w"), "{flag}");
+        }
+        let auto = "--passes auto --l2 0.01 --tol 1e-9";
+        let objective =
+            |line: &str| number(&box_.ok(&format!("fit {line} --label y {auto} --json")).json()["objective"]);
+        let by_flag = objective(&format!("{data} --ignore w --class-weight {flag}"));
+        let by_rows = objective("weighted.csv --weight w");
+        assert!((by_flag - by_rows).abs() <= 2e-9 * by_rows, "{flag}: {by_flag} {by_rows}");
+    }
+    // Interrupted or not, held-out rows have their weights.
+    let fit = "fit plain.csv --label y --ignore w --class-weight balanced --passes 3";
+    box_.ok(&format!("{fit} -o whole --quiet"));
+    box_.run(&format!("{fit} -o m --snapshot 130 --budget 1ms --quiet"));
+    if box_.has("m") && box_.ok("inspect m --json").json()["unfinished"].is_object() {
+        box_.ok("fit plain.csv --resume m -o m --quiet");
+        assert!(box_.read("m") == box_.read("whole"));
+    }
+    for line in [
+        "--class-weight balanced --loss squared",
+        "--class-weight 1=0",
+        "--class-weight 1",
+        "--class-weight balanced --radius 1",
+    ] {
+        box_.fails(2, &format!("fit plain.csv --label y {line}"));
+    }
+}

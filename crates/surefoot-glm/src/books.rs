@@ -1,10 +1,11 @@
 //! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
 
 use crate::{
-    Batch, Fault, Loss, Part, Plan, Row, Settings, Shelf, board::Board, coding::Coding, engine::Engine, passes::Passes,
-    sums::Mean,
+    Batch, Class, Fault, Loss, Part, Plan, Row, Settings, Shelf, balance::Balance, board::Board, coding::Coding,
+    engine::Engine, passes::Passes, sums::Mean,
 };
 use serde::{Deserialize, Serialize};
+use std::io;
 
 /// What is known of the rows so far, and which of them are held out.
 #[derive(Debug)]
@@ -14,6 +15,10 @@ pub(crate) struct Books {
     pub(crate) passes: Passes,
     /// Losses since the last line of the table.
     pub(crate) recent: Mean,
+    /// The texts that labels stand for.
+    pub(crate) texts: Vec<Class>,
+    /// What [`Counts::balance`] was at the rows that [`Books::reshelve`] has seen.
+    reshelved: Balance,
 }
 
 /// The part of [`Books`] that every model stores.
@@ -25,6 +30,9 @@ pub(crate) struct Counts {
     pub(crate) rows: u64,
     pub(crate) rows_zero_weight: u64,
     pub(crate) nnz: u64,
+    /// Rows by class, where they are to be balanced.
+    #[serde(default, skip_serializing_if = "Balance::is_empty")]
+    pub(crate) balance: Balance,
 }
 
 /// Weights up to this can be added up 10²⁸ times.
@@ -33,7 +41,8 @@ const LARGEST_WEIGHT: f64 = 1e280;
 impl Books {
     /// Before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
-        Books { settings, counts: Counts::default(), passes: Passes::new(plan, shelf), recent: Mean::default() }
+        let (counts, recent, texts, reshelved) = Default::default();
+        Books { settings, counts, passes: Passes::new(plan, shelf), recent, texts, reshelved }
     }
 
     pub(crate) fn loss(&self) -> Loss {
@@ -55,10 +64,12 @@ impl Books {
     /// Whatever can be refused is refused before anything has changed.
     #[inline]
     pub(crate) fn step(&mut self, engine: &mut impl Engine, row: &Row<'_>) -> Result<(), Fault> {
-        let (Some(label), true) = (row.label, row.weight > 0.0) else {
+        let weight = self.weight(row);
+        let (Some(label), true) = (row.label, weight > 0.0) else {
             self.count(row, true);
             return Ok(());
         };
+        let (given, row) = (row.weight, &Row { weight, ..*row });
         if row.weight > LARGEST_WEIGHT {
             return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
         }
@@ -73,6 +84,9 @@ impl Books {
             engine.ready(y, row.weight)?;
         }
         self.accept(row, label, y, value, held);
+        if self.settings.class_weights.is_some() && self.passes.run.completed == 0 {
+            self.counts.balance.add(label, given);
+        }
         engine.meet(y);
         if self.passes.fresh() {
             engine.judge(y, row.weight);
@@ -82,6 +96,29 @@ impl Books {
             self.passes.learnt();
         }
         Ok(())
+    }
+
+    /// How much a row counts: in later passes, which know all rows, as their classes ask for.
+    #[inline]
+    fn weight(&self, row: &Row<'_>) -> f64 {
+        let (Some(weights), Some(label), true) = (&self.settings.class_weights, row.label, row.weight > 0.0) else {
+            return row.weight;
+        };
+        row.weight
+            * match self.passes.run.completed {
+                0 => self.counts.balance.factor(Some(weights), label, row.weight, &self.texts),
+                _ => self.counts.balance.factor_of_all(weights, label, &self.texts),
+            }
+    }
+
+    /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
+    pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
+        let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
+        if let (Some(label), true) = (row.label, weights.is_some() && weight > 0.0) {
+            weight *= self.reshelved.factor(weights, label, weight, &self.texts);
+            self.reshelved.add(label, row.weight);
+        }
+        self.passes.reshelve(&Row { weight, ..*row })
     }
 
     /// Counts a row that is not refused: its label and its loss.

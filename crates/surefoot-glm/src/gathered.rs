@@ -2,6 +2,7 @@
 
 use crate::{
     Axis, Batch, Certificate, Fault, Labels, Model, Part, PathPoint, Penalty, Row, Settings,
+    balance::Balance,
     certificate::{Bound, Subject},
     coordinate::NEGLIGIBLE,
     numbering::Numbering,
@@ -74,6 +75,11 @@ impl Gathered {
     pub fn problem(self, model: &Model) -> Problem {
         let Gathered { numbering, mut examples, .. } = self;
         let (settings, labels) = (model.settings.clone(), model.labels.clone());
+        if let Some(weights) = &settings.class_weights {
+            let (mut balance, texts) = (Balance::default(), &settings.reading.classes);
+            examples.each_weight(|label, weight| balance.add(label, *weight));
+            examples.each_weight(|label, weight| *weight *= balance.factor_of_all(weights, label, texts));
+        }
         let classifies = settings.loss.classifies();
         examples.code(|label| if classifies { labels.code(label).unwrap_or(f64::NAN) } else { label });
         let mut position = vec![0; numbering.dim() - 1];

@@ -1,5 +1,6 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
+mod balance;
 mod block;
 mod board;
 mod books;
@@ -37,6 +38,7 @@ mod sums;
 mod trainer;
 mod units;
 
+pub use balance::ClassWeights;
 pub use certificate::{Bound, Certificate, Subject};
 pub use fault::{Fault, Part};
 pub use full_pass::FullPass;

@@ -1,6 +1,6 @@
 //! What a user may choose, split by how long it is remembered.
 
-use crate::{Loss, Reading};
+use crate::{ClassWeights, Loss, Reading};
 use serde::{Deserialize, Serialize};
 
 /// What prediction and further training need to know: stored in every model.
@@ -17,6 +17,9 @@ pub struct Settings {
     /// The ball that the model stays in, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
+    /// How much the rows of each class count, where that is not only by their weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_weights: Option<ClassWeights>,
     /// What large weights cost, and which there may be.
     #[serde(flatten)]
     pub penalty: Penalty,
@@ -89,7 +92,7 @@ pub struct Ball {
 impl Default for Settings {
     fn default() -> Self {
         let (reading, penalty) = Default::default();
-        Settings { loss: Loss::Logistic, intercept: true, reading, ball: None, penalty }
+        Settings { loss: Loss::Logistic, intercept: true, reading, ball: None, class_weights: None, penalty }
     }
 }
 

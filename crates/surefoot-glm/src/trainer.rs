@@ -5,7 +5,8 @@
 //! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Certificate, Fault, Labels, Model, Names, Penalty, Plan, Predictor, Settings, Shelf, State, Summary,
+    Batch, Certificate, Class, ClassWeights, Fault, Labels, Model, Names, Penalty, Plan, Predictor, Settings, Shelf,
+    State, Summary,
     books::{Books, Counts},
     engine::{self, Engine},
     passes::Run,
@@ -72,13 +73,16 @@ impl Trainer {
     /// # Errors
     /// Those of the shelf.
     pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
-        (from..to).try_for_each(|r| self.books.passes.reshelve(&batch.row(r)))
+        (from..to).try_for_each(|r| self.books.reshelve(&batch.row(r)))
     }
 
-    /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers. Not
-    /// stored in models.
-    pub fn take_texts_for_classes(&mut self) {
+    /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
+    /// texts, is asked only where they matter. Not stored in models.
+    pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.books.counts.coding.texts = true;
+        if matches!(self.books.settings.class_weights, Some(ClassWeights::Given(_))) {
+            self.books.texts = texts();
+        }
     }
 
     /// To be called after the last row of each pass, the only one included.

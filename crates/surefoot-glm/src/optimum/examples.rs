@@ -61,6 +61,12 @@ impl Examples {
             && self.value.try_reserve(pairs).is_ok()
     }
 
+    /// Each row's label and weight, if it has one.
+    pub(crate) fn each_weight(&mut self, mut visit: impl FnMut(f64, &mut f64)) {
+        let rows = self.label.iter().zip(&mut self.weight).filter(|(_, weight)| **weight > 0.0);
+        rows.for_each(|(label, weight)| visit(*label, weight));
+    }
+
     /// Gives every label its number in training's own terms.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
