@@ -24,8 +24,8 @@ pub(super) struct Scalars {
 }
 
 /// Why there is no certificate.
-pub(super) const UNBOUNDED: &str =
-    "no domain bounds the models: --radius R gives one, and --row-norm B too where rows come only once";
+pub(super) const UNBOUNDED: &str = "neither domain nor penalty holds the models: --radius R gives one (with --row-norm B also where rows come only once), \
+     and so does --l2 X --passes auto";
 
 impl Scalars {
     /// Before the first row.
