@@ -35,6 +35,7 @@ mod relative;
 mod search;
 mod shares;
 mod state;
+mod store;
 
 pub use examples::Examples;
 

@@ -1,0 +1,180 @@
+//! Numbers in one array: in memory, or, where they are too many, in a file that the system maps and reads as needed.
+
+use bytemuck::Pod;
+use memmap2::MmapMut;
+use std::{
+    fmt,
+    fs::File,
+    io,
+    marker::PhantomData,
+    ops::{Deref, DerefMut},
+};
+
+/// An array that grows, and can be moved out of memory. It is read as a slice wherever it is.
+pub(super) enum Store<T> {
+    Memory(Vec<T>),
+    Mapped(Mapped<T>),
+}
+
+/// Numbers in a temporary file without a name, which goes away with its last handle.
+pub(super) struct Mapped<T> {
+    file: File,
+    /// As long as the file.
+    map: MmapMut,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<T> Default for Store<T> {
+    fn default() -> Self {
+        Store::Memory(Vec::new())
+    }
+}
+
+impl<T> fmt::Debug for Store<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Store::Memory(numbers) => write!(f, "{} numbers in memory", numbers.len()),
+            Store::Mapped(mapped) => write!(f, "{} numbers in a file", mapped.len),
+        }
+    }
+}
+
+impl<T: Pod> Deref for Store<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        match self {
+            Store::Memory(numbers) => numbers,
+            Store::Mapped(mapped) => &bytemuck::cast_slice(&mapped.map)[..mapped.len],
+        }
+    }
+}
+
+impl<T: Pod> DerefMut for Store<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match self {
+            Store::Memory(numbers) => numbers,
+            Store::Mapped(mapped) => &mut bytemuck::cast_slice_mut(&mut mapped.map)[..mapped.len],
+        }
+    }
+}
+
+impl<T: Pod> Store<T> {
+    /// So many zeros.
+    pub(super) fn zeros(len: usize, in_memory: bool) -> io::Result<Store<T>> {
+        if in_memory {
+            let mut numbers = Vec::new();
+            numbers.try_reserve_exact(len)?;
+            numbers.resize(len, T::zeroed());
+            return Ok(Store::Memory(numbers));
+        }
+        let mut mapped = Mapped::new(len)?;
+        mapped.len = len;
+        Ok(Store::Mapped(mapped))
+    }
+
+    /// Makes room for more numbers.
+    pub(super) fn reserve(&mut self, more: usize) -> io::Result<()> {
+        match self {
+            Store::Memory(numbers) => Ok(numbers.try_reserve(more)?),
+            Store::Mapped(mapped) => mapped.reserve(more),
+        }
+    }
+
+    /// Appends numbers; room for them must have been made.
+    pub(super) fn extend(&mut self, numbers: &[T]) {
+        match self {
+            Store::Memory(all) => all.extend_from_slice(numbers),
+            Store::Mapped(mapped) => {
+                let (from, to) = (mapped.len, mapped.len + numbers.len());
+                bytemuck::cast_slice_mut(&mut mapped.map)[from..to].copy_from_slice(numbers);
+                mapped.len = to;
+            }
+        }
+    }
+
+    /// Moves the numbers into a file.
+    pub(super) fn spill(&mut self) -> io::Result<()> {
+        if let Store::Memory(numbers) = self {
+            let mut mapped = Store::Mapped(Mapped::new(numbers.len())?);
+            mapped.extend(numbers);
+            *self = mapped;
+        }
+        Ok(())
+    }
+
+    /// Bytes of it that are in memory for good.
+    pub(super) fn in_memory(&self) -> usize {
+        match self {
+            Store::Memory(numbers) => size_of_val(numbers.as_slice()),
+            Store::Mapped(_) => 0,
+        }
+    }
+}
+
+impl<T: Pod> Mapped<T> {
+    /// Room for so many numbers, none of them there yet; all of its bytes are 0.
+    fn new(room: usize) -> io::Result<Mapped<T>> {
+        let file = tempfile::tempfile()?;
+        let map = map(&file, room.max(1) * size_of::<T>())?;
+        Ok(Mapped { file, map, len: 0, of: PhantomData })
+    }
+
+    fn reserve(&mut self, more: usize) -> io::Result<()> {
+        let wanted = (self.len + more) * size_of::<T>();
+        if wanted > self.map.len() {
+            // The old mapping stays until the new one is there.
+            self.map = map(&self.file, wanted.max(2 * self.map.len()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The file, made this long.
+fn map(file: &File, bytes: usize) -> io::Result<MmapMut> {
+    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes as u64)?;
+    // SAFETY: the file has no name, and nobody else has a handle of it: nobody changes or shortens what is mapped. Its blocks are
+    // allocated, so that a full disk is an error here and not a signal at the first write.
+    unsafe { MmapMut::map_mut(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_the_same_wherever_they_are() {
+        let mut plain: Vec<u32> = Vec::new();
+        let (mut memory, mut file, mut moved): (Store<u32>, Store<u32>, Store<u32>) =
+            (Store::default(), Store::zeros(0, false).unwrap(), Store::default());
+        for k in 0..500_u32 {
+            let more: Vec<u32> = (0..k % 7 * 40).map(|i| k * 1000 + i).collect();
+            plain.extend(&more);
+            for store in [&mut memory, &mut file, &mut moved] {
+                store.reserve(more.len()).unwrap();
+                store.extend(&more);
+            }
+            if k == 250 {
+                moved.spill().unwrap();
+                moved.spill().unwrap();
+            }
+        }
+        assert!([&memory, &file, &moved].iter().all(|store| ***store == *plain));
+        assert_eq!([&memory, &file, &moved].map(Store::in_memory), [4 * plain.len(), 0, 0]);
+        moved[3] += 1;
+        assert_eq!(moved[3], plain[3] + 1);
+    }
+
+    #[test]
+    fn zeros_are_zeros_and_nothing_is_nothing() {
+        for in_memory in [true, false] {
+            let zeros = Store::<f64>::zeros(100_000, in_memory).unwrap();
+            assert!(zeros.len() == 100_000 && zeros.iter().all(|x| *x == 0.0));
+            assert!(Store::<f64>::zeros(0, in_memory).unwrap().is_empty());
+        }
+        assert!(Store::<f64>::zeros(usize::MAX / 16, true).is_err());
+        assert!(Store::<f64>::zeros(1 << 55, false).is_err());
+    }
+}
