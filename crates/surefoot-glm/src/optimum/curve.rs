@@ -155,12 +155,14 @@ mod tests {
             let smooth = curve.smoothed(0.3);
             let (jet, h) = (smooth.jet(y, m), 1e-5);
             let (low, high) = (smooth.jet(y, m - h), smooth.jet(y, m + h));
-            // Errors of the difference: h²φ'''/6 and eps·φ/h.
+            // Errors of the differences: of order h²·φ‴ and eps·φ/h; where φ'' jumps, h times that.
+            let jumps = if low.bend == high.bend { 0.0 } else { low.bend.max(high.bend) };
             let slope = (high.value - low.value) / (2.0 * h);
-            assert!((slope - jet.slope).abs() <= 1e-6 * (1.0 + jet.value.abs() + jet.bend), "{loss:?} {y} {m}");
+            let enough = 1e-6 * (1.0 + jet.value.abs() + jet.bend) + h * jumps;
+            assert!((slope - jet.slope).abs() <= enough, "{loss:?} {y} {m}: {slope} {jet:?}");
             let bend = (high.slope - low.slope) / (2.0 * h);
-            let jumps = low.bend != high.bend && matches!(smooth, Curve::Ramp(_));
-            assert!(jumps || (bend - jet.bend).abs() <= 1e-6 * (1.0 + jet.bend), "{loss:?} {y} {m}: {bend} {jet:?}");
+            let ramp = matches!(smooth, Curve::Ramp(_)) && jumps > 0.0;
+            assert!(ramp || (bend - jet.bend).abs() <= 1e-6 * (1.0 + jet.bend), "{loss:?} {y} {m}: {bend} {jet:?}");
         }
     }
 
