@@ -23,6 +23,7 @@ mod examples;
 mod factor;
 mod gap;
 mod gram;
+mod interior;
 mod kernel;
 mod newton;
 mod one;

@@ -5,9 +5,10 @@ use super::direction::{Direction, Enough, direction};
 use super::factor::{Cholesky, Preconditioner};
 use super::gap::foreseen;
 use super::gram::{cost, gram};
+use super::pass::Passes;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
-use super::state::State;
+use super::state::{Objective, State};
 
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
@@ -101,10 +102,6 @@ impl Stage<'_, '_> {
             let duals = near.then(|| foreseen(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
-            if let Some(sharper) = self.search.sharpen(&state)? {
-                (state, stalls) = (sharper, 0);
-                *self.inverse = None;
-            }
             if stalls >= 3 {
                 return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
             }
@@ -116,31 +113,14 @@ impl Stage<'_, '_> {
         matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
     }
 
-    /// A pass over the sample, in nanoseconds, roughly.
-    fn pass(&self) -> f64 {
-        let (dense, pairs) = self.sample.design.size();
-        (0.4 * dense as f64 + 2.0 * pairs as f64) / self.sample.stride as f64
-    }
-
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
     fn direction(&mut self, state: &State, exact: bool) -> Result<Direction, Stopped> {
-        let dim = state.point.len();
-        let factoring = cost(&self.sample) + 0.1 * (dim as f64).powi(3);
-        let factored = dim <= 200 || dim <= FEW && factoring <= 40.0 * self.pass();
-        let (pass, trust) = (self.pass(), self.trust);
+        let (factored, factoring) = is_factored(&self.sample);
+        let (pass, trust) = (price_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            let (crew, l2) = (search.passes.crew, search.objective.l2);
-            let (made, price) = if factored {
-                let mut square = gram(crew, &self.sample, &state.bend)?;
-                for j in (0..dim).filter(|&j| Some(j) != search.design.constant()) {
-                    square[j * dim + j] += l2;
-                }
-                (Preconditioner::Cholesky(Cholesky::new(crew, square, dim)?), factoring)
-            } else {
-                let diagonal = state.diagonal(&mut search.passes, &self.sample, &search.objective)?;
-                (Preconditioner::diagonal(diagonal), RENEWAL * pass)
-            };
+            let made = inverse(&mut search.passes, &self.sample, &search.objective, state)?;
+            let price = if factored { factoring } else { RENEWAL * pass };
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
@@ -179,4 +159,35 @@ impl Stage<'_, '_> {
         }
         Ok(None)
     }
+}
+
+/// A pass over the sample, in nanoseconds, roughly.
+fn price_of_pass(sample: &Sample) -> f64 {
+    let (dense, pairs) = sample.design.size();
+    (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
+}
+
+/// Whether a whole matrix is worth its price, and that price.
+fn is_factored(sample: &Sample) -> (bool, f64) {
+    let dim = sample.design.dim();
+    let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
+    (dim <= 200 || dim <= FEW && factoring <= 40.0 * price_of_pass(sample), factoring)
+}
+
+/// A preconditioner for the Hessian at a state.
+pub(super) fn inverse(
+    passes: &mut Passes,
+    sample: &Sample,
+    objective: &Objective,
+    state: &State,
+) -> Result<Preconditioner, Stopped> {
+    if !is_factored(sample).0 {
+        return Ok(Preconditioner::diagonal(state.diagonal(passes, sample, objective)?));
+    }
+    let dim = sample.design.dim();
+    let mut square = gram(passes.crew, sample, &state.bend)?;
+    for j in (0..dim).filter(|&j| Some(j) != sample.design.constant()) {
+        square[j * dim + j] += objective.l2;
+    }
+    Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
 }

@@ -47,9 +47,6 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
         let duals = if whole { foreseen(&sample, &state, &next) } else { next.slope.clone() };
         state = next;
         search.bound(&state, Some(duals))?;
-        if let Some(sharper) = search.sharpen(&state)? {
-            (state, stalls) = (sharper, 0);
-        }
         if stalls >= 3 {
             return Ok(search.verdict(&state).unwrap_or(Verdict::Stalled));
         }
