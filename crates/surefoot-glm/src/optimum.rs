@@ -35,6 +35,7 @@ mod ramp;
 mod relative;
 mod search;
 mod shares;
+mod softmax;
 mod state;
 
 pub use examples::Examples;
@@ -153,5 +154,8 @@ pub fn optimise(
 ) -> Option<Optimum> {
     let design = Design::new(examples, goal.intercept)?;
     let crew = Crew::new(goal.threads, stop);
-    Some(one::optimise(&design, &crew, goal, start, each))
+    Some(match goal.loss {
+        Loss::Softmax => softmax::optimise(&design, &crew, goal, start, each),
+        _ => one::optimise(&design, &crew, goal, start, each),
+    })
 }

@@ -3,7 +3,6 @@
 use super::curve::Jet;
 use super::design::Sample;
 use super::direction::{Enough, direction};
-use super::factor::Preconditioner;
 use super::newton::inverse;
 use super::pass::Passes;
 use super::ramp::Ramp;
@@ -13,8 +12,8 @@ use super::state::State;
 
 /// Of the way to where a dual point would reach its limit, the part that is gone.
 const REACH: f64 = 0.99;
-/// A product is brought to no less than this part of the mean one.
-const DEEPEST: f64 = 0.01;
+/// How near a limit a dual point may begin, as a part of half the way between both.
+const NEAREST: f64 = 1e-9;
 
 /// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below.
 ///
@@ -41,13 +40,9 @@ impl Between {
     fn central(low: f64, high: f64, u: f64, product: f64) -> Between {
         let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
         let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
-        let inside = 1e-9 * half;
-        let dual = dual.clamp(low + inside, high - inside);
-        // Both sides grow by the same, which keeps their difference.
-        let (below, above) = (product / (dual - low), product / (high - dual));
-        let more = (u - (above - below)).max((above - below) - u).max(0.0);
-        let _ = more;
-        Between { low, high, dual, below, above }
+        // Rounding may leave it on a limit.
+        let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
+        Between { low, high, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
     fn product(&self) -> f64 {
@@ -95,7 +90,7 @@ pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> 
     let sample = search.rows();
     let first = State::at(&mut search.passes, &sample, &search.objective, point.clone())?;
     search.bound(&first, Some(first.slope.clone()))?;
-    if let Some(verdict) = search.verdict(&first) {
+    if let Some(verdict) = search.verdict(first.place()) {
         return Ok(verdict);
     }
     let mut product = first.objective.abs();
@@ -114,7 +109,7 @@ pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> 
         })?;
         let duals = rows.iter().enumerate().map(|(r, row)| ramp.place(sample.label(r), 0.0).0 * row.dual).collect();
         search.bound(&state, Some(duals))?;
-        if let Some(verdict) = search.verdict(&state) {
+        if let Some(verdict) = search.verdict(state.place()) {
             return Ok(verdict);
         }
         let step = newton_step(search, &sample, &state)?;
@@ -134,14 +129,15 @@ pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> 
         }
         rows.iter_mut().zip(&changes).for_each(|(row, change)| row.shift(part, change));
         point.iter_mut().zip(&step).for_each(|(w, step)| *w += part * step);
-        shrink = (1.0 - part).powi(2).clamp(DEEPEST, 0.8).max(0.1);
+        // Towards the centre where steps are short.
+        shrink = (1.0 - part).powi(2).clamp(0.1, 0.8);
     }
 }
 
-/// Σ over rows of the system of a Newton step, solved.
+/// What the weights are to change by.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State) -> Result<Vec<f64>, Stopped> {
     let objective = search.objective;
-    let inverse: Preconditioner = inverse(&mut search.passes, sample, &objective, state)?;
+    let inverse = inverse(&mut search.passes, sample, objective.l2, &state.bend)?;
     let (size, tolerance) = (state.objective.abs(), search.tolerance);
     let enough = |_: f64| Enough {
         share: 1e-6,

@@ -8,12 +8,12 @@ use super::gram::{cost, gram};
 use super::pass::Passes;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
-use super::state::{Objective, State};
+use super::state::{State, diagonal};
 
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
 /// A diagonal, itself one pass, is made anew after this many passes.
-const RENEWAL: f64 = 4.0;
+pub(super) const RENEWAL: f64 = 4.0;
 /// The relative decrement from which on a step may earn a certificate.
 const NEAR: f64 = 1e-2;
 /// Rows of the smallest sample that is worth a search of its own.
@@ -30,7 +30,7 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     while design.rows() / (4 * stride) >= LEAST_ROWS.max(10 * design.dim()) && stride < 64 {
         stride *= 4;
     }
-    if stride > 1 && !search.is_near(&state) {
+    if stride > 1 && !search.is_near(state.place()) {
         let mut point = state.point.clone();
         while stride > 1 {
             let sample = Sample::new(design, stride);
@@ -85,16 +85,16 @@ impl Stage<'_, '_> {
         let mut stalls = 0;
         let mut last = false;
         loop {
-            if let Some(verdict) = self.search.verdict(&state)
+            if let Some(verdict) = self.search.verdict(state.place())
                 && (last || !self.is_cheap())
             {
                 return Ok(verdict);
             }
-            last = self.search.verdict(&state).is_some();
+            last = self.search.verdict(state.place()).is_some();
             let direction = self.direction(&state, true)?;
             self.search.decrement = direction.decrement.min(direction.descent.abs());
             let Some(next) = self.step(&state, &direction)? else {
-                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
             stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
@@ -103,7 +103,7 @@ impl Stage<'_, '_> {
             state = next;
             self.search.bound(&state, duals)?;
             if stalls >= 3 {
-                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             }
         }
     }
@@ -119,7 +119,7 @@ impl Stage<'_, '_> {
         let (pass, trust) = (price_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            let made = inverse(&mut search.passes, &self.sample, &search.objective, state)?;
+            let made = inverse(&mut search.passes, &self.sample, search.objective.l2, &state.bend)?;
             let price = if factored { factoring } else { RENEWAL * pass };
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
@@ -162,32 +162,27 @@ impl Stage<'_, '_> {
 }
 
 /// A pass over the sample, in nanoseconds, roughly.
-fn price_of_pass(sample: &Sample) -> f64 {
+pub(super) fn price_of_pass(sample: &Sample) -> f64 {
     let (dense, pairs) = sample.design.size();
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
 
 /// Whether a whole matrix is worth its price, and that price.
-fn is_factored(sample: &Sample) -> (bool, f64) {
+pub(super) fn is_factored(sample: &Sample) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
     (dim <= 200 || dim <= FEW && factoring <= 40.0 * price_of_pass(sample), factoring)
 }
 
-/// A preconditioner for the Hessian at a state.
-pub(super) fn inverse(
-    passes: &mut Passes,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-) -> Result<Preconditioner, Stopped> {
+/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + l2·I.
+pub(super) fn inverse(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Preconditioner, Stopped> {
     if !is_factored(sample).0 {
-        return Ok(Preconditioner::diagonal(state.diagonal(passes, sample, objective)?));
+        return Ok(Preconditioner::diagonal(diagonal(passes, sample, l2, bend)?));
     }
     let dim = sample.design.dim();
-    let mut square = gram(passes.crew, sample, &state.bend)?;
+    let mut square = gram(passes.crew, sample, bend)?;
     for j in (0..dim).filter(|&j| Some(j) != sample.design.constant()) {
-        square[j * dim + j] += objective.l2;
+        square[j * dim + j] += l2;
     }
     Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
 }

@@ -4,12 +4,11 @@ use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::interior::interior;
 use super::newton::newton;
-use super::pass::Passes;
 use super::proximal::proximal;
 use super::search::{Search, Verdict};
 use super::shares::{Crew, Stopped};
 use super::state::{Objective, State};
-use super::{Ended, Goal, Optimum};
+use super::{Goal, Optimum};
 
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
@@ -21,34 +20,10 @@ pub(super) fn optimise(
 ) -> Optimum {
     let curve = Curve::of(goal.loss);
     let objective = Objective { curve, l1: goal.l1, l2: goal.l2, nonnegative: goal.nonnegative };
-    let best = Optimum {
-        weights: start.0.to_vec(),
-        intercept: start.1.to_vec(),
-        objective: f64::NAN,
-        size: f64::NAN,
-        gap: None,
-        passes: 0.0,
-        iterations: 0,
-        ended: Ended::Running,
-    };
-    let mut search = Search {
-        design,
-        objective,
-        tolerance: goal.tolerance,
-        passes: Passes::new(crew),
-        each,
-        decrement: f64::INFINITY,
-        first: design.mean(|y, offset| curve.jet(y, offset).value),
-        escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
-        iterations: 0,
-        lower: f64::NEG_INFINITY,
-        best,
-    };
+    let first = design.mean(|y, offset| curve.jet(y, offset).value);
+    let mut search = Search::new(design, crew, goal, objective, first, start, each);
     let ended = run(&mut search, (start.0, start.1.first().copied().unwrap_or(0.0)));
-    let mut best = search.best;
-    best.ended = ended.map_or(Ended::Stopped, Ended::from);
-    best.passes = search.passes.count;
-    best
+    search.finish(ended)
 }
 
 fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdict, Stopped> {

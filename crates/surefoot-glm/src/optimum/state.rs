@@ -3,6 +3,7 @@
 use super::curve::{Curve, Jet};
 use super::design::Sample;
 use super::pass::Passes;
+use super::search::Place;
 use super::shares::Stopped;
 use crate::sums::Sum;
 
@@ -40,6 +41,10 @@ pub(super) struct State {
 }
 
 impl State {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { point: &self.point, objective: self.objective, escapes: self.escapes }
+    }
+
     /// One pass.
     pub(super) fn at(
         passes: &mut Passes,
@@ -110,20 +115,15 @@ impl State {
         }
         Ok(())
     }
+}
 
-    /// The diagonal of the Hessian: one pass.
-    pub(super) fn diagonal(
-        &self,
-        passes: &mut Passes,
-        sample: &Sample,
-        objective: &Objective,
-    ) -> Result<Vec<f64>, Stopped> {
-        let visitors = self.bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
-        let mut out = vec![0.0; self.point.len()];
-        passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
-        for (j, out) in out.iter_mut().enumerate() {
-            *out += if Some(j) == sample.design.constant() { 0.0 } else { objective.l2 };
-        }
-        Ok(out)
+/// The diagonal of Σ bend_r x_r x_rᵀ + l2·I: one pass.
+pub(super) fn diagonal(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let visitors = bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
+    let mut out = vec![0.0; sample.design.dim()];
+    passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
+    for (j, out) in out.iter_mut().enumerate() {
+        *out += if Some(j) == sample.design.constant() { 0.0 } else { l2 };
     }
+    Ok(out)
 }
