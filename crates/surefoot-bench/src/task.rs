@@ -5,7 +5,7 @@ use std::{
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
-use surefoot_glm::{Batch, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
+use surefoot_glm::{Batch, Loss, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
 /// What the file with the rows to learn from is called, after the name of the task.
@@ -84,22 +84,39 @@ impl Task {
     }
 }
 
-/// The rows of a file, in memory; with `signs` labels are −1 and +1.
+/// The rows of a file, in memory, and the number of classes. Labels are as the loss has them: −1 and +1 by their sign, the
+/// place of the class among all classes, or numbers.
 ///
 /// # Errors
 /// The first row that cannot be read.
-pub fn examples(path: &Path, signs: bool) -> Result<Examples, Error> {
+pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
+    let mut classes: Vec<f64> = Vec::new();
+    if loss.has_margins() {
+        each_batch(path, |batch| {
+            classes.extend((0..batch.len()).filter_map(|r| batch.row(r).label));
+            classes.sort_by(f64::total_cmp);
+            classes.dedup();
+            Ok(())
+        })?;
+    }
+    let code = |label: f64| {
+        if loss.has_margins() {
+            classes.iter().position(|class| *class == label).map_or(0.0, |k| k as f64)
+        } else if loss.classifies() {
+            if label > 0.0 { 1.0 } else { -1.0 }
+        } else {
+            label
+        }
+    };
     let mut examples = Examples::default();
     each_batch(path, |batch| {
         for row in (0..batch.len()).map(|r| batch.row(r)) {
             let column: Vec<u32> = row.index.iter().map(|&id| id as u32).collect();
-            let label = row.label.unwrap_or(0.0);
-            let label = if signs { if label > 0.0 { 1.0 } else { -1.0 } } else { label };
-            examples.push(label, row.weight, 0.0, &column, row.value);
+            examples.push(code(row.label.unwrap_or(0.0)), row.weight, 0.0, &column, row.value);
         }
         Ok(())
     })?;
-    Ok(examples)
+    Ok((examples, classes.len().max(1)))
 }
 
 /// How good a model is on the rows of a file.
@@ -130,7 +147,6 @@ fn each_batch(path: &Path, mut take: impl FnMut(&Batch) -> Result<(), (usize, Pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_glm::Loss;
 
     fn folder(files: &[(&str, String)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

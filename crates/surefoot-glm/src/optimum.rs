@@ -23,6 +23,7 @@ mod examples;
 mod factor;
 mod gap;
 mod gram;
+mod interior;
 mod kernel;
 mod newton;
 mod one;
@@ -34,6 +35,7 @@ mod ramp;
 mod relative;
 mod search;
 mod shares;
+mod softmax;
 mod state;
 mod store;
 
@@ -153,5 +155,8 @@ pub fn optimise(
 ) -> Option<Optimum> {
     let design = Design::new(examples, goal.intercept)?;
     let crew = Crew::new(goal.threads, stop);
-    Some(one::optimise(&design, &crew, goal, start, each))
+    Some(match goal.loss {
+        Loss::Softmax => softmax::optimise(&design, &crew, goal, start, each),
+        _ => one::optimise(&design, &crew, goal, start, each),
+    })
 }

@@ -1,6 +1,6 @@
 //! Batch optima with their times: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
 //!
-//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS`; its answer is a JSON object. The time is that of the search,
+//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS [nonnegative]`; its answer is a JSON object. The time is that of the search,
 //! rows in memory; reading is not in it.
 
 use serde_json::json;
@@ -12,9 +12,11 @@ use surefoot_glm::{
 };
 
 fn main() -> ExitCode {
-    match std::io::stdin().lock().lines().try_fold((String::new(), Default::default()), |held, line| {
-        job(&line.map_err(|error| error.to_string())?, held)
-    }) {
+    match std::io::stdin()
+        .lock()
+        .lines()
+        .try_fold(Held::default(), |held, line| job(&line.map_err(|error| error.to_string())?, held))
+    {
         Ok(_) => ExitCode::SUCCESS,
         Err(says) => {
             eprintln!("optimum: {says}");
@@ -23,32 +25,33 @@ fn main() -> ExitCode {
     }
 }
 
-/// The file whose rows are in memory.
-type Held = (String, Examples);
+/// The rows in memory: of which file and for which loss, and how many classes they have.
+type Held = (String, Examples, usize);
 
 /// Does one job, and hands on the rows for the next one.
 fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let &[file, loss, l1, l2, intercept, tolerance, threads] = &words[..] else {
+    let &[file, loss, l1, l2, intercept, tolerance, threads, ..] = &words[..] else {
         return Err(format!("no job: '{line}'"));
     };
     let known = Loss::ALL.into_iter().chain(Loss::OF_CLASSES).find(|known| known.name() == loss);
     let known = known.ok_or_else(|| format!("no loss '{loss}'"))?;
     let number = |word: &str| word.parse::<f64>().map_err(|_| format!("no number: '{word}'"));
+    let name = format!("{file} {loss}");
+    if held.0 != name {
+        let (rows, classes) = examples(file.as_ref(), known).map_err(|error| error.to_string())?;
+        held = (name, rows, classes);
+    }
     let goal = Goal {
         loss: known,
-        classes: 1,
+        classes: held.2,
         l1: number(l1)?,
         l2: number(l2)?,
-        nonnegative: false,
+        nonnegative: words.len() == 8,
         intercept: intercept == "free",
         tolerance: number(tolerance)?,
         threads: number(threads)? as usize,
     };
-    if held.0 != file {
-        let signs = known.classifies() && !known.has_margins();
-        held = (file.to_owned(), examples(file.as_ref(), signs).map_err(|error| error.to_string())?);
-    }
     let begin = Instant::now();
     let found = optimise(&held.1, &goal, (&[], &[]), &|| false, &mut |_| ()).ok_or("no rows")?;
     let seconds = begin.elapsed().as_secs_f64();

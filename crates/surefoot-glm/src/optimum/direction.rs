@@ -37,19 +37,32 @@ pub(super) fn direction(
     inverse: &Preconditioner,
     enough: impl Fn(f64) -> Enough,
 ) -> Result<Direction, Stopped> {
-    let dim = state.point.len();
-    let mut residual: Vec<f64> = state.gradient.iter().map(|g| -g).collect();
+    let constant = sample.design.constant();
+    let at_constant = |residual: &[f64]| constant.map_or(0.0, |constant| residual[constant].abs());
+    let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, objective, x, out);
+    solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), at_constant, enough)
+}
+
+/// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what is left at intercepts.
+pub(super) fn solve(
+    gradient: &[f64],
+    mut curvature: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
+    inverse: impl Fn(&[f64], &mut [f64]),
+    at_constant: impl Fn(&[f64]) -> f64,
+    enough: impl Fn(f64) -> Enough,
+) -> Result<Direction, Stopped> {
+    let dim = gradient.len();
+    let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut step = vec![0.0; dim];
     let (mut across, mut towards) = (vec![0.0; dim], vec![0.0; dim]);
-    inverse.solve(&residual, &mut towards);
+    inverse(&residual, &mut towards);
     let mut along = towards.clone();
     let mut rho = inner(&residual, &along);
     let decrement = rho;
     let enough = enough(decrement);
-    let constant = sample.design.constant();
     let mut iterations = 0;
     while rho > 0.0 && iterations < enough.iterations {
-        state.curvature(passes, sample, objective, &towards, &mut across)?;
+        curvature(&towards, &mut across)?;
         iterations += 1;
         let curvature = inner(&towards, &across);
         let length = rho / curvature;
@@ -58,17 +71,17 @@ pub(super) fn direction(
         }
         widest(Add(&mut step, length, &towards));
         widest(Add(&mut residual, -length, &across));
-        inverse.solve(&residual, &mut along);
+        inverse(&residual, &mut along);
         let before = std::mem::replace(&mut rho, inner(&residual, &along));
-        let at_constant = constant.map_or(0.0, |constant| residual[constant]);
-        let squares = inner(&residual, &residual) - at_constant * at_constant;
-        if rho <= enough.share * decrement && squares <= enough.residual && at_constant.abs() <= enough.constant {
+        let constant = at_constant(&residual);
+        let squares = inner(&residual, &residual) - constant * constant;
+        if rho <= enough.share * decrement && squares <= enough.residual && constant <= enough.constant {
             break;
         }
         let keep = rho / before;
         towards.iter_mut().zip(&along).for_each(|(to, along)| *to = along + keep * *to);
     }
-    let descent = -inner(&state.gradient, &step);
+    let descent = -inner(gradient, &step);
     Ok(Direction { step, decrement, descent, iterations })
 }
 

@@ -28,7 +28,7 @@ pub(super) fn gap(
 ) -> Result<f64, Stopped> {
     let net = ElasticNet::new(objective.l1, objective.l2);
     for (r, dual) in duals.iter_mut().enumerate() {
-        *dual = objective.sharp.clip(sample.label(r), *dual);
+        *dual = objective.curve.clip(sample.label(r), *dual);
     }
     if sample.design.intercept {
         balance(sample, objective, &mut duals);
@@ -78,13 +78,15 @@ fn misses(
 ) -> Result<(f64, f64), Stopped> {
     let per = Passes::rows_per_share(sample);
     let mut found = vec![(Sum::default(), 0.0); duals.len().div_ceil(per)];
+    // There slopes are not all that a margin has.
+    let kinked = objective.curve.has_kink();
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
     passes.crew.run(shares, |(k, ((sum, size), duals)): (usize, (&mut (Sum, f64), &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
             let (margin, share) = (state.margin[r], sample.share(r));
             *size += (share * dual * margin).abs();
-            if dual != state.slope[r] || objective.is_smoothed() {
-                sum.add(share * objective.sharp.miss(sample.label(r), margin, dual));
+            if dual != state.slope[r] || kinked {
+                sum.add(share * objective.curve.miss(sample.label(r), margin, dual));
             }
         }
     })?;
@@ -96,7 +98,7 @@ fn misses(
 /// Makes Σω_iθ_i = 0, up to rounding: the mean is subtracted where any dual point will do, else the heavier of the
 /// positive and the negative ones are scaled down.
 fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
-    if objective.sharp.shifts() {
+    if objective.curve.shifts() {
         let mut sum = Sum::default();
         duals.iter().enumerate().for_each(|(r, dual)| sum.add(sample.share(r) * dual));
         duals.iter_mut().for_each(|dual| *dual -= sum.value());

@@ -5,14 +5,15 @@ use super::direction::{Direction, Enough, direction};
 use super::factor::{Cholesky, Preconditioner};
 use super::gap::foreseen;
 use super::gram::{cost, gram};
+use super::pass::Passes;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
-use super::state::State;
+use super::state::{State, diagonal};
 
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
 /// A diagonal, itself one pass, is made anew after this many passes.
-const RENEWAL: f64 = 4.0;
+pub(super) const RENEWAL: f64 = 4.0;
 /// The relative decrement from which on a step may earn a certificate.
 const NEAR: f64 = 1e-2;
 /// Rows of the smallest sample that is worth a search of its own.
@@ -29,7 +30,7 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     while design.rows() / (4 * stride) >= LEAST_ROWS.max(10 * design.dim()) && stride < 64 {
         stride *= 4;
     }
-    if stride > 1 && !search.is_near(&state) {
+    if stride > 1 && !search.is_near(state.place()) {
         let mut point = state.point.clone();
         while stride > 1 {
             let sample = Sample::new(design, stride);
@@ -84,16 +85,16 @@ impl Stage<'_, '_> {
         let mut stalls = 0;
         let mut last = false;
         loop {
-            if let Some(verdict) = self.search.verdict(&state)
+            if let Some(verdict) = self.search.verdict(state.place())
                 && (last || !self.is_cheap())
             {
                 return Ok(verdict);
             }
-            last = self.search.verdict(&state).is_some();
+            last = self.search.verdict(state.place()).is_some();
             let direction = self.direction(&state, true)?;
             self.search.decrement = direction.decrement.min(direction.descent.abs());
             let Some(next) = self.step(&state, &direction)? else {
-                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
             stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
@@ -101,12 +102,8 @@ impl Stage<'_, '_> {
             let duals = near.then(|| foreseen(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
-            if let Some(sharper) = self.search.sharpen(&state)? {
-                (state, stalls) = (sharper, 0);
-                *self.inverse = None;
-            }
             if stalls >= 3 {
-                return Ok(self.search.verdict(&state).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             }
         }
     }
@@ -116,31 +113,14 @@ impl Stage<'_, '_> {
         matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
     }
 
-    /// A pass over the sample, in nanoseconds, roughly.
-    fn pass(&self) -> f64 {
-        let (dense, pairs) = self.sample.design.size();
-        (0.4 * dense as f64 + 2.0 * pairs as f64) / self.sample.stride as f64
-    }
-
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
     fn direction(&mut self, state: &State, exact: bool) -> Result<Direction, Stopped> {
-        let dim = state.point.len();
-        let factoring = cost(&self.sample) + 0.1 * (dim as f64).powi(3);
-        let factored = dim <= 200 || dim <= FEW && factoring <= 40.0 * self.pass();
-        let (pass, trust) = (self.pass(), self.trust);
+        let (factored, factoring) = is_factored(&self.sample);
+        let (pass, trust) = (price_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            let (crew, l2) = (search.passes.crew, search.objective.l2);
-            let (made, price) = if factored {
-                let mut square = gram(crew, &self.sample, &state.bend)?;
-                for j in (0..dim).filter(|&j| Some(j) != search.design.constant()) {
-                    square[j * dim + j] += l2;
-                }
-                (Preconditioner::Cholesky(Cholesky::new(crew, square, dim)?), factoring)
-            } else {
-                let diagonal = state.diagonal(&mut search.passes, &self.sample, &search.objective)?;
-                (Preconditioner::diagonal(diagonal), RENEWAL * pass)
-            };
+            let made = inverse(&mut search.passes, &self.sample, search.objective.l2, &state.bend)?;
+            let price = if factored { factoring } else { RENEWAL * pass };
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
@@ -179,4 +159,30 @@ impl Stage<'_, '_> {
         }
         Ok(None)
     }
+}
+
+/// A pass over the sample, in nanoseconds, roughly.
+pub(super) fn price_of_pass(sample: &Sample) -> f64 {
+    let (dense, pairs) = sample.design.size();
+    (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
+}
+
+/// Whether a whole matrix is worth its price, and that price.
+pub(super) fn is_factored(sample: &Sample) -> (bool, f64) {
+    let dim = sample.design.dim();
+    let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
+    (dim <= 200 || dim <= FEW && factoring <= 40.0 * price_of_pass(sample), factoring)
+}
+
+/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + l2·I.
+pub(super) fn inverse(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Preconditioner, Stopped> {
+    if !is_factored(sample).0 {
+        return Ok(Preconditioner::diagonal(diagonal(passes, sample, l2, bend)?));
+    }
+    let dim = sample.design.dim();
+    let mut square = gram(passes.crew, sample, bend)?;
+    for j in (0..dim).filter(|&j| Some(j) != sample.design.constant()) {
+        square[j * dim + j] += l2;
+    }
+    Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
 }

@@ -2,13 +2,13 @@
 
 use super::curve::Curve;
 use super::design::{Design, Sample};
+use super::interior::interior;
 use super::newton::newton;
-use super::pass::Passes;
 use super::proximal::proximal;
 use super::search::{Search, Verdict};
 use super::shares::{Crew, Stopped};
 use super::state::{Objective, State};
-use super::{Ended, Goal, Optimum};
+use super::{Goal, Optimum};
 
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
@@ -18,62 +18,32 @@ pub(super) fn optimise(
     start: (&[f64], &[f64]),
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
-    let sharp = Curve::of(goal.loss);
-    let objective = Objective { curve: sharp, sharp, l1: goal.l1, l2: goal.l2, nonnegative: goal.nonnegative };
-    let best = Optimum {
-        weights: start.0.to_vec(),
-        intercept: start.1.to_vec(),
-        objective: f64::NAN,
-        size: f64::NAN,
-        gap: None,
-        passes: 0.0,
-        iterations: 0,
-        ended: Ended::Running,
-    };
-    let mut search = Search {
-        design,
-        objective,
-        tolerance: goal.tolerance,
-        passes: Passes::new(crew),
-        each,
-        decrement: f64::INFINITY,
-        first: design.mean(|y, offset| sharp.jet(y, offset).value),
-        escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
-        iterations: 0,
-        lower: f64::NEG_INFINITY,
-        best,
-    };
+    let curve = Curve::of(goal.loss);
+    let objective = Objective { curve, l1: goal.l1, l2: goal.l2, nonnegative: goal.nonnegative };
+    let first = design.mean(|y, offset| curve.jet(y, offset).value);
+    let mut search = Search::new(design, crew, goal, objective, first, start, each);
     let ended = run(&mut search, (start.0, start.1.first().copied().unwrap_or(0.0)));
-    let mut best = search.best;
-    best.ended = ended.map_or(Ended::Stopped, Ended::from);
-    best.passes = search.passes.count;
-    best
+    search.finish(ended)
 }
 
 fn run(search: &mut Search, (weights, intercept): (&[f64], f64)) -> Result<Verdict, Stopped> {
     let design = search.design;
-    let sharp = search.objective.sharp;
+    let curve = search.objective.curve;
     let mut point = design.point(weights, intercept);
     if search.objective.nonnegative {
         let held = (0..point.len()).filter(|&j| Some(j) != design.constant());
         held.for_each(|j| point[j] = point[j].max(0.0));
     }
     let empty = point.iter().all(|w| *w == 0.0);
-    let mut level = 0.0;
     if let (true, Some(constant)) = (empty, design.constant()) {
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
-        level = sharp.constant(design.mean(|y, _| y), offset, exposure);
-        point[constant] = level;
+        point[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
     }
-    if sharp.has_kink() {
-        search.objective.curve = sharp.smoothed(first_width(design, sharp, level));
+    if let Curve::Ramp(ramp) = curve
+        && curve.has_kink()
+    {
+        return interior(search, point, ramp);
     }
     let state = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
     if search.objective.has_corners() { proximal(search, state) } else { newton(search, state) }
-}
-
-/// The size of a margin's error, of which a kink is smoothed over a part.
-fn first_width(design: &Design, sharp: Curve, level: f64) -> f64 {
-    let width = design.mean(|y, offset| sharp.jet(y, offset + level).value);
-    if width > 0.0 && width.is_finite() { width } else { 1.0 }
 }

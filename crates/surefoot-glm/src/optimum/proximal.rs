@@ -17,7 +17,7 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
     search.bound(&state, Some(state.slope.clone()))?;
     let (mut stalls, mut last, mut precision) = (0, false, 0.1);
     loop {
-        let verdict = search.verdict(&state);
+        let verdict = search.verdict(state.place());
         if let (Some(verdict), true) = (verdict, last) {
             return Ok(verdict);
         }
@@ -37,7 +37,7 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
         let descent: f64 = (0..step.len()).map(change).sum();
         search.decrement = -descent;
         let Some((next, whole)) = walk(search, &state, &step, descent)? else {
-            return Ok(search.verdict(&state).unwrap_or(Verdict::Stalled));
+            return Ok(search.verdict(state.place()).unwrap_or(Verdict::Stalled));
         };
         let gained = state.objective - next.objective;
         stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
@@ -47,11 +47,8 @@ pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict,
         let duals = if whole { foreseen(&sample, &state, &next) } else { next.slope.clone() };
         state = next;
         search.bound(&state, Some(duals))?;
-        if let Some(sharper) = search.sharpen(&state)? {
-            (state, stalls) = (sharper, 0);
-        }
         if stalls >= 3 {
-            return Ok(search.verdict(&state).unwrap_or(Verdict::Stalled));
+            return Ok(search.verdict(state.place()).unwrap_or(Verdict::Stalled));
         }
     }
 }

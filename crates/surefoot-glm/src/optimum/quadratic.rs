@@ -5,7 +5,7 @@ use super::gram::{cost, gram};
 use super::kernel::{Kernel, add, widest};
 use super::pass::Passes;
 use super::shares::Stopped;
-use super::state::{Objective, State};
+use super::state::{Objective, State, diagonal};
 
 /// Columns up to which the whole matrix is kept.
 const FEW: usize = 2000;
@@ -53,7 +53,7 @@ impl<'s> Quadratic<'s> {
             }
             return Ok(Quadratic::Matrix { square, slope: state.gradient.clone() });
         }
-        let diagonal = state.diagonal(passes, sample, objective)?;
+        let diagonal = diagonal(passes, sample, l2, &state.bend)?;
         let columns = columns.get_or_insert_with(|| Columns::new(sample.design));
         let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
         Ok(Quadratic::Columns { columns, state, l2, constant, step, bent, diagonal })

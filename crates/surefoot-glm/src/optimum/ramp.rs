@@ -17,7 +17,7 @@ pub(super) struct Ramp {
 impl Ramp {
     /// du/dm, and u.
     #[inline(always)]
-    fn place(self, y: f64, m: f64) -> (f64, f64) {
+    pub(super) fn place(self, y: f64, m: f64) -> (f64, f64) {
         if self.of_classes { (y, y * m - 1.0) } else { (1.0, m - y) }
     }
 

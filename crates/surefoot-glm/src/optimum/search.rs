@@ -1,18 +1,11 @@
 //! The books of a search: the best certified model so far, and why to end.
 
-use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::gap::gap;
 use super::pass::Passes;
-use super::ramp::Ramp;
-use super::shares::Stopped;
+use super::shares::{Crew, Stopped};
 use super::state::{Objective, State};
-use super::{Ended, Optimum};
-
-/// The part of the gap that a smoothed loss may have left to gain by steps when it is smoothed less,
-const SHARE: f64 = 0.1;
-/// and by how much less.
-const NARROWER: f64 = 0.2;
+use super::{Ended, Goal, Optimum};
 
 /// Why a search ends, if nobody stopped it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +29,16 @@ impl From<Verdict> for Ended {
     }
 }
 
+/// A point, as far as the books are concerned.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'s> {
+    /// Coordinates of the design, those of each class behind those of the one before.
+    pub(super) point: &'s [f64],
+    pub(super) objective: f64,
+    /// Whether the losses of all rows fall for ever.
+    pub(super) escapes: bool,
+}
+
 pub(super) struct Search<'a> {
     pub(super) design: &'a Design<'a>,
     pub(super) objective: Objective,
@@ -55,6 +58,47 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    /// With empty books.
+    pub(super) fn new(
+        design: &'a Design<'a>,
+        crew: &'a Crew<'a>,
+        goal: &Goal,
+        objective: Objective,
+        first: f64,
+        start: (&[f64], &[f64]),
+        each: &'a mut dyn FnMut(&Optimum),
+    ) -> Search<'a> {
+        let best = Optimum {
+            weights: start.0.to_vec(),
+            intercept: start.1.to_vec(),
+            objective: f64::NAN,
+            size: f64::NAN,
+            gap: None,
+            passes: 0.0,
+            iterations: 0,
+            ended: Ended::Running,
+        };
+        Search {
+            design,
+            objective,
+            tolerance: goal.tolerance,
+            passes: Passes::new(crew),
+            each,
+            decrement: f64::INFINITY,
+            first,
+            escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
+            iterations: 0,
+            lower: f64::NEG_INFINITY,
+            best,
+        }
+    }
+
+    /// The best point, and why the search ended.
+    pub(super) fn finish(self, ended: Result<Verdict, Stopped>) -> Optimum {
+        let ended = ended.map_or(Ended::Stopped, Ended::from);
+        Optimum { ended, passes: self.passes.count, ..self.best }
+    }
+
     /// All rows.
     pub(super) fn rows(&self) -> Sample<'a> {
         Sample::new(self.design, 1)
@@ -63,33 +107,31 @@ impl<'a> Search<'a> {
     /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
         let (sample, Objective { l1, l2, .. }) = (self.rows(), self.objective);
-        let plain = !self.objective.has_corners() && !self.objective.is_smoothed();
+        let plain = !self.objective.has_corners() && !self.objective.curve.has_kink();
         let mut bound = f64::INFINITY;
         if plain && l2 > 0.0 && !self.design.intercept {
             // What the slopes themselves say, without another pass.
             bound = state.gradient.iter().map(|g| g * g).sum::<f64>() / (2.0 * l2);
         }
-        if let (Some(duals), true) = (duals, l1 + l2 > 0.0 && bound > self.tolerance * state.target.abs()) {
+        if let (Some(duals), true) = (duals, l1 + l2 > 0.0 && bound > self.tolerance * state.objective.abs()) {
             bound = bound.min(gap(&mut self.passes, &sample, &self.objective, state, duals)?);
         }
-        self.offer(state, bound);
+        self.offer(state.place(), bound);
         Ok(())
     }
 
     /// Offers a point with a bound on its gap; reports the best.
-    pub(super) fn offer(&mut self, state: &State, gap: f64) {
+    pub(super) fn offer(&mut self, at: Place, gap: f64) {
         self.iterations += 1;
-        self.lower = self.lower.max(state.target - gap);
-        let size = state.target.abs();
-        let gap = gap.min(state.target - self.lower + 4.0 * f64::EPSILON * (size + self.lower.abs()));
-        let better = state.target < self.best.objective || !self.best.objective.is_finite();
-        let tighter = state.target <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
+        self.lower = self.lower.max(at.objective - gap);
+        let size = at.objective.abs();
+        let gap = gap.min(at.objective - self.lower + 4.0 * f64::EPSILON * (size + self.lower.abs()));
+        let better = at.objective < self.best.objective || !self.best.objective.is_finite();
+        let tighter = at.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
         if better || tighter {
-            let (weights, intercept) = self.design.model(&state.point);
-            self.best.weights = weights;
-            self.best.intercept = vec![intercept];
-            self.best.objective = state.target;
-            self.best.size = self.size(state.target);
+            (self.best.weights, self.best.intercept) = self.model(at.point);
+            self.best.objective = at.objective;
+            self.best.size = self.size(at.objective);
             self.best.gap = gap.is_finite().then_some(gap);
         }
         self.best.passes = self.passes.count;
@@ -97,22 +139,17 @@ impl<'a> Search<'a> {
         (self.each)(&self.best);
     }
 
-    /// Where steps are made by a smoothed loss, and it holds the certificate back rather than they do: the same point with
-    /// the kink smoothed over a narrower width.
-    pub(super) fn sharpen(&mut self, state: &State) -> Result<Option<State>, Stopped> {
-        let Curve::Ramp(Ramp { width, .. }) = self.objective.curve else { return Ok(None) };
-        let gap = self.best.gap.unwrap_or(f64::INFINITY);
-        if !self.objective.is_smoothed() || 0.5 * self.decrement > SHARE * gap.min(state.target.abs()) {
-            return Ok(None);
-        }
-        self.objective.curve = self.objective.sharp.smoothed(NARROWER * width);
-        let rows = self.rows();
-        State::at(&mut self.passes, &rows, &self.objective, state.point.clone()).map(Some)
+    /// Weights, column by column of all classes, and intercepts.
+    fn model(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let models: Vec<_> = point.chunks(self.design.dim().max(1)).map(|point| self.design.model(point)).collect();
+        let columns = models.first().map_or(0, |(weights, _)| weights.len());
+        let weights = (0..columns).flat_map(|j| models.iter().map(move |(weights, _)| weights[j])).collect();
+        (weights, models.iter().map(|(_, intercept)| *intercept).collect())
     }
 
     /// Whether a start is so good that samples of the rows could only lead away from it.
-    pub(super) fn is_near(&self, state: &State) -> bool {
-        self.best.gap.is_some_and(|gap| gap <= 1e-3 * state.target.abs())
+    pub(super) fn is_near(&self, at: Place) -> bool {
+        self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
     }
 
     /// What an objective is compared with: its size, unless that is nothing but rounding.
@@ -121,13 +158,13 @@ impl<'a> Search<'a> {
     }
 
     /// Whether this is the end.
-    pub(super) fn verdict(&self, state: &State) -> Option<Verdict> {
-        let size = self.size(state.target);
+    pub(super) fn verdict(&self, at: Place) -> Option<Verdict> {
+        let size = self.size(at.objective);
         let penalised = self.objective.l1 > 0.0 || self.objective.l2 > 0.0;
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
-        if self.escapable && state.escapes && state.target <= self.tolerance * self.first {
+        if self.escapable && at.escapes && at.objective <= self.tolerance * self.first {
             return Some(Verdict::Unattained);
         }
         if !penalised && 0.5 * self.decrement <= self.tolerance * size {

@@ -1,29 +1,22 @@
 //! A point with all that one pass finds there.
 
-use super::curve::Curve;
+use super::curve::{Curve, Jet};
 use super::design::Sample;
 use super::pass::Passes;
+use super::search::Place;
 use super::shares::Stopped;
 use crate::sums::Sum;
 
 /// What is minimised: mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out; weights may have to be at least 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective {
-    /// The loss, smoothed if it has a kink: what steps are made by.
     pub(super) curve: Curve,
-    /// The loss as it is: what the books are about.
-    pub(super) sharp: Curve,
     pub(super) l1: f64,
     pub(super) l2: f64,
     pub(super) nonnegative: bool,
 }
 
 impl Objective {
-    /// Whether steps are made by a smoothed loss.
-    pub(super) fn is_smoothed(&self) -> bool {
-        self.curve != self.sharp
-    }
-
     /// Whether a Newton step has to mind corners of the penalty.
     pub(super) fn has_corners(&self) -> bool {
         self.l1 > 0.0 || self.nonnegative
@@ -41,15 +34,17 @@ pub(super) struct State {
     pub(super) bend: Vec<f64>,
     /// The gradient of the smooth part, the mean loss with the squares of the penalty.
     pub(super) gradient: Vec<f64>,
-    /// The objective that steps are made by, with the whole penalty.
+    /// The objective, with the whole penalty.
     pub(super) objective: f64,
-    /// The true objective: another one only where that has a kink.
-    pub(super) target: f64,
     /// Whether the losses of all rows fall for ever.
     pub(super) escapes: bool,
 }
 
 impl State {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { point: &self.point, objective: self.objective, escapes: self.escapes }
+    }
+
     /// One pass.
     pub(super) fn at(
         passes: &mut Passes,
@@ -57,35 +52,39 @@ impl State {
         objective: &Objective,
         point: Vec<f64>,
     ) -> Result<State, Stopped> {
+        State::by(passes, sample, objective, point, |_, y, m| objective.curve.jet(y, m))
+    }
+
+    /// One pass, with jets that depend on the number of the row.
+    #[inline(always)]
+    pub(super) fn by(
+        passes: &mut Passes,
+        sample: &Sample,
+        objective: &Objective,
+        point: Vec<f64>,
+        jet: impl Fn(usize, f64, f64) -> Jet + Copy + Send,
+    ) -> Result<State, Stopped> {
         let (rows, per) = (sample.rows(), Passes::rows_per_share(sample));
-        let smoothed = objective.is_smoothed();
         let (mut margin, mut slope, mut bend) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
-        let mut found = vec![(Sum::default(), Sum::default(), true); rows.div_ceil(per)];
+        let mut found = vec![(Sum::default(), true); rows.div_ceil(per)];
         let arrays = margin.chunks_mut(per).zip(slope.chunks_mut(per)).zip(bend.chunks_mut(per));
-        let visitors =
-            arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, sharp, escapes)))| {
-                move |r: usize, m: f64| {
-                    let (y, share) = (sample.label(k * per + r), sample.share(k * per + r));
-                    let m = m + sample.offset(k * per + r);
-                    let jet = objective.curve.jet(y, m);
-                    (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
-                    sum.add(share * jet.value);
-                    if smoothed {
-                        sharp.add(share * objective.sharp.jet(y, m).value);
-                    }
-                    *escapes &= objective.curve.escapes(y, m);
-                    share * jet.slope
-                }
-            });
+        let visitors = arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, escapes)))| {
+            move |r: usize, m: f64| {
+                let (y, share) = (sample.label(k * per + r), sample.share(k * per + r));
+                let m = m + sample.offset(k * per + r);
+                let jet = jet(k * per + r, y, m);
+                (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
+                sum.add(share * jet.value);
+                *escapes &= objective.curve.escapes(y, m);
+                share * jet.slope
+            }
+        });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
         passes.run::<false, _>(sample, Some(&point), visitors, &mut gradient)?;
-        let (mut loss, mut sharp) = (Sum::default(), Sum::default());
-        for (sum, true_sum, _) in &found {
-            loss.add(sum.value());
-            sharp.add(true_sum.value());
-        }
-        let escapes = found.iter().all(|(.., escapes)| *escapes);
+        let mut loss = Sum::default();
+        found.iter().for_each(|(sum, _)| loss.add(sum.value()));
+        let escapes = found.iter().all(|(_, escapes)| *escapes);
         let mut penalty = Sum::default();
         for (j, (g, &w)) in gradient.iter_mut().zip(&point).enumerate() {
             if Some(j) != sample.design.constant() {
@@ -94,8 +93,7 @@ impl State {
             }
         }
         let objective = loss.value() + penalty.value();
-        let target = if smoothed { sharp.value() + penalty.value() } else { objective };
-        Ok(State { point, margin, slope, bend, gradient, objective, target, escapes })
+        Ok(State { point, margin, slope, bend, gradient, objective, escapes })
     }
 
     /// H·x for the Hessian of the smooth part: one pass.
@@ -117,20 +115,15 @@ impl State {
         }
         Ok(())
     }
+}
 
-    /// The diagonal of the Hessian: one pass.
-    pub(super) fn diagonal(
-        &self,
-        passes: &mut Passes,
-        sample: &Sample,
-        objective: &Objective,
-    ) -> Result<Vec<f64>, Stopped> {
-        let visitors = self.bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
-        let mut out = vec![0.0; self.point.len()];
-        passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
-        for (j, out) in out.iter_mut().enumerate() {
-            *out += if Some(j) == sample.design.constant() { 0.0 } else { objective.l2 };
-        }
-        Ok(out)
+/// The diagonal of Σ bend_r x_r x_rᵀ + l2·I: one pass.
+pub(super) fn diagonal(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let visitors = bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
+    let mut out = vec![0.0; sample.design.dim()];
+    passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
+    for (j, out) in out.iter_mut().enumerate() {
+        *out += if Some(j) == sample.design.constant() { 0.0 } else { l2 };
     }
+    Ok(out)
 }

@@ -1,0 +1,172 @@
+//! Searches of the softmax loss: Newton's method over columns and classes.
+
+mod blocks;
+mod gap;
+mod pass;
+mod state;
+
+use super::curve::Curve;
+use super::design::{Design, Sample};
+use super::direction::{Direction, Enough, solve};
+use super::newton::{RENEWAL, is_factored, price_of_pass};
+use super::search::{Search, Verdict};
+use super::shares::{Crew, Stopped};
+use super::state::Objective;
+use super::{Goal, Optimum};
+use blocks::Blocks;
+use gap::{foreseen, gap};
+use state::{Classes, State};
+
+/// The relative decrement from which on a step may earn a certificate.
+const NEAR: f64 = 1e-2;
+
+/// [`optimise`](super::optimise) for softmax.
+///
+/// Without corners in the penalty the weights of a column sum to 0 over classes, since nothing but the penalty sees their sum.
+pub(super) fn optimise(
+    design: &Design,
+    crew: &Crew,
+    goal: &Goal,
+    start: (&[f64], &[f64]),
+    each: &mut dyn FnMut(&Optimum),
+) -> Optimum {
+    let classes = goal.classes.max(1);
+    let (l1, l2, nonnegative) = (goal.l1, goal.l2, goal.nonnegative);
+    let objective = Objective { curve: Curve::Logistic, l1, l2, nonnegative };
+    let mut search = Search::new(design, crew, goal, objective, (classes as f64).ln(), start, each);
+    let ended = run(&mut search, classes, start);
+    search.finish(ended)
+}
+
+fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
+    let rows = Classes { sample: Sample::new(search.design, 1), classes };
+    let point = first_point(search, classes, start);
+    let state = State::at(&mut search.passes, rows, &search.objective, point)?;
+    Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
+}
+
+/// What to start from, or without it the constants that fit the shares of the classes.
+fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
+    let design = search.design;
+    let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
+    let of = |k: usize| {
+        let weights: Vec<f64> = weights.iter().skip(k).step_by(classes).copied().collect();
+        let share = design.mean(|y, _| f64::from(y == k as f64));
+        let constant = if empty { libm::log(share).max(-15.0) } else { intercept.get(k).copied().unwrap_or(0.0) };
+        design.point(&weights, constant)
+    };
+    let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
+    if search.objective.has_corners() {
+        let constant = design.constant();
+        let held = (0..point.len()).filter(|j| Some(j % design.dim()) != constant);
+        held.filter(|_| search.objective.nonnegative).for_each(|j| point[j] = point[j].max(0.0));
+    } else {
+        centre(&mut point, classes);
+    }
+    point
+}
+
+/// Subtracts the mean over classes of each coordinate.
+fn centre(point: &mut [f64], classes: usize) {
+    let dim = point.len() / classes;
+    for j in 0..dim {
+        let mean = point.iter().skip(j).step_by(dim).sum::<f64>() / classes as f64;
+        point.iter_mut().skip(j).step_by(dim).for_each(|w| *w -= mean);
+    }
+}
+
+struct Stage<'s, 'a> {
+    search: &'s mut Search<'a>,
+    rows: Classes<'a>,
+    inverse: Option<Blocks>,
+    /// Nanoseconds, roughly, that conjugate gradients took since the preconditioner was made,
+    spent: f64,
+    /// and that it took itself.
+    price: f64,
+}
+
+impl Stage<'_, '_> {
+    /// Goes on until the gap is certified, or there is a reason to give up.
+    fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
+        let duals = state.means.clone();
+        self.bound(&state, Some(duals))?;
+        let mut stalls = 0;
+        loop {
+            if let Some(verdict) = self.search.verdict(state.place()) {
+                return Ok(verdict);
+            }
+            let direction = self.direction(&state)?;
+            self.search.decrement = direction.decrement.min(direction.descent.abs());
+            let Some(next) = self.step(&state, &direction)? else {
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+            };
+            let gained = state.objective - next.objective;
+            stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+            let near = direction.decrement <= NEAR * state.objective.abs();
+            let duals = near.then(|| foreseen(self.rows, &state, &next));
+            state = next;
+            self.bound(&state, duals)?;
+            if stalls >= 3 {
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+            }
+        }
+    }
+
+    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+    fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+        let penalised = self.search.objective.l1 + self.search.objective.l2 > 0.0;
+        let bound = match duals.filter(|_| penalised) {
+            Some(duals) => gap(&mut self.search.passes, self.rows, &self.search.objective, state, duals)?,
+            None => f64::INFINITY,
+        };
+        self.search.offer(state.place(), bound);
+        Ok(())
+    }
+
+    /// A Newton direction; the preconditioner is made anew where it does not do its work.
+    fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
+        let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
+        let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample));
+        let search = &mut *self.search;
+        if self.spent > self.price || self.inverse.is_none() {
+            self.inverse = Some(Blocks::new(&mut search.passes, self.rows, search.objective.l2, state)?);
+            (self.price, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
+        }
+        let inverse = self.inverse.as_ref().expect("made above");
+        let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
+        let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
+        let enough = |decrement: f64| {
+            // As good as the step itself may be, but no better than it takes; a certificate asks for more.
+            let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
+            let near = decrement <= NEAR * size && l2 > 0.0;
+            let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
+            let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
+            Enough { share, residual, constant, iterations: 1000 }
+        };
+        let (dim, constant) = (sample.design.dim(), sample.design.constant());
+        let at_constant = |residual: &[f64]| {
+            let squares = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
+            squares.unwrap_or(0.0).sqrt()
+        };
+        let (passes, objective, rows) = (&mut search.passes, &search.objective, self.rows);
+        let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, rows, objective, x, out);
+        let found = solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), at_constant, enough)?;
+        self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
+        Ok(found)
+    }
+
+    /// The point along a direction with the sufficient decrease of Armijo; `None` if there is none.
+    fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
+        let mut length = 1.0;
+        let noise = 1e-13 * state.objective.abs();
+        for _ in 0..60 {
+            let point = state.point.iter().zip(&direction.step).map(|(w, step)| w + length * step).collect();
+            let next = State::at(&mut self.search.passes, self.rows, &self.search.objective, point)?;
+            if next.objective <= state.objective - 1e-4 * length * direction.descent + noise {
+                return Ok(Some(next));
+            }
+            length *= 0.4;
+        }
+        Ok(None)
+    }
+}
