@@ -2,7 +2,7 @@
 
 use surefoot::certificate::{
     Assumption, Assumptions, Certificate, Comparator, Composite, Coupled, Curved, Cuts, ElasticNet, FullPass,
-    Gradients, Inside, Kind, Ledger, Operator, Rise, Risk, Stream, Subject, Uncertified,
+    Gradients, Inside, Kind, Ledger, Operator, Rise, Risk, Sketch, Stream, Subject, Uncertified,
 };
 use surefoot::{Ball, View, Whole};
 
@@ -29,7 +29,7 @@ fn noisy_rises_stay_in_expectation() {
 /// Each way in which a rise was come by leaves its assumption, in any order; the query knows nothing of the last.
 #[test]
 fn mixed_rises_say_all_that_they_assume() {
-    let smooth = Rise::Smooth { rate: 0.1, square: 1.0, smoothness: 1.0 };
+    let smooth = Rise::Smooth { rate: 0.1, norm: 1.0, smoothness: 1.0 };
     let run = |rises: &[Rise]| {
         let mut sums = Coupled::new(1);
         rises.iter().for_each(|&rise| sums.record(1.0, &[1.0], |_| 0.0, rise));
@@ -168,6 +168,7 @@ fn records_refuse_bad_weights_and_dimensions_in_one_voice() {
         ("cuts", Box::new(|a, g| Cuts::new(1, ElasticNet::new(0.0, 1.0)).record(a, 0.0, g, |_| 0.0))),
         ("pass", Box::new(|a, g| FullPass::new(1).add(a, 0.0, 0.0, 1.0, &g.to_vec()))),
         ("operator", Box::new(|a, g| Operator::new(1).record(a, g, |_| 0.0))),
+        ("sketch", Box::new(|a, g| Sketch::new(1, 1).record(a, g, |_| 0.0))),
     ];
     let says = |record: &Record, weight: f64, gradient: &[f64]| {
         let run = std::panic::AssertUnwindSafe(|| record.1(weight, gradient));

@@ -133,7 +133,7 @@ impl Stream {
 
     /// `mean`, a certificate in expectation of the same run, as one that holds with probability 1 − `delta`. `total` is
     /// the run's sum of weights; `deviation` a sharper root of V if there is one, as from
-    /// [`Operator`](super::Operator). O(1).
+    /// [`Operator`](super::Operator) or [`Sketch`](super::Sketch). O(1).
     ///
     /// What is certain already is returned as it is. Refused are certificates over the whole space, and those of
     /// Algorithm 4 with measured steps: what is bounded here is the noise of gradients against points within reach.

@@ -191,6 +191,7 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     }
 
     /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.
+    /// In a domain it takes [`iterate`](StronglyConvex::iterate).
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
