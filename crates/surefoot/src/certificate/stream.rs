@@ -63,6 +63,7 @@ impl Announced {
     pub(super) fn open(&mut self, weight: f64, examples: u64) -> Option<Uncertified> {
         let fault = (self.left > 0).then_some(Uncertified::Unannounced);
         let fault = fault.or((!fair(weight)).then_some(Uncertified::Negative));
+        let fault = fault.or((weight > 0.0 && examples == 0).then_some(Uncertified::Empty));
         self.total += weight;
         self.share = if examples > 0 { weight / examples as f64 } else { 0.0 };
         self.left = examples;
@@ -108,7 +109,7 @@ impl Stream {
     }
 
     /// Opens a round of weight α_t and so many examples, before any of their gradients is known. `distance` is
-    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults. O(1).
+    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults, and so is a weight without examples. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, distance: f64) {
         let late = self.rounds.open(weight, examples);
         let outside = distance > self.reach * (1.0 + ROUNDING);

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::pair::{Matrix, Norms, SAME, apply, product};
-use super::{AskTell, output_share};
+use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::learner::leader_room;
 use crate::squares::weigh;
@@ -194,6 +194,7 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     /// In a domain it takes [`iterate`](StronglyConvex::iterate).
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        unbiased(&self.rounds, gradients)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }
