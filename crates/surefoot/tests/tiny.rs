@@ -13,7 +13,10 @@ use surefoot::certificate::{
     Composite, Coupled, Curved, Cuts, ElasticNet, FullPass, Glm, Gradients, Inside, Ledger, Operator, Penalty, Rise,
     Risk, Sketch, Stream, boundary, fenchel,
 };
-use surefoot::{Anytime, AskTell, Ball, DenseAnytime, Float, Lazy, Learner, Linear, OgdNorm, Sparse, View};
+use surefoot::{
+    Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, DenseAnytime, Float, Lazy, Learner, Linear, OgdNorm,
+    Sparse, View,
+};
 use surefoot_oracle::vectors::{norm, times};
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -147,7 +150,7 @@ impl Glm for Times {
 type Certificates = (&'static str, fn(f64) -> Vec<f64>);
 
 /// Every certificate as a function of the unit of the loss. A new one is a new row here.
-const CERTIFICATES: [Certificates; 9] = [
+const CERTIFICATES: [Certificates; 10] = [
     ("ledger", |unit| {
         let mut sums = Ledger::new(DIM);
         let (total, x) = run(unit, |a, _, w, _, g| sums.record(a, &g.to_vec(), |i| w[i]));
@@ -170,6 +173,13 @@ const CERTIFICATES: [Certificates; 9] = [
         let mut sums = Composite::new(DIM);
         let (total, _) = run(unit, |a, _, w, _, g| sums.record(a, &g.to_vec(), |i| w[i], net.value(DIM, |i| w[i])));
         vec![sums.certificate(total, &net, Gradients::Exact).expect("a penalty").value]
+    }),
+    ("composite, within a conversion", |unit| {
+        let learner = CompositeAveraging::<f64>::new(DIM, ElasticNet::new(1e-3 * unit, 0.01 * unit), 1.5);
+        let mut method = CompositeAnytime::new(learner, Linear).certified();
+        run(unit, |_, _, _, _, g| method.tell(&g.to_vec()));
+        let certified = method.certificate(&Ball::new(1.5), Gradients::Exact).expect("a ball").value;
+        vec![certified, method.penalties().expect("kept")]
     }),
     ("curved", |unit| {
         let mut sums = Curved::new(DIM, 0.05 * unit);
