@@ -41,6 +41,26 @@ use crate::{Domain, Float, Point, Squares, Vector};
 /// # Ok::<(), surefoot::certificate::Uncertified>(())
 /// ```
 ///
+/// Beside a run, whose own [`certificate`](crate::AskTell::certificate) makes no use of μ:
+///
+/// ```
+/// use surefoot::certificate::{Curved, Gradients};
+/// use surefoot::{AskTell, Cuboid, General, Leader, Learner, Linear, View, Weights};
+/// // (x − 1)² + (y + 2)² where x and y lie between −1 and ½: at the border, at (½, −1).
+/// let square = Cuboid::new(vec![-1.0; 2], vec![0.5; 2]);
+/// let mut method = General::new(Leader::<f64, _>::new(2, square.clone(), 2.0), Linear);
+/// let mut sums = Curved::new(2, 2.0);
+/// for t in 1..=100 {
+///     let query = [method.at(0), method.at(1)];
+///     let gradient = [2.0 * (query[0] - 1.0), 2.0 * (query[1] + 2.0)];
+///     sums.record(Linear.weight(t), &gradient, |i| query[i]); // before the learner is told
+///     method.tell(&gradient);
+/// }
+/// let next = View::new(2, |i| method.learner().at(i));
+/// assert!(sums.certificate_within(&square, &next, Gradients::Exact)?.value < 1e-3);
+/// # Ok::<(), surefoot::certificate::Uncertified>(())
+/// ```
+///
 /// Source: arXiv 1903.00974, Theorem 2 (whose print has x*_t for the fixed comparator x*), kept a posteriori.
 #[derive(Clone, Debug)]
 pub struct Curved {
