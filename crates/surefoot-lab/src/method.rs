@@ -24,7 +24,7 @@ pub(crate) enum Method {
     Leader { power: f64, curvature: f64, ball: bool },
     /// Algorithm 3 over proximal follow-the-regularised-leader.
     Optimistic,
-    /// Algorithm 3 over the same by coordinate, in the cube of all |x_j| ≤ 1.
+    /// Algorithm 3 over the same by coordinate, in a cube of half width 1.
     Diagonal,
     /// Algorithm 3 over dual averaging.
     Dual,
@@ -110,8 +110,10 @@ impl Method {
         }
     }
 
-    pub(crate) fn solver(self, dim: usize, facts: &Facts) -> Box<dyn Solver> {
-        let (ball, weights) = (Ball::<f64>::new(facts.radius), Power(self.power()));
+    /// In the ball around `centre`. Methods of the whole space start at 0 whatever that is.
+    pub(crate) fn solver(self, centre: &[f64], facts: &Facts) -> Box<dyn Solver> {
+        let (dim, weights) = (centre.len(), Power(self.power()));
+        let ball = Ball::<f64>::around(centre.to_vec(), facts.radius);
         let ogd = || OgdNorm::<f64, _>::new(dim, ball.clone());
         let proximal = || Proximal::<f64, _>::new(dim, ball.clone());
         match self {
@@ -130,7 +132,8 @@ impl Method {
             }
             Self::Optimistic => of(Optimistic::dense(proximal(), weights), |m, i| m.method().learner().at(i)),
             Self::Diagonal => {
-                let learner = DiagonalProximal::<f64, _>::new(dim, Cuboid::cube(dim, 1.0));
+                let [lower, upper] = [-1.0, 1.0].map(|half| centre.iter().map(|c| c + half).collect());
+                let learner = DiagonalProximal::<f64, _>::new(dim, Cuboid::new(lower, upper));
                 of(Optimistic::dense(learner, weights), |m, i| m.method().learner().at(i))
             }
             Self::Dual => {
@@ -148,7 +151,7 @@ impl Method {
                 Box::new(Of { method, iterate, output })
             }
             Self::LastIterate { .. } => Box::new(LastIterate::new(ogd())),
-            Self::Backwards { power } => Box::new(Backwards(Self::Anytime { power }.solver(dim, facts))),
+            Self::Backwards { power } => Box::new(Backwards(Self::Anytime { power }.solver(centre, facts))),
             Self::NoHint => of(DenseAnytime::new(proximal(), weights), |m, i| m.learner().at(i)),
             Self::LateHint => of(Optimistic::dense(Late::new(proximal()), weights), |m, i| m.method().learner().at(i)),
             Self::OldWeight => {
@@ -182,6 +185,13 @@ impl Round<'_> {
         self.solver.output(&mut x);
         x
     }
+
+    /// The learner's iterate of the next round.
+    pub(crate) fn next(&self) -> Vec<f64> {
+        let mut w = vec![0.0; self.query.len()];
+        self.solver.iterate(&mut w);
+        w
+    }
 }
 
 /// What a run leaves.
@@ -206,7 +216,7 @@ pub(crate) fn descend(
     mut see: impl FnMut(&Round<'_>),
 ) -> Run {
     let (dim, facts) = (problem.dim(), problem.facts());
-    let mut solver = method.solver(dim, &facts);
+    let mut solver = method.solver(&problem.centre(), &facts);
     let [mut query, mut iterate, mut gradient, mut last] = [(); 4].map(|()| vec![0.0; dim]);
     let epsilon = if let Method::Accelerated { epsilon, .. } = method { epsilon } else { 0.0 };
     let (mut total, mut squares, mut errors, mut growth, mut sum) = (0.0, 0.0, 0.0, 0.0, epsilon * epsilon);

@@ -21,7 +21,7 @@ use crate::Random;
 /// What theory needs to know of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// The radius of the ball around 0 that is the domain; a minimiser over it lies in it.
+    /// The radius of the ball that is the domain; a minimiser over it lies in it.
     pub radius: f64,
     /// L: gradients are this Lipschitz in the whole space; ∞ if they are not.
     pub smoothness: f64,
@@ -41,7 +41,7 @@ impl Facts {
     }
 }
 
-/// A convex problem min L over a ball around 0.
+/// A convex problem min L over a ball, around 0 but where it was moved.
 pub trait Problem: Send + Sync {
     /// The number of coordinates.
     fn dim(&self) -> usize;
@@ -54,6 +54,11 @@ pub trait Problem: Send + Sync {
 
     /// Its constants.
     fn facts(&self) -> Facts;
+
+    /// The centre of the ball, where methods start; 0 unless it was moved.
+    fn centre(&self) -> Vec<f64> {
+        vec![0.0; self.dim()]
+    }
 }
 
 /// ⟨a, b⟩.

@@ -1,10 +1,11 @@
-//! Dense, literal twins of every learner and conversion, for tests only.
+//! Dense, literal twins of every learner and conversion, and of certificates that are more than two sums, for tests only.
 //!
 //! Each line is one line of the pseudo-code: `f64` vectors, every sum recomputed or accumulated in the plain way, no
 //! care for speed, sparsity, extreme magnitudes or memory. Nothing here knows the core crate, so that an agreement of
 //! the two means something.
 #![forbid(unsafe_code)]
 
+pub mod certificates;
 pub mod classes;
 pub mod conversions;
 pub mod domains;

@@ -95,7 +95,7 @@ pub use average::Average;
 pub use certificate::{Certificate, Certified, ElasticNet, Gradients, Ledger, Penalty, Uncertified};
 pub use convert::{
     Accelerated, Anytime, AskHintTell, AskTell, CompositeAnytime, DenseAnytime, General, Optimistic, StronglyConvex,
-    classic, linear_decay,
+    Unskipped, classic, linear_decay,
 };
 pub use domain::{Ball, Cuboid, Domain, L1Ball, Project, Radial, Separable, Simplex, Whole};
 pub use float::{Float, Real};

@@ -10,7 +10,10 @@ use problems::{Bowl, Corner, Loss, Model, Problem, Same};
 use surefoot::certificate::{
     Assumption, Composite, Coupled, Curved, Cuts, ElasticNet, Gradients, Inside, Kind, Ledger, Rise, Uncertified,
 };
-use surefoot::{Anytime, AskTell, Ball, Float, Lazy, Learner, Linear, OgdNorm, View};
+use surefoot::{
+    Anytime, AskTell, Ball, Cuboid, Float, General, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Project, Simplex,
+    StronglyConvex, View,
+};
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 use surefoot_oracle::{Domain, Learner as Twin, conversions, learners as twins};
 
@@ -239,9 +242,9 @@ fn algorithm_four_as_numpy_has_it() {
         let w = |i: usize| round.iterate[i];
         measured.record(weight, &gradient, w, Rise::Measured(after - value));
         squares += weight * (weight + 1.0) / 2.0 * dot(&gradient, &gradient);
-        let (rate, square) = (12.0 / squares.sqrt(), dot(&gradient, &gradient));
+        let (rate, norm) = (12.0 / squares.sqrt(), norm(&gradient));
         // A quarter of the largest row, and the penalty.
-        smooth.record(weight, &gradient, w, Rise::Smooth { rate, square, smoothness: 0.25 + mu });
+        smooth.record(weight, &gradient, w, Rise::Smooth { rate, norm, smoothness: 0.25 + mu });
         let step = plus(&round.output, -1.0, &round.query);
         slope.record(weight, &gradient, w, Rise::Slope(dot(&there, &step)));
         for sums in [&measured, &smooth, &slope] {
@@ -295,4 +298,133 @@ fn strong_convexity_with_iterates_at_random() {
         let value = sums.certificate(Gradients::Exact).expect("rounds").value;
         assert!(value >= bowl.value(&x) && value < 20.0, "{t}: {value} {}", bowl.value(&x));
     }
+}
+
+/// One domain, in both crates.
+struct Both<D> {
+    name: &'static str,
+    core: D,
+    twin: Domain,
+}
+
+/// Algorithm 2 on a strongly convex problem in a domain: the twin's number, never below the gap, and close to it.
+struct Within<'a> {
+    problem: &'a dyn Problem,
+    mu: f64,
+    tightest: f64,
+    cases: usize,
+}
+
+impl Within<'_> {
+    fn check<F: Float, D: Project<F> + Clone>(&mut self, both: &Both<D>, tolerance: f64) {
+        let best = self.problem.value(&self.problem.best(&both.twin).expect("known"));
+        for (case, weight) in weights() {
+            let own = common::own(&weight);
+            let mut method = General::new(Leader::<F, _>::new(DIM, both.core.clone(), self.mu), own);
+            let (mut sums, mut trace, mut gradients) = (Curved::new(DIM, self.mu), Vec::new(), Vec::new());
+            for t in 1..=100 {
+                let query = wide(&method.query());
+                let gradient: Vec<F> = common::narrow(&self.problem.gradient(&query));
+                sums.record(weight(t), &gradient, |i| F::of(query[i]));
+                method.tell(&gradient);
+                let nearest = View::new(DIM, |i| method.learner().at(i));
+                let certified = sums.certificate_within(&both.core, &nearest, Gradients::Exact);
+                let value = certified.expect("in the domain").value;
+                let gap = self.problem.value(&wide(&method.output())) - best;
+                assert!(value >= gap - 2e-13, "{}, {case}, round {t}: {value:e} {gap:e}", both.name);
+                gradients.push(gradient.iter().map(|g| g.wide()).collect());
+                trace.push(conversions::Round { iterate: Vec::new(), query, output: Vec::new() });
+                let twin = surefoot_oracle::certificates::strongly_convex;
+                let twin = twin(&trace, &gradients, &*weight, self.mu, &both.twin);
+                let size = value.abs().max(1.0);
+                assert!((value - twin).abs() <= tolerance * size, "{}, {case}, {t}: {value:e} {twin:e}", both.name);
+                if gap > 1e-6 {
+                    self.tightest = self.tightest.min(value / gap);
+                }
+            }
+            self.cases += 1;
+        }
+    }
+
+    fn all<F: Float>(&mut self, tolerance: f64) {
+        let (lower, upper) = (vec![-0.2, 0.1, -0.5, -0.1, 0.0], vec![0.3, 0.4, 0.5, 0.1, 0.2]);
+        let centre = vec![0.25, -0.5, 0.0, 0.25, 0.5];
+        let cuboid = Cuboid::new(common::narrow(&lower), common::narrow(&upper));
+        let away = Ball::<F>::around(common::narrow(&centre), 0.75);
+        let ball = Domain::Ball(vec![0.0; DIM], 0.5);
+        self.check::<F, _>(&Both { name: "ball", core: Ball::<F>::new(0.5), twin: ball }, tolerance);
+        let twin = Domain::Ball(centre, 0.75);
+        self.check::<F, _>(&Both { name: "ball elsewhere", core: away, twin }, tolerance);
+        let twin = Domain::Cuboid(lower, upper);
+        self.check::<F, _>(&Both { name: "box", core: cuboid, twin }, tolerance);
+        let twin = Domain::Simplex(DIM);
+        self.check::<F, _>(&Both { name: "simplex", core: Simplex::new(DIM), twin }, tolerance);
+        let twin = Domain::L1(0.75);
+        self.check::<F, _>(&Both { name: "L1 ball", core: L1Ball::new(0.75), twin }, tolerance);
+    }
+}
+
+/// The minimiser inside the domain, and far outside of it, where the certificate without the domain is of no use.
+#[test]
+fn strong_convexity_in_a_domain() {
+    let curvature = vec![1.0, 0.5, 0.6, 2.0, 0.8];
+    for centre in [vec![0.1, 0.2, 0.1, 0.05, 0.1], vec![3.0, -2.0, 1.5, 0.2, 9.0]] {
+        let problem = Bowl { centre, curvature: curvature.clone() };
+        let mut table = Within { problem: &problem, mu: 0.5, tightest: f64::INFINITY, cases: 0 };
+        table.all::<f64>(1e-11);
+        table.all::<f32>(1e-4);
+        assert!(table.cases == 40 && table.tightest < 2.0, "{} {}", table.cases, table.tightest);
+    }
+}
+
+/// In the ball and the box that the sparse form has, at the border; the whole space's certificate stays at ‖∇L‖²/(2μ).
+#[test]
+fn the_domain_is_what_makes_a_bound_at_the_border_small() {
+    let problem = Bowl { centre: vec![3.0, -2.0, 1.5, 0.2, 9.0], curvature: vec![1.0, 0.5, 0.6, 2.0, 0.8] };
+    let ball = Ball::<f64>::new(0.5);
+    let mut method = StronglyConvex::<f64, _, _>::new(DIM, ball.clone(), 0.5, Linear);
+    let mut sums = Curved::new(DIM, 0.5);
+    for t in 1..=2000_u32 {
+        let gradient = problem.gradient(&wide(&method.query()));
+        sums.record(f64::from(t), &gradient, |i| method.at(i));
+        method.tell(&gradient);
+    }
+    let value = |certified: surefoot::Certified| certified.expect("rounds").value;
+    let best = problem.value(&problem.best(&Domain::Ball(vec![0.0; DIM], 0.5)).expect("known"));
+    let gap = problem.value(&wide(&method.output())) - best;
+    let within = value(sums.certificate_within(&ball, &method.iterate(), Gradients::Exact));
+    let everywhere = value(sums.certificate(Gradients::Exact));
+    assert!(gap <= within && within < 1e-4 && everywhere > 10.0, "{gap:e} {within:e} {everywhere}");
+    // A point that is not the nearest makes it larger: one beside it, one on the other side, one outside, none.
+    let other =
+        |point: Vec<f64>| value(sums.certificate_within(&ball, &View::new(DIM, |i| point[i]), Gradients::Exact));
+    let mut beside = wide(&method.iterate());
+    beside[0] += 0.3;
+    for point in [beside, vec![-0.2; DIM], vec![40.0; DIM], vec![f64::NAN; DIM]] {
+        let worse = other(point);
+        assert!(worse > within && worse <= everywhere * (1.0 + 1e-12), "{worse} {within}");
+    }
+}
+
+/// Points outside of the domain, and noise whose size the domain does not bound.
+#[test]
+fn strong_convexity_in_a_domain_refuses_what_is_outside() {
+    let (ball, nearest) = (Ball::<f64>::new(1.0), View::new(1, |_| 1.0));
+    let run = |queries: &[f64], gradients| {
+        let mut sums = Curved::new(1, 1.0);
+        queries.iter().for_each(|&x| sums.record(1.0, &[x], |_| x));
+        sums.certificate_within(&ball, &nearest, gradients).map(|_| ())
+    };
+    assert_eq!(run(&[], Gradients::Exact), Err(Uncertified::NoRounds));
+    assert_eq!(run(&[0.0, 0.4], Gradients::Fresh), Ok(()));
+    assert_eq!(run(&[2.0, 0.5], Gradients::Exact), Err(Uncertified::Outside));
+    assert_eq!(run(&[0.5, 2.0], Gradients::Exact), Err(Uncertified::Outside));
+    // As an average it would need the iterate 0.9·2 − 0 = 1.8.
+    assert_eq!(run(&[0.0, 0.9], Gradients::Exact), Ok(()));
+    assert_eq!(run(&[0.0, 0.9], Gradients::Fresh), Err(Uncertified::Outside));
+    assert_eq!(run(&[0.0, 0.4], Gradients::Reused), Err(Uncertified::ReusedRows));
+    let mut sums = Curved::new(1, 1.0);
+    sums.record(1.0, &[1.0], |_| 0.0);
+    let two = View::new(2, |_| 0.0);
+    assert_eq!(sums.certificate_within(&ball, &two, Gradients::Exact), Err(Uncertified::Dimension));
 }

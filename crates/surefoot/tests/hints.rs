@@ -118,7 +118,7 @@ fn a_hint_before_a_rest() {
         method
     };
     let (mut once, mut singly) = (start(), start());
-    once.skip(10, (2..=11).sum::<u64>() as f64);
+    once.skip(10, (2..=11).sum::<u64>() as f64).expect("nothing but rest");
     (0..10).for_each(|_| singly.tell(&[0.0, 0.0]));
     assert_eq!(once.steps(), 11);
     assert!(distance(&wide(&once.output()), &wide(&singly.output())) < 1e-15);

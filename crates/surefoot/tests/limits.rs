@@ -8,8 +8,8 @@ use common::methods::{Methods, Play, methods};
 use common::{Random, Visit, wide};
 use surefoot::{
     AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging,
-    Float, FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, PNorm,
-    Proximal, Ridge, SignedHedge, Sparse, Status, StronglyConvex, Uniform, Whole,
+    Float, FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, Magnitude, OgdNorm, Optimistic,
+    PNorm, Proximal, Ridge, SignedHedge, Sparse, Status, StronglyConvex, Uniform, Unskipped, Whole,
 };
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -198,7 +198,8 @@ fn an_empty_space_has_no_regret() {
     assert_eq!(PNorm::<f64>::new(0, 1.0).regret_bound(), Some(0.0));
 }
 
-/// Rounds that cannot be counted are not skipped; and a penalty moves a learner in each of those that can.
+/// Rounds that cannot be counted are not skipped; nor are those in which a penalty moves the learner, whose weights matter
+/// one by one.
 #[test]
 fn skipping() {
     let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), Uniform);
@@ -209,22 +210,23 @@ fn skipping() {
     {
         let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), |_| f64::MAX / 2.0);
         method.tell(&[1e-300]);
-        method.skip(1, f64::MAX / 4.0);
-        method.skip(steps, weight);
+        method.skip(1, f64::MAX / 4.0).expect("in range");
+        assert_eq!(method.skip(steps, weight), Err(Unskipped::Range), "{steps} {weight}");
         assert!(method.total_weight().is_finite() && finite(&method));
         let _ = method.steps() + 1;
     }
-    method.skip(u64::MAX, 1.0);
-    method.skip(3, f64::NAN);
+    assert_eq!(method.skip(u64::MAX, 1.0), Err(Unskipped::Range));
+    assert_eq!(method.skip(3, f64::NAN), Err(Unskipped::Range));
     assert_eq!(state(&method), before);
-    let mut skipped = Anytime::new(Ridge::<f64, _>::new(2, Ball::new(5.0), 0.5), Linear);
-    skipped.tell(&[1.0, -2.0]);
-    let mut told = skipped.clone();
-    skipped.skip(50, (2..=51).sum::<u64>() as f64);
-    (0..50).for_each(|_| told.tell(&Sparse::<f64>::new(&[], &[])));
-    skipped.tell(&[0.5, 0.5]);
-    told.tell(&[0.5, 0.5]);
-    assert_eq!(state(&skipped), state(&told));
+    let mut penalised = Anytime::new(Ridge::<f64, _>::new(2, Ball::new(5.0), 0.5), Linear);
+    penalised.tell(&[1.0, -2.0]);
+    let before = state(&penalised);
+    assert_eq!(penalised.skip(50, (2..=51).sum::<u64>() as f64), Err(Unskipped::Penalised));
+    assert_eq!(state(&penalised), before);
+    // A learner that holds one says so, too.
+    let direction = Ridge::<f64, _>::new(2, Ball::new(1.0), 0.5);
+    let mut within = Anytime::new(Magnitude::new(AdaGrad::<f64, _>::new(1, Cuboid::cube(1, 1.0)), direction), Linear);
+    assert_eq!(within.skip(1, 1.0), Err(Unskipped::Penalised));
 }
 
 /// A spike of 10^9 that is taken back: of ‖u‖², which it made 10^18, no digit would be left. For 10^6 rounds the sparse form

@@ -6,7 +6,9 @@ use std::fmt::Debug;
 
 use common::methods::{Methods, Play, methods};
 use common::{Record, Visit, narrow};
-use surefoot::certificate::{Composite, Coupled, Curved, Cuts, ElasticNet, Ledger, Operator, Rise, Risk, Stream};
+use surefoot::certificate::{
+    Composite, Coupled, Curved, Cuts, ElasticNet, Ledger, Operator, Rise, Risk, Sketch, Stream,
+};
 use surefoot::{
     Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, Whole,
 };
@@ -78,6 +80,7 @@ fn certificates_are_kept_and_read_without_allocating() {
     let (net, ball) = (ElasticNet::new(0.1, 0.1), surefoot::Ball::<f64>::new(1.0));
     let (mut composite, mut cuts, mut curved) = (Composite::new(8), Cuts::new(8, net), Curved::new(8, 0.5));
     let (mut coupled, mut noise, mut ledger) = (Coupled::new(8), Operator::new(8), Ledger::new(8));
+    let mut sketch = Sketch::new(8, 2);
     let output = View::new(8, |_| 0.1);
     let (mut stream, mut risk) = (Stream::new(&ball, 10.0), Risk::new(10.0, 10.0));
     let gradient = Sparse::new(&[1_u32, 6], &[0.5, -1.0]);
@@ -93,13 +96,15 @@ fn certificates_are_kept_and_read_without_allocating() {
             risk.open(1.0, 1, 0.5);
             risk.example(1.0, 0.1);
             noise.record(1.0, &gradient, |_| 0.1);
+            sketch.record(1.0, &gradient, |_| 0.1);
             let mean = ledger.certificate(f64::from(t), &ball, &output, Gradients::Fresh).expect("a ball");
-            let deviation = Some(noise.deviation(1.0));
+            let deviation = Some(noise.deviation(1.0).min(sketch.deviation(1.0)));
             cuts.tighten();
             let all = [
                 composite.certificate(100.0, &net, Gradients::Fresh),
                 cuts.certificate(0.3),
                 curved.certificate(Gradients::Exact),
+                curved.certificate_within(&ball, &output, Gradients::Fresh),
                 coupled.certificate(&ball, Gradients::Fresh),
                 stream.certificate(&mean, f64::from(t), 0.1, deviation),
                 risk.certificate(Gradients::Fresh, 0.1),

@@ -193,7 +193,7 @@ fn algorithm_four_needs_honest_steps() {
         sums
     };
     let fine = Rise::Measured(-0.1);
-    let smooth = Rise::Smooth { rate: 0.1, square: 1.0, smoothness: 1.0 };
+    let smooth = Rise::Smooth { rate: 0.1, norm: 1.0, smoothness: 1.0 };
     let (y, x) = (|s: &Coupled, g| s.certificate(&ball, g), |s: &Coupled, g| s.certificate_of_query(&ball, g));
     for (rise, why) in [(Rise::SameBatch, Uncertified::SameBatch), (Rise::Unknown, Uncertified::NoRises)] {
         assert_eq!(y(&run([rise, fine]), Gradients::Fresh), Err(why));

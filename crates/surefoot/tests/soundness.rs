@@ -2,9 +2,12 @@
 
 use surefoot::certificate::{
     Assumption, Assumptions, Certificate, Comparator, Composite, Coupled, Curved, Cuts, ElasticNet, FullPass,
-    Gradients, Inside, Kind, Ledger, Operator, Rise, Risk, Stream, Subject, Uncertified,
+    Gradients, Inside, Kind, Ledger, Operator, Rise, Risk, Sketch, Stream, Subject, Uncertified,
 };
-use surefoot::{Ball, View, Whole};
+use surefoot::{
+    Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, DenseAnytime, DualAveraging, General, Leader,
+    OgdNorm, Optimistic, Ridge, StronglyConvex, Uniform, View, Whole,
+};
 
 const EXACT: Gradients = Gradients::Exact;
 
@@ -29,7 +32,7 @@ fn noisy_rises_stay_in_expectation() {
 /// Each way in which a rise was come by leaves its assumption, in any order; the query knows nothing of the last.
 #[test]
 fn mixed_rises_say_all_that_they_assume() {
-    let smooth = Rise::Smooth { rate: 0.1, square: 1.0, smoothness: 1.0 };
+    let smooth = Rise::Smooth { rate: 0.1, norm: 1.0, smoothness: 1.0 };
     let run = |rises: &[Rise]| {
         let mut sums = Coupled::new(1);
         rises.iter().for_each(|&rise| sums.record(1.0, &[1.0], |_| 0.0, rise));
@@ -168,6 +171,7 @@ fn records_refuse_bad_weights_and_dimensions_in_one_voice() {
         ("cuts", Box::new(|a, g| Cuts::new(1, ElasticNet::new(0.0, 1.0)).record(a, 0.0, g, |_| 0.0))),
         ("pass", Box::new(|a, g| FullPass::new(1).add(a, 0.0, 0.0, 1.0, &g.to_vec()))),
         ("operator", Box::new(|a, g| Operator::new(1).record(a, g, |_| 0.0))),
+        ("sketch", Box::new(|a, g| Sketch::new(1, 1).record(a, g, |_| 0.0))),
     ];
     let says = |record: &Record, weight: f64, gradient: &[f64]| {
         let run = std::panic::AssertUnwindSafe(|| record.1(weight, gradient));
@@ -194,4 +198,66 @@ fn an_output_of_another_dimension_is_no_output() {
     let certified = |dim: usize| ledger.certificate(1.0, &ball(), &View::new(dim, |_| 0.0), EXACT).map(|_| ());
     assert_eq!(certified(2), Ok(()));
     assert_eq!([certified(1), certified(3)], [Err(Uncertified::Dimension); 2]);
+}
+
+/// A weight whose round was not sampled would count for a loss of 0.
+#[test]
+fn a_round_without_examples_certifies_nothing() {
+    let run = |weight: f64| {
+        let (mut stream, mut risk) = (Stream::new(&ball(), 1.0), Risk::new(1.0, 1.0));
+        let mut ledger = Ledger::new(1);
+        for (weight, examples) in [(1.0, 1), (weight, 0)] {
+            stream.open(weight, examples, 0.0);
+            risk.open(weight, examples, 0.0);
+            ledger.record(weight, &[1.0], |_| 0.0);
+            (0..examples).for_each(|_| {
+                stream.example(1.0);
+                risk.example(0.5, 0.0);
+            });
+        }
+        let total = 1.0 + weight;
+        let mean = ledger.certificate(total, &ball(), &View::new(1, |_| 0.0), Gradients::Fresh).expect("a ball");
+        let (stream, both) = (stream.certificate(&mean, total, 0.1, None), risk.expectation(Gradients::Fresh));
+        [stream, both, risk.certificate(Gradients::Fresh, 0.1)].map(|certified| certified.map(|_| ()))
+    };
+    assert_eq!(run(0.0), [Ok(()); 3]);
+    assert_eq!(run(1.0), [Err(Uncertified::Empty); 3]);
+}
+
+/// What a penalised learner is told are the gradients of a part of the objective, and of the rest they know nothing.
+#[test]
+fn a_penalty_is_not_in_the_sums_of_gradients() {
+    let net = ElasticNet::new(0.0, 0.5);
+    let mut lazy = Anytime::new(Ridge::<f64, _>::new(1, Ball::new(1.0), 0.5), Uniform).certified();
+    let mut dense = DenseAnytime::new(CompositeAveraging::<f64>::new(1, net, 1.0), Uniform).certified();
+    let mut knows = CompositeAnytime::new(CompositeAveraging::<f64>::new(1, net, 1.0), Uniform).certified();
+    lazy.tell(&[1.0]);
+    dense.tell(&[1.0]);
+    knows.tell(&[1.0]);
+    assert_eq!(lazy.certificate(&ball(), EXACT), Err(Uncertified::Penalised));
+    assert_eq!(dense.certificate(&ball(), EXACT), Err(Uncertified::Penalised));
+    assert!(knows.certificate(&ball(), EXACT).is_ok());
+}
+
+/// L = 0, drawn as slopes ±1, but those of −1 come with so large a factor in a coordinate of their own that they are refused:
+/// from the rest it seems that the loss falls. Exact gradients are what they are, whichever are missing.
+#[test]
+fn a_refused_draw_biases_those_that_are_left() {
+    fn refused(mut method: impl AskTell<f64>) -> [Result<(), Uncertified>; 3] {
+        method.tell(&[1.0, 0.0]);
+        method.tell(&[-1.0, f64::INFINITY]);
+        let certified = |gradients| method.certificate(&Ball::<f64>::new(1.0), gradients).map(|_| ());
+        [certified(EXACT), certified(Gradients::Fresh), certified(Gradients::Drawn)]
+    }
+    let (ball, why) = (|| Ball::<f64>::new(1.0), Err(Uncertified::Refused));
+    let net = || CompositeAveraging::<f64>::new(2, ElasticNet::new(0.0, 0.5), 1.0);
+    let all = [
+        refused(Anytime::new(OgdNorm::new(2, ball()), Uniform).certified()),
+        refused(DenseAnytime::new(OgdNorm::new(2, ball()), Uniform).certified()),
+        refused(Optimistic::over(Anytime::new(DualAveraging::new(2, ball()), Uniform).certified())),
+        refused(General::new(Leader::new(2, ball(), 1.0), Uniform).certified()),
+        refused(StronglyConvex::new(2, ball(), 1.0, Uniform).certified()),
+        refused(CompositeAnytime::new(net(), Uniform).certified()),
+    ];
+    assert_eq!(all, [[Ok(()), why, why]; 6]);
 }

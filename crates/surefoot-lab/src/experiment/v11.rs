@@ -3,7 +3,11 @@ use crate::problem::{Chain, Facts, Problem};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
 
 const ABOUT: &str = "No method has a constant with units: with the loss multiplied by a power of two the output is the same to \
-    the last bit, from 2^−800 to 2^800 (1e±240). With the 1 under the root, as Algorithm 4 is printed, it is not.";
+    the last bit, from 2^−800 to 2^800 (1e±240). With the 1 under the root, as Algorithm 4 is printed, it is not. Nor has any a \
+    place of its own: with the problem and its ball or box moved by a vector, query and output move by it in every round, in exact arithmetic \
+    for all methods, and in numbers by what rounding does to the moved coordinates. That is as they all start at the centre of \
+    their domain. The whole space has 0 for its centre, and FreeGrad and the leader start there, moved problem or not: their \
+    points move only if the caller moves the start, which is to ask at v + x in place of x.";
 
 /// A problem with its loss multiplied by a factor.
 struct Times(Chain, f64);
@@ -27,6 +31,84 @@ impl Problem for Times {
     }
 }
 
+/// What moves with a problem.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum With {
+    /// Its domain, and so the centre, where methods start.
+    Domain,
+    /// The start, by the caller, who asks at v + x in place of x.
+    Start,
+    /// Nothing: a planted error.
+    Nothing,
+}
+
+/// A problem moved by a vector v.
+struct Moved {
+    problem: Chain,
+    by: Vec<f64>,
+    with: With,
+}
+
+impl Moved {
+    /// Where a method's point is.
+    fn place(&self, x: &[f64]) -> Vec<f64> {
+        let start = if self.with == With::Start { 1.0 } else { 0.0 };
+        x.iter().zip(&self.by).map(|(x, v)| x + start * v).collect()
+    }
+
+    /// The same as the problem saw it before it was moved.
+    fn back(&self, x: &[f64]) -> Vec<f64> {
+        self.place(x).iter().zip(&self.by).map(|(x, v)| x - v).collect()
+    }
+}
+
+impl Problem for Moved {
+    fn dim(&self) -> usize {
+        self.problem.dim()
+    }
+
+    fn gradient(&self, x: &[f64], random: &mut Random, gradient: &mut [f64]) {
+        self.problem.gradient(&self.back(x), random, gradient);
+    }
+
+    fn excess(&self, x: &[f64]) -> f64 {
+        self.problem.excess(&self.back(x))
+    }
+
+    fn facts(&self) -> Facts {
+        self.problem.facts()
+    }
+
+    fn centre(&self) -> Vec<f64> {
+        if self.with == With::Domain { self.by.clone() } else { vec![0.0; self.dim()] }
+    }
+}
+
+/// All queries and outputs of a run on the problem moved by a vector of this length.
+fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f64>> {
+    let problem = Chain::new(65, 0.1);
+    let by = (0..problem.dim()).map(|i| length * (1.0 + i as f64).sin()).collect();
+    let (problem, mut points) = (Moved { problem, by, with }, Vec::new());
+    descend(&problem, method, 200, &mut random.clone(), |round| {
+        points.extend([problem.place(round.query), problem.place(&round.output())]);
+    });
+    points
+}
+
+/// The largest distance of a point, less the vector, from what it was before; relative to the size of points.
+fn moved(label: &str, method: Method, with: With) -> Row {
+    Row::points(label, &[1e-3, 1.0, 1e3], move |length, random| {
+        let (before, after) = (points(method, with, 0.0, &random), points(method, with, length, &random));
+        let (mut size, mut worst) = (f64::MIN_POSITIVE, 0.0_f64);
+        for (i, (x, y)) in before.iter().zip(&after).flat_map(|(x, y)| x.iter().zip(y).enumerate()) {
+            size = size.max(x.abs()).max(y.abs());
+            worst = worst.max((y - length * (1.0 + i as f64).sin() - x).abs());
+        }
+        Reading::of(worst / size)
+    })
+    .claim(Claim::Largest { most: 1e-12 })
+}
+
 /// How many coordinates of the output differ from those for the loss itself.
 fn row(label: &str, method: Method) -> Row {
     let axis = [-800, -20, -1, 1, 20, 800].map(|k| 2_f64.powi(k));
@@ -43,6 +125,8 @@ fn row(label: &str, method: Method) -> Row {
 
 pub(super) fn experiment(_: Form) -> Experiment {
     let fourth = |epsilon| Method::Accelerated { epsilon, query: false };
+    let free = Method::Free { power: 0.0, wealth: 1.0 };
+    let leader = Method::Leader { power: 1.0, curvature: 0.1, ball: false };
     let rows = vec![
         row("Algorithm 1 over OGD-norm", Method::Anytime { power: 1.0 }),
         row("Algorithm 1 over FreeGrad", Method::Free { power: 0.0, wealth: 1.0 }),
@@ -50,8 +134,21 @@ pub(super) fn experiment(_: Form) -> Experiment {
         row("Algorithm 3 over proximal, by coordinate", Method::Diagonal),
         row("Algorithm 3 over dual averaging", Method::Dual),
         row("Algorithm 4", fourth(0.0)),
+        moved("moved, Algorithm 1 over OGD-norm", Method::Anytime { power: 1.0 }, With::Domain),
+        moved("moved, queries between", Method::Between { power: 1.0, beta: 0.5 }, With::Domain),
+        moved("moved, Algorithm 2", Method::Leader { power: 1.0, curvature: 0.1, ball: true }, With::Domain),
+        moved("moved, Algorithm 3 over proximal", Method::Optimistic, With::Domain),
+        moved("moved, Algorithm 3 over proximal, by coordinate", Method::Diagonal, With::Domain),
+        moved("moved, Algorithm 3 over dual averaging", Method::Dual, With::Domain),
+        moved("moved, Algorithm 4", fourth(0.0), With::Domain),
+        moved("moved with its start, FreeGrad in the whole space", free, With::Start),
+        moved("moved with its start, Algorithm 2 in the whole space", leader, With::Start),
         row("Algorithm 4 with ε = 1", fourth(1.0)).planted(),
+        moved("moved, but for the ball", Method::Anytime { power: 1.0 }, With::Nothing).planted(),
+        moved("moved, but for the start, FreeGrad", free, With::Nothing).planted(),
+        moved("moved, but for the start, Algorithm 2", leader, With::Nothing).planted(),
     ];
-    let (title, measured) = ("Losses in other units", "coordinates that differ");
-    Experiment { name: "V11", title, about: ABOUT, axis: "factor of the loss", measured, bound: "none", rows }
+    let (title, axis) = ("Other units, other places", "factor of the loss, or length of the move");
+    let measured = "coordinates that differ, or distance";
+    Experiment { name: "V11", title, about: ABOUT, axis, measured, bound: "none", rows }
 }

@@ -49,15 +49,10 @@ impl Logistic {
     }
 
     /// The same with (ridge/2)‖x‖² added to the loss, over the same ball.
-    ///
-    /// # Panics
-    /// If the minimiser does not lie inside.
     #[must_use]
     pub fn penalised(mut self, ridge: f64) -> Self {
-        self.solution = self.newton(ridge, vec![0.0; self.solution.len()]);
-        assert!(norm(&self.solution) < self.radius, "the minimiser lies in the ball");
         self.ridge = ridge;
-        self.least = self.value(&self.solution);
+        self.solve(Some(self.radius));
         self
     }
 
@@ -89,13 +84,13 @@ impl Logistic {
     /// Finds minimiser and minimum. In a ball that binds the minimiser is that of the loss with a ridge just so heavy that
     /// it lies on the sphere.
     fn solve(&mut self, radius: Option<f64>) {
-        self.solution = self.newton(0.0, self.solution.clone());
+        self.solution = self.newton(self.ridge, vec![0.0; self.solution.len()]);
         self.radius = radius.unwrap_or_else(|| norm(&self.solution));
         if norm(&self.solution) > self.radius {
             let (mut low, mut high, mut found) = (1e-12_f64, 1.0_f64, self.solution.clone());
             for _ in 0..60 {
                 let middle = (low * high).sqrt();
-                found = self.newton(middle, found);
+                found = self.newton(self.ridge + middle, found);
                 if norm(&found) > self.radius {
                     low = middle;
                 } else {

@@ -14,8 +14,8 @@ pub enum Rise {
     Smooth {
         /// η.
         rate: f64,
-        /// ‖g_t‖².
-        square: f64,
+        /// ‖g_t‖. Not its square, which a small one does not have.
+        norm: f64,
         /// L, in the whole space: iterates may leave the domain.
         smoothness: f64,
     },
@@ -32,7 +32,7 @@ impl Rise {
     fn bound(self) -> Result<f64, Uncertified> {
         match self {
             Rise::Measured(rise) | Rise::Slope(rise) => Ok(rise),
-            Rise::Smooth { rate, square, smoothness } => Ok(-rate * square * (1.0 - smoothness * rate / 2.0)),
+            Rise::Smooth { rate, norm, smoothness } => Ok(-(rate * norm) * norm * (1.0 - smoothness * rate / 2.0)),
             Rise::SameBatch => Err(Uncertified::SameBatch),
             Rise::Unknown => Err(Uncertified::NoRises),
         }
@@ -53,7 +53,7 @@ impl Rise {
 /// // L(x) = x²/2 from x_1 = w_1 = 1 with η = 1: y_1 = 0, and L fell by 1/2.
 /// let ball = Ball::<f64>::new(1.0);
 /// let mut sums = Coupled::new(1);
-/// sums.record(1.0, &[1.0], |_| 1.0, Rise::Smooth { rate: 1.0, square: 1.0, smoothness: 1.0 });
+/// sums.record(1.0, &[1.0], |_| 1.0, Rise::Smooth { rate: 1.0, norm: 1.0, smoothness: 1.0 });
 /// assert!((sums.certificate(&ball, Gradients::Exact)?.value - 1.5).abs() < 1e-14); // 1·1 + |−1|·1 − 1/2
 /// assert!((sums.certificate_of_query(&ball, Gradients::Exact)?.value - 2.0).abs() < 1e-14);
 /// # Ok::<(), surefoot::certificate::Uncertified>(())

@@ -2,33 +2,62 @@
 
 use super::slopes::Slopes;
 use super::sum::Sum;
-use super::{Assumption, Assumptions, Certificate, Certified, Comparator, Gradients, Kind, Subject, Uncertified};
-use crate::{Float, Vector};
+use super::{Assumption, Assumptions, Certificate, Certified, Comparator, Gradients, Inside, Kind, Penalty, Subject};
+use super::{Uncertified, stream::ROUNDING};
+use crate::{Domain, Float, Point, Squares, Vector};
 
 /// The certificate of Algorithm 2 with losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², for μ-strongly convex L and any query points
-/// x_t. It needs no domain.
+/// x_t. It needs no domain, and gains by one.
 ///
 /// *Guarantee*: with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}), which is α_t w_t where x_t averages iterates w_t,
 /// L(x_T) − L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} − x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with
 /// q = Σ α_t‖x_t‖² and w = (Σ α_t x_t − Z_T/μ)/A_T, where all points are seen from x_1, so that nothing large cancels.
 /// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤
 /// A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). The sum over t is A_T(L(x_T) − L(u)) on the left and is largest
-/// for u = w on the right.
+/// for u = w on the right, where it falls off like (μA_T/2)‖u − w‖².
+///
+/// *In a domain* D the comparators are at least as far from w as D is: (μ/2)·dist(w, D)² less. Each unit vector n says that
+/// dist(w, D) ≥ ⟨n, w⟩ − h_D(n), and the best one points from the projection of w to w. So any point will do in place of
+/// that projection, and a bad one makes the number larger, not false.
 ///
 /// *Rounding*: that is true of any points, so of those that `f32` made of an average too, and all differences of points are
 /// taken in `f64`. ε being its spacing at 1, a sum whose additions are compensated is off by at most 4ε of the sizes of its
 /// terms. A sum that is not, Z_j or P_j = Σ α_t x_tj, is off by ε of the sizes that it went through; that moves w_j by
-/// this over A_T, and the term of w by μ|w_j| times it. The output of a conversion may be another rounding of the same
-/// average than its last query: hence ε_F·Σ_j|g_Tj·x_Tj| more, ε_F that of the arrays.
+/// this over A_T, and the term of w by μ|u_j| times it, where u is the best comparator beyond n. The output of a conversion
+/// may be another rounding of the same average than its last query: hence ε_F·Σ_j|g_Tj·x_Tj| more, ε_F that of the arrays.
 ///
 /// *Cost*: O(d) a step and a certificate, four `f64` a coordinate.
 ///
 /// ```
 /// use surefoot::certificate::{Curved, Gradients};
+/// use surefoot::{Ball, View};
 /// // L(x) = x²/2 from x_1 = 1: the leader is at the minimum at once, and the certificate of x_1 is exact.
 /// let mut sums = Curved::new(1, 1.0);
 /// sums.record(1.0, &[1.0], |_| 1.0);
 /// assert!((sums.certificate(Gradients::Exact)?.value - 0.5).abs() < 1e-14);
+/// // On the interval from ½ to 1½ the best point is ½, with L = ⅛.
+/// let (interval, nearest) = (Ball::around(vec![1.0], 0.5), View::new(1, |_| 0.5));
+/// assert!((sums.certificate_within(&interval, &nearest, Gradients::Exact)?.value - 0.375).abs() < 1e-14);
+/// # Ok::<(), surefoot::certificate::Uncertified>(())
+/// ```
+///
+/// Beside a run, whose own [`certificate`](crate::AskTell::certificate) makes no use of μ:
+///
+/// ```
+/// use surefoot::certificate::{Curved, Gradients};
+/// use surefoot::{AskTell, Cuboid, General, Leader, Learner, Linear, View, Weights};
+/// // (x − 1)² + (y + 2)² where x and y lie between −1 and ½: at the border, at (½, −1).
+/// let square = Cuboid::new(vec![-1.0; 2], vec![0.5; 2]);
+/// let mut method = General::new(Leader::<f64, _>::new(2, square.clone(), 2.0), Linear);
+/// let mut sums = Curved::new(2, 2.0);
+/// for t in 1..=100 {
+///     let query = [method.at(0), method.at(1)];
+///     let gradient = [2.0 * (query[0] - 1.0), 2.0 * (query[1] + 2.0)];
+///     sums.record(Linear.weight(t), &gradient, |i| query[i]); // before the learner is told
+///     method.tell(&gradient);
+/// }
+/// let next = View::new(2, |i| method.learner().at(i));
+/// assert!(sums.certificate_within(&square, &next, Gradients::Exact)?.value < 1e-3);
 /// # Ok::<(), surefoot::certificate::Uncertified>(())
 /// ```
 ///
@@ -48,6 +77,8 @@ pub struct Curved {
     /// Σ|⟨g_t, z_t⟩| by coordinate, and Σ_j|g_j·x_j| of the last round times ε_F.
     size: f64,
     last: f64,
+    /// The largest ‖z_t/α_t − x_1‖, less what rounding may have made of it.
+    strayed: f64,
 }
 
 impl Curved {
@@ -58,9 +89,20 @@ impl Curved {
     pub fn new(dim: usize, curvature: f64) -> Self {
         assert!(curvature > 0.0 && curvature.is_finite(), "a positive curvature");
         let (zeros, sums, sum) = (vec![0.0; dim], Slopes::new(dim), Sum::default());
-        let (origin, query, queries, gradients) = (zeros.clone(), zeros, sums.clone(), sums);
-        let (linear, moves, squares) = (sum, sum, sum);
-        Self { curvature, origin, query, queries, gradients, linear, moves, squares, total: 0.0, size: 0.0, last: 0.0 }
+        Self {
+            curvature,
+            origin: zeros.clone(),
+            query: zeros,
+            queries: sums.clone(),
+            gradients: sums,
+            linear: sum,
+            moves: sum,
+            squares: sum,
+            total: 0.0,
+            size: 0.0,
+            last: 0.0,
+            strayed: 0.0,
+        }
     }
 
     /// Records a round: weight, gradient, and the query point that it was taken at. O(d).
@@ -84,6 +126,7 @@ impl Curved {
             }
             self.last += F::epsilon().wide() * (g.wide() * query(i).wide()).abs();
         });
+        let (mut stray, mut size) = (Squares::default(), Squares::default());
         for i in 0..self.query.len() {
             let away = query(i).wide() - self.origin[i];
             let step = away - self.query[i];
@@ -91,32 +134,106 @@ impl Curved {
             self.queries.add(i, weight * away);
             self.moves.add(before * step * step);
             self.squares.add(weight * away * away);
+            size.add(query(i).wide());
+            size.add(step);
+            stray.add(if weight > 0.0 { away + before / weight * step } else { 0.0 });
         }
+        let rounding = F::epsilon().wide() * (self.total / weight.max(f64::MIN_POSITIVE)) * size.root();
+        self.strayed = self.strayed.max(stray.root() - 2.0 * rounding);
+    }
+
+    /// w_i as seen from x_1.
+    fn leader(&self, i: usize) -> f64 {
+        (self.queries.sum[i] - self.gradients.sum[i] / self.curvature) / self.total
     }
 
     /// The certificate for the last query x_T, against the whole space. O(d).
     ///
     /// With noisy gradients it holds in expectation, for weights that were fixed beforehand.
     pub fn certificate(&self, gradients: Gradients) -> Certified {
+        self.vouch(Comparator::Space, 0.0, |_| 0.0, gradients)
+    }
+
+    /// The certificate for the last query x_T, against the points of `domain`, in which all queries are to be. O(d).
+    ///
+    /// `nearest` is the point of the domain that is nearest to w, which the learner goes to next: the iterate of
+    /// [`StronglyConvex`](crate::StronglyConvex) or [`Leader`](crate::Leader). It is not trusted. L need be strongly convex in the
+    /// domain only. Noisy gradients want queries that average iterates of the domain, such as those of Algorithm 2:
+    /// of others the noise does not know its size, and there is no certificate ([`Uncertified::Outside`]).
+    pub fn certificate_within<F: Float, D: Domain<F>>(
+        &self,
+        domain: &D,
+        nearest: &impl Point<F>,
+        gradients: Gradients,
+    ) -> Certified {
+        let dim = self.origin.len();
+        if self.total == 0.0 {
+            return Err(Uncertified::NoRounds);
+        }
+        if nearest.dim() != dim {
+            return Err(Uncertified::Dimension);
+        }
+        let first = domain.contains(dim, |i| self.origin[i]);
+        let last = domain.contains(dim, |i| self.origin[i] + self.query[i]);
+        let far = gradients != Gradients::Exact && self.strayed > self.furthest(domain);
+        if !first || !last || far {
+            return Err(Uncertified::Outside);
+        }
+        let away = |i: usize| self.leader(i) - (nearest.at(i).wide() - self.origin[i]);
+        let mut squares = Squares::default();
+        (0..dim).for_each(|i| squares.add(away(i)));
+        let norm = squares.root();
+        let normal = |i: usize| if norm > 0.0 { away(i) / norm } else { 0.0 };
+        let distance = self.beyond(domain, normal);
+        self.vouch(Comparator::Domain, distance, normal, gradients)
+    }
+
+    /// How far from x_1 an iterate in `domain` may be.
+    fn furthest<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
+        let mut off = Squares::default();
+        (0..self.origin.len()).for_each(|i| off.add(self.origin[i] - domain.centre(i).wide()));
+        let reach = if domain.bounded() { domain.reach() } else { f64::INFINITY };
+        (reach + off.root()) * (1.0 + ROUNDING)
+    }
+
+    /// A lower bound on dist(w, D): ⟨n, w⟩ − h_D(n) for a unit vector n, less what rounding may have made of it.
+    fn beyond<F: Float, D: Domain<F>>(&self, domain: &D, normal: impl Fn(usize) -> f64) -> f64 {
+        let (dim, farthest) = (self.origin.len(), Inside::new(domain).farthest(0, |_| 0.0, 0.0));
+        let centres = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(0.0, f64::max);
+        let (mut inner, mut size) = (Sum::default(), 0.0);
+        for i in 0..dim {
+            let w = [self.origin[i], self.leader(i)];
+            w.iter().for_each(|w| inner.add(normal(i) * w));
+            size += normal(i).abs() * (w[0].abs() + w[1].abs() + farthest + centres);
+        }
+        let rounding = (4.0 + dim as f64) * f64::EPSILON * size;
+        let distance = inner.value() - domain.support(dim, &normal) - rounding;
+        // ∞ − ∞ where the domain has no bounds that way.
+        if distance > 0.0 { distance * (1.0 - (4.0 + dim as f64) * f64::EPSILON) } else { 0.0 }
+    }
+
+    /// Against comparators that are `distance` or more from w, in the direction against `normal`.
+    fn vouch(&self, over: Comparator, distance: f64, normal: impl Fn(usize) -> f64, gradients: Gradients) -> Certified {
         if self.total == 0.0 {
             return Err(Uncertified::NoRounds);
         }
         let (half, mut leader, mut far, mut terms) = (self.curvature / 2.0, Sum::default(), 0.0_f64, 0.0);
-        for (sum, z) in self.queries.sum.iter().zip(&self.gradients.sum) {
-            let pull = z / self.curvature;
-            let w = (sum - pull) / self.total;
+        for (i, (sum, z)) in self.queries.sum.iter().zip(&self.gradients.sum).enumerate() {
+            let w = self.leader(i);
             leader.add(self.total * w * w);
-            far = far.max(w.abs());
-            terms += sum.abs() + pull.abs();
+            far = far.max((w - distance * normal(i)).abs());
+            terms += sum.abs() + (z / self.curvature).abs();
         }
+        leader.add(-self.total * distance * distance);
+        let apart = half * self.total * distance * distance;
         let parts = [half * self.moves.value(), half * self.squares.value(), half * leader.value()];
         let lost = |sums: &Slopes| 2.0 * sums.mass + sums.drift;
         let pulled = 2.0 * terms + lost(&self.queries) + lost(&self.gradients) / self.curvature;
-        let sizes = 4.0 * (self.size + parts.iter().sum::<f64>()) + self.curvature * far * pulled;
-        let allowance = f64::EPSILON * sizes + self.total * self.last;
+        let sizes = 4.0 * (self.size + parts.iter().map(|part| part.abs()).sum::<f64>() + 2.0 * apart);
+        let allowance = f64::EPSILON * (sizes + self.curvature * far * pulled) + self.total * self.last;
         let value = (self.linear.value() - parts[0] - (parts[1] - parts[2]) + allowance) / self.total;
         let assumptions = Assumptions::of(&[Assumption::Convex, Assumption::StronglyConvex, gradients.unbiased()?]);
-        let subject = Subject::Excess(Comparator::Space);
+        let subject = Subject::Excess(over);
         if gradients == Gradients::Exact {
             return Certificate { value, kind: Kind::Deterministic, subject, assumptions }.finite();
         }

@@ -8,9 +8,9 @@
 //! | any run over a bounded domain | [`Ledger`]: S and Z | for certain, or in expectation |
 //! | and the values of L are known | [`Cuts`]: lower bounds, for any point | for certain |
 //! | a penalty instead of a domain | [`Composite`] | for certain, or in expectation |
-//! | L is μ-strongly convex, no domain | [`Curved`], O(d) a step | for certain |
+//! | L is μ-strongly convex, with a domain or without | [`Curved`], O(d) a step | for certain, or in expectation |
 //! | Algorithm 4 | [`Coupled`] | for certain, or in expectation |
-//! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`] | with probability 1 − δ |
+//! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`], in many dimensions [`Sketch`] | with probability 1 − δ |
 //! | the loss itself, without a hold-out set | [`Risk`] | with probability 1 − δ, or in expectation |
 //! | a generalised linear model, one full pass | [`fenchel()`]; [`FullPass`] where rows are not kept | for certain |
 //!
@@ -48,12 +48,14 @@ mod composite;
 mod coupled;
 mod curved;
 mod cuts;
+mod eigen;
 mod fenchel;
 mod full_pass;
 mod ledger;
 mod operator;
 mod penalty;
 mod risk;
+mod sketch;
 mod slopes;
 mod stream;
 mod sum;
@@ -73,6 +75,7 @@ pub(crate) use ledger::vouch;
 pub use operator::Operator;
 pub use penalty::{ElasticNet, Inside, Penalty};
 pub use risk::Risk;
+pub use sketch::Sketch;
 pub use stream::Stream;
 pub use uncertified::{Certified, Uncertified};
 pub use value::{Certificate, Comparator, Kind, Minimiser, Subject};

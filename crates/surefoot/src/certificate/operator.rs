@@ -1,9 +1,10 @@
 //! A sharper measure of noise in several dimensions.
 
+use super::eigen::largest;
 use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
-/// The most coordinates for which a matrix is kept.
+/// The most coordinates for which a matrix is kept: two of them take 4 MB.
 const MOST: usize = 500;
 
 /// The noise of a run as a matrix, for [`Stream`](super::Stream): it knows that noise in all directions cannot point at
@@ -14,7 +15,8 @@ const MOST: usize = 500;
 /// that is up to d times less than the sum of ‖g_i‖².
 ///
 /// *Cost*: O(nnz²) an example, two d × d matrices of `f64`; a deviation costs some ten decompositions of d³/6
-/// multiplications, and is exact to 1 part in 1000, on the safe side.
+/// multiplications, and is exact to 1 part in 1000, on the safe side. For more than 500 coordinates there is
+/// [`Sketch`](super::Sketch).
 ///
 /// ```
 /// use surefoot::certificate::Operator;
@@ -40,9 +42,9 @@ impl Operator {
     /// No noise yet. The only allocation.
     ///
     /// # Panics
-    /// If `dim` is above 500.
+    /// If `dim` is above 500, for which there is [`Sketch`](super::Sketch).
     pub fn new(dim: usize) -> Self {
-        assert!(dim <= MOST, "at most 500 coordinates");
+        assert!(dim <= MOST, "at most 500 coordinates; a Sketch takes more");
         let matrix = vec![0.0; dim * dim];
         Self { dim, along: Squares::default(), unit: 0.0, scratch: matrix.clone(), matrix }
     }
@@ -82,45 +84,7 @@ impl Operator {
 
     /// A root of V for comparators within `reach` of the centre.
     pub fn deviation(&mut self, reach: f64) -> f64 {
-        self.along.root() + reach * (self.unit * self.largest().sqrt())
-    }
-
-    /// λ_max in those units, from above: λ·I − M has positive pivots just if λ > λ_max, so bisection ends with a proof in its hands.
-    fn largest(&mut self) -> f64 {
-        let diagonal = |i: usize| self.matrix[i * self.dim + i];
-        let trace: f64 = (0..self.dim).map(diagonal).sum();
-        let mut low = (0..self.dim).map(diagonal).fold(trace / self.dim as f64, f64::max);
-        let mut high = trace;
-        while high > low * 1.001 && low > 0.0 && high.is_finite() {
-            // Root by root: the product may leave the range of numbers.
-            let middle = low.sqrt() * high.sqrt();
-            if self.dominates(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        high * (1.0 + 4.0 * self.dim as f64 * f64::EPSILON)
-    }
-
-    /// Whether all pivots of λ·I − M are positive.
-    fn dominates(&mut self, lambda: f64) -> bool {
-        let (d, a) = (self.dim, &mut self.scratch);
-        a.iter_mut().zip(&self.matrix).for_each(|(a, m)| *a = -m);
-        for k in 0..d {
-            a[k * d + k] += lambda;
-            let pivot = a[k * d + k];
-            if pivot.is_nan() || pivot <= 0.0 {
-                return false;
-            }
-            // Symmetric, so the upper triangle will do.
-            for i in k + 1..d {
-                let (above, below) = a.split_at_mut(i * d);
-                let (row, under) = (&above[k * d + i..(k + 1) * d], &mut below[i..d]);
-                let factor = row[0] / pivot;
-                under.iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
-            }
-        }
-        true
+        let most = largest(&self.matrix, &mut self.scratch, self.dim);
+        self.along.root() + reach * (self.unit * most.sqrt())
     }
 }

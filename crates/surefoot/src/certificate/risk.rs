@@ -12,7 +12,7 @@ use crate::{Memory, Squares};
 /// A_T·L(x_T) is at most the sum of the Y_t's expectations given the past, whatever the interpolation. So E L(x_T) ≤
 /// E(ΣY_t)/A_T, and with probability 1 − δ at all steps at once L(x_T) ≤ (ΣY_t + [`boundary()`])/A_T, each example an
 /// increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. It needs no comparator and
-/// no domain.
+/// no domain. It is true of averages x_t of the iterates, so of Algorithms 1 to 3 and not of 4, whose steps leave the average.
 ///
 /// *Cost*: O(1) a round and an example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
 ///

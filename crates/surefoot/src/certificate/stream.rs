@@ -63,6 +63,7 @@ impl Announced {
     pub(super) fn open(&mut self, weight: f64, examples: u64) -> Option<Uncertified> {
         let fault = (self.left > 0).then_some(Uncertified::Unannounced);
         let fault = fault.or((!fair(weight)).then_some(Uncertified::Negative));
+        let fault = fault.or((weight > 0.0 && examples == 0).then_some(Uncertified::Empty));
         self.total += weight;
         self.share = if examples > 0 { weight / examples as f64 } else { 0.0 };
         self.left = examples;
@@ -108,7 +109,7 @@ impl Stream {
     }
 
     /// Opens a round of weight α_t and so many examples, before any of their gradients is known. `distance` is
-    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults. O(1).
+    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults, and so is a weight without examples. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, distance: f64) {
         let late = self.rounds.open(weight, examples);
         let outside = distance > self.reach * (1.0 + ROUNDING);
@@ -133,7 +134,7 @@ impl Stream {
 
     /// `mean`, a certificate in expectation of the same run, as one that holds with probability 1 − `delta`. `total` is
     /// the run's sum of weights; `deviation` a sharper root of V if there is one, as from
-    /// [`Operator`](super::Operator). O(1).
+    /// [`Operator`](super::Operator) or [`Sketch`](super::Sketch). O(1).
     ///
     /// What is certain already is returned as it is. Refused are certificates over the whole space, and those of
     /// Algorithm 4 with measured steps: what is bounded here is the noise of gradients against points within reach.

@@ -46,6 +46,12 @@ pub enum Uncertified {
     NoisyValues,
     /// Noisy gradients, where only exact ones will do.
     Noisy,
+    /// The learner counts a penalty that sums of gradients do not know.
+    Penalised,
+    /// A gradient was refused, and with it a draw: those that were not are biased by that.
+    Refused,
+    /// A round with a weight and without examples.
+    Empty,
     /// A weight or a distance that is negative or not a number.
     Negative,
     /// A point with more or fewer coordinates than the sums.
@@ -73,6 +79,9 @@ impl Uncertified {
                 "the steps from x_t to y_t were measured on samples, whose noise is not bounded"
             }
             Uncertified::Noisy => "gradients are noisy",
+            Uncertified::Penalised => "the learner counts a penalty that the sums of gradients do not know",
+            Uncertified::Refused => "a noisy gradient was refused, which biases those that were not",
+            Uncertified::Empty => "a round has a weight and no examples",
             Uncertified::Negative => "a weight or a distance is negative or not a number",
             Uncertified::Dimension => "the point has another dimension than the sums",
             Uncertified::NotFinite => "a sum is not finite",
@@ -97,6 +106,11 @@ impl Uncertified {
             Uncertified::SameBatch => "measure on a fresh sample",
             Uncertified::NoisyValues => "use the bound in expectation, or Algorithm 3",
             Uncertified::Noisy => "use exact gradients, or a certificate in probability",
+            Uncertified::Penalised => {
+                "keep the sums of a Composite certificate, which is told the penalty at each iterate"
+            }
+            Uncertified::Refused => "scale the data, so that no gradient is refused",
+            Uncertified::Empty => "give it the weight 0, or examples",
             Uncertified::Negative => "tell weights and distances that are finite and not negative",
             Uncertified::Dimension => "give the output of the run",
             Uncertified::NotFinite => "scale the data",

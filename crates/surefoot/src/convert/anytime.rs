@@ -1,8 +1,9 @@
 //! Algorithm 1: the anytime conversion, in O(nnz) a step.
 
 use std::marker::PhantomData;
+use std::{error, fmt};
 
-use super::{AskHintTell, AskTell, Interpolation, output_share};
+use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
 use crate::{
     Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rescale, Rounds, Sparse, Status, Vector,
@@ -121,25 +122,24 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
     ///
     /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
-    /// weights. Nothing happens if it is negative, or if the sum of weights or the number of rounds would leave the range
-    /// of numbers. O(steps) for learners that do not [rest](crate::Learner::rests), with the weights of the rounds themselves.
-    pub fn skip(&mut self, steps: u64, weight: f64) {
-        if !self.rounds.fits(steps, weight) {
-            return;
-        }
-        let nothing = Sparse::<F>::new(&[], &[]);
+    /// weights. Where that cannot be, the reason is returned, and nothing has changed.
+    pub fn skip(&mut self, steps: u64, weight: f64) -> Result<(), Unskipped> {
         if !self.learner.rests() {
-            (0..steps).for_each(|_| self.tell(&nothing));
-        } else if self.hinted && steps > 0 {
+            return Err(Unskipped::Penalised);
+        }
+        if !self.rounds.fits(steps, weight) {
+            return Err(Unskipped::Range);
+        }
+        if self.hinted && steps > 0 {
             // The hint is for the first of them.
             let first = self.rounds.next();
-            self.tell(&nothing);
-            self.skip(steps - 1, (weight - first).max(0.0));
-        } else {
-            self.rounds.skip(steps, weight);
-            self.rest(weight);
-            self.open();
+            self.tell(&Sparse::<F>::new(&[], &[]));
+            return self.skip(steps - 1, (weight - first).max(0.0));
         }
+        self.rounds.skip(steps, weight);
+        self.rest(weight);
+        self.open();
+        Ok(())
     }
 
     /// The learner hears the weight of the next round.
@@ -172,6 +172,30 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         })
     }
 }
+
+/// Why rounds were not [skipped](Anytime::skip).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unskipped {
+    /// The learner has a penalty of its own, which moves it in every round, by each round's weight: their sum says too little.
+    Penalised,
+    /// The weight is negative or not a number, or the sum of weights or the number of rounds would leave the range of numbers.
+    Range,
+}
+
+impl fmt::Display for Unskipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unskipped::Penalised => {
+                "a penalty moves the learner in every round; tell rounds without gradients one by one"
+            }
+            Unskipped::Range => {
+                "not a number of rounds and a weight that can be counted; tell fewer, or scale the weights"
+            }
+        })
+    }
+}
+
+impl error::Error for Unskipped {}
 
 impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     fn dim(&self) -> usize {
@@ -209,7 +233,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     }
 
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
-        let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        let ledger = vouched(self.ledger.as_ref(), &self.learner, &self.rounds, gradients)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }

@@ -1,7 +1,7 @@
 //! Algorithm 1 with an L1 and an L2 penalty, in O(nnz·log d).
 
 use super::sums::Sums;
-use super::{AskTell, output_share};
+use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Comparator, ElasticNet, Gradients, Inside, Penalty, Uncertified, vouch};
 use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
 
@@ -158,6 +158,7 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     /// Of the excess of F + Ω over its least value in `domain`. Where the penalty has squares, no bounded domain is needed.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let (Some(ledger), Some(penalties)) = (&self.ledger, self.penalties()) else { return Err(Uncertified::NoSums) };
+        unbiased(&self.rounds, gradients)?;
         let both = Both { net: self.learner.elastic_net(), domain: Inside::new(domain) };
         vouch(ledger.excess(self.rounds.total(), penalties, &both)?, both.comparator(), gradients)
     }

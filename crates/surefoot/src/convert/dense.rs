@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::{AskHintTell, AskTell, Interpolation, output_share};
-use crate::certificate::{Certified, Gradients, Uncertified};
+use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
+use crate::certificate::{Certified, Gradients};
 use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, Status, Vector, View, Weights, kernel};
 
 /// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out, in `f64`: O(d) a step.
@@ -157,7 +157,7 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
     }
 
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
-        let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        let ledger = vouched(self.ledger.as_ref(), &self.learner, &self.rounds, gradients)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }

@@ -14,7 +14,7 @@ mod strongly_convex;
 mod sums;
 
 pub use accelerated::Accelerated;
-pub use anytime::Anytime;
+pub use anytime::{Anytime, Unskipped};
 pub use classic::classic;
 pub use composite::CompositeAnytime;
 pub use decay::linear_decay;
@@ -24,7 +24,7 @@ pub use optimistic::Optimistic;
 pub use strongly_convex::StronglyConvex;
 
 use crate::certificate::{Certified, Gradients, Uncertified};
-use crate::{Domain, Float, Point, Rounds, Status, Vector, Weights};
+use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weights};
 
 /// Ask where to take a gradient, tell the gradient; the caller owns the loop.
 ///
@@ -72,6 +72,9 @@ pub trait AskTell<F: Float> {
 
     /// A bound on the output's excess over the best point of `domain`, or the reason why there is none. What it is worth
     /// depends on where the gradients came from, which only the caller knows; see [`Ledger`](crate::Ledger). O(d).
+    ///
+    /// There is none of an objective with a penalty that the learner counts by itself: gradients do not know of it, and
+    /// [`Composite`](crate::certificate::Composite) does. Nor is there from noisy gradients of which some were refused.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let _ = (domain, gradients);
         Err(Uncertified::NoSums)
@@ -123,6 +126,27 @@ pub trait AskHintTell<F: Float>: AskTell<F> {
 
     /// The weight α of the open round.
     fn next_weight(&self) -> f64;
+}
+
+/// The sums of a run, if the certificate of Theorem 1 can be made of them: for an objective that is all in its gradients,
+/// none of which is missing for its own sake.
+fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
+    ledger: Option<&'a Ledger>,
+    learner: &L,
+    rounds: &Rounds<W>,
+    gradients: Gradients,
+) -> Result<&'a Ledger, Uncertified> {
+    let ledger = ledger.ok_or(Uncertified::NoSums)?;
+    if !learner.rests() {
+        return Err(Uncertified::Penalised);
+    }
+    unbiased(rounds, gradients).map(|()| ledger)
+}
+
+/// Whether no noisy gradient was refused: which one is depends on its noise.
+fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), Uncertified> {
+    let whole = gradients == Gradients::Exact || rounds.status() == Status::Sound;
+    if whole { Ok(()) } else { Err(Uncertified::Refused) }
 }
 
 /// Where between iterate and average gradients are taken.

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::pair::{Matrix, Norms, SAME, apply, product};
-use super::{AskTell, output_share};
+use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::learner::leader_room;
 use crate::squares::weigh;
@@ -191,8 +191,10 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     }
 
     /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.
+    /// In a domain it takes [`iterate`](StronglyConvex::iterate).
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
+        unbiased(&self.rounds, gradients)?;
         ledger.certificate(self.rounds.total(), domain, &self.output(), gradients)
     }
 }

@@ -1,6 +1,7 @@
 //! What coordinates that rest, but move with a penalty, add to their averages.
 
 use super::queue::Queue;
+use crate::squares::binade;
 
 /// How much the rates may sum to, against what the latest alone would have made it.
 const STALE: f64 = 32.0;
@@ -9,6 +10,8 @@ const STALE: f64 = 32.0;
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     l1: f64,
+    /// A power of two, in which rates are counted: those of tiny gradients have no squares.
+    unit: f64,
     pub(super) sum: Vec<f64>,
     /// P and Q, and what they were at the last touch.
     passed: [f64; 2],
@@ -27,6 +30,7 @@ impl Sums {
     pub(super) fn new(dim: usize, l1: f64) -> Self {
         Self {
             l1,
+            unit: 0.0,
             sum: vec![0.0; dim],
             passed: [0.0; 2],
             marks: vec![[0.0; 2]; dim],
@@ -38,8 +42,15 @@ impl Sums {
         }
     }
 
-    /// A round with this weight, sum of weights and rate.
+    /// A round with this weight, sum of weights and rate. While the rate is 0 nothing moves.
     pub(super) fn advance(&mut self, weight: f64, total: f64, rate: f64) {
+        if rate == 0.0 {
+            return;
+        }
+        if self.passed[0] == 0.0 {
+            self.unit = binade(rate);
+        }
+        let rate = rate / self.unit;
         let [one, two] = [weight * rate, weight * rate * rate];
         self.passed = [self.passed[0] + one, self.passed[1] + total * one];
         let [p, q, r] = self.square_passed;
@@ -51,7 +62,7 @@ impl Sums {
         if !self.queue.contains(i) {
             return 0.0;
         }
-        let [p, q] = [0, 1].map(|k| self.passed[k] - self.marks[i][k]);
+        let [p, q] = [0, 1].map(|k| (self.passed[k] - self.marks[i][k]) * self.unit);
         -z.signum() * (z.abs() * p - self.l1 * q).max(0.0)
     }
 
@@ -61,7 +72,9 @@ impl Sums {
             return 0.0;
         }
         let [p, q, r] = [0, 1, 2].map(|k| self.square_passed[k] - self.square_marks[i][k]);
-        (z * z * p - 2.0 * z.abs() * self.l1 * q + self.l1 * self.l1 * r).max(0.0)
+        // Factor by factor, from what may be 0 on: the others may not have a product.
+        let times = |sum: f64, a: f64, b: f64| sum * self.unit * a * self.unit * b;
+        (times(p, z, z) - 2.0 * times(q, z.abs(), self.l1) + times(r, self.l1, self.l1)).max(0.0)
     }
 
     /// Coordinate `i` is about to leave `z`, or to be 0.
@@ -79,6 +92,7 @@ impl Sums {
     /// Whether the sums over rounds are far above what the latest rate alone would have made them, so that what the
     /// latest rounds add to them loses digits.
     pub(super) fn are_stale(&self, total: f64, rate: f64) -> bool {
+        let rate = rate / self.unit;
         let squares = !self.square_marks.is_empty() && self.square_passed[0] > STALE * total * rate * rate;
         squares || self.passed[0] > STALE * total * rate
     }

@@ -15,8 +15,8 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
 /// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. As Γ² ≤ V_T where Γ started at 0, that is
-/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, and none while the
-/// rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
+/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, none once iterates were
+/// [rescaled](Rescale), and none while the rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
 /// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
 ///
 /// *Cost*: O(nnz) a step, nonzeros of gradient and hint. [`Rescale`] multiplies the iterate's distance from the centre.
@@ -40,6 +40,8 @@ pub struct DualAveraging<F, D> {
     cut: bool,
     rate: f64,
     multiplier: f64,
+    /// Whether that was ever another than 1.
+    rescaled: bool,
 }
 
 /// The hint of the open round: dense values, mostly 0, and the list of where they are not.
@@ -89,6 +91,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
             cut: false,
             rate: 0.0,
             multiplier: 1.0,
+            rescaled: false,
         }
     }
 
@@ -172,7 +175,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
     fn regret_bound(&self) -> Option<f64> {
         let excess = if self.cut { 2.0 * self.largest } else { 0.0 };
         let slow = self.rate >= STEEPEST;
-        (self.domain.bounded() && !slow).then(|| self.domain.reach() * (self.spread() + excess))
+        (self.domain.bounded() && !slow && !self.rescaled).then(|| self.domain.reach() * (self.spread() + excess))
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
@@ -242,6 +245,7 @@ impl<F: Float, D> Memory for DualAveraging<F, D> {
         let mut cut = f64::from(u8::from(self.cut));
         [&mut self.largest, &mut cut, &mut self.rate, &mut self.multiplier].into_iter().for_each(visit);
         self.cut = cut != 0.0;
+        self.rescaled |= self.multiplier != 1.0;
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
@@ -258,5 +262,6 @@ impl<F, D> Rescale for DualAveraging<F, D> {
     fn rescale(&mut self, multiplier: f64) {
         assert!(multiplier >= 0.0 && multiplier.is_finite(), "a multiplier that is finite and not negative");
         self.multiplier = multiplier;
+        self.rescaled |= multiplier != 1.0;
     }
 }

@@ -206,7 +206,7 @@ pub trait Penalised<F: Float>: Learner<F> {
 ///
 /// It carries the scale of labels: with labels a hundred times as large, set it to a hundred times as much, and the
 /// model is what it was in new units, exactly and in O(1). Changes are averaged over as they happened. With a
-/// multiplier other than 1 the iterate leaves the learner's domain in proportion, and regret bounds are for 1.
+/// multiplier other than 1 the iterate leaves the learner's domain in proportion, and there is no regret bound any more.
 pub trait Rescale {
     /// The multiplier; 1 at first.
     fn rescaling(&self) -> f64;

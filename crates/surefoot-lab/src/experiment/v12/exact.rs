@@ -9,6 +9,9 @@ use crate::method::{Method, Round, descend};
 use crate::problem::{Logistic, Problem};
 use crate::{Claim, Form, Random, Reading, Row};
 
+/// With a ridge so small that the minimiser over the ball stays at its border.
+static BORDER: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.001));
+
 /// 3000 rows, the radius that the numpy twin has.
 pub(super) static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 3000, 0.5, 8.0, Some(3.0)));
 /// The same with a ridge, whose minimiser lies inside the ball.
@@ -89,8 +92,22 @@ fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) 
     }
 }
 
+/// That of Algorithm 2 in the ball, where the minimiser over it is at its border. With μ = .001 times `factor`.
+fn curved_within(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
+    let mut sums = Curved::new(20, factor * 0.001);
+    move |problem, round, _| {
+        sums.record(round.weight, round.gradient, |i| round.query[i]);
+        let (excess, nearest) = (problem.excess(&round.output()), round.next());
+        let nearest = View::new(20, |i| nearest[i]);
+        let certified = sums.certificate_within(&ball(), &nearest, Gradients::Exact);
+        (excess, certified.map_or(f64::NAN, |c| c.value))
+    }
+}
+
 pub(super) fn rows(form: Form) -> Vec<Row> {
     let leader = Method::Leader { power: 1.0, curvature: 0.02, ball: false };
+    let within = Method::Leader { power: 1.0, curvature: 0.001, ball: true };
+    let wrong = Method::Leader { power: 1.0, curvature: 0.1, ball: true };
     let fourth = Method::Accelerated { epsilon: 0.0, query: false };
     let plain = Method::Anytime { power: 1.0 };
     vec![
@@ -100,6 +117,10 @@ pub(super) fn rows(form: Form) -> Vec<Row> {
         row("C2 under C1, Algorithm 3", form, &PROBLEM, Method::Optimistic, || values(true)),
         row("values, Algorithm 4, ridge", form, &RIDGE, fourth, coupled).certificate(),
         row("curvature, Algorithm 2, ridge", form, &RIDGE, leader, || curved(1.0)).certificate(),
+        row("curvature in the ball, Algorithm 2, small ridge", form, &BORDER, within, || curved_within(1.0))
+            .certificate(),
+        row("curvature in the ball taken for 100 times what it is", form, &BORDER, wrong, || curved_within(100.0))
+            .planted(),
         row("C1, clipped gradients recorded", form, &PROBLEM, plain, || gradients(true)).planted(),
         row("curvature taken for 10 times what it is", form, &RIDGE, leader, || curved(10.0)).planted(),
     ]

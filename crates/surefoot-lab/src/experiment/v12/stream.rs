@@ -1,7 +1,7 @@
 //! Certificates of streams, which hold with probability 1 − δ at all times at once.
 
-use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Stream};
-use surefoot::{Ball, View};
+use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Sketch, Stream};
+use surefoot::{Ball, Vector, View};
 
 use super::super::v08::Signs;
 use super::exact::PROBLEM;
@@ -20,6 +20,8 @@ enum What {
     Excess,
     /// The excess, from their second moments as a matrix.
     Operator,
+    /// The excess, from a sketch of that matrix in 4 directions.
+    Sketch,
     /// The loss itself.
     Risk,
     /// The bound that holds in expectation, taken for one that holds in every run: a planted error.
@@ -34,6 +36,7 @@ struct Run {
     ledger: Ledger,
     stream: Stream,
     operator: Option<Operator>,
+    sketch: Option<Sketch>,
     risk: Risk,
 }
 
@@ -41,12 +44,13 @@ impl Run {
     fn new(batch: u64, what: What) -> Self {
         let ball = Ball::<f64>::new(RADIUS);
         Self {
-            solver: Method::Optimistic.solver(DIM, &PROBLEM.facts()),
+            solver: Method::Optimistic.solver(&[0.0; DIM], &PROBLEM.facts()),
             batch,
             total: 0.0,
             ledger: Ledger::new(DIM),
             stream: Stream::new(&ball, 1.0),
             operator: (what == What::Operator).then(|| Operator::new(DIM)),
+            sketch: (what == What::Sketch).then(|| Sketch::new(DIM, 4)),
             risk: Risk::new(RADIUS.exp().ln_1p(), 1.0),
         }
     }
@@ -66,10 +70,9 @@ impl Run {
             self.stream.example(slope.abs() * norm(row));
             self.risk.example(logistic::loss(margin), slope * dot(row, &away));
             gradient.iter_mut().zip(row).for_each(|(g, a)| *g += slope * a / self.batch as f64);
-            if let Some(operator) = &mut self.operator {
-                let one: Vec<f64> = row.iter().map(|a| slope * a).collect();
-                operator.record(share, &one, |i| iterate[i]);
-            }
+            let one = row.times(slope);
+            self.operator.iter_mut().for_each(|noise| noise.record(share, &one, |i| iterate[i]));
+            self.sketch.iter_mut().for_each(|noise| noise.record(share, &one, |i| iterate[i]));
         }
         self.total += weight;
         self.ledger.record(weight, &gradient, |i| iterate[i]);
@@ -88,10 +91,11 @@ impl Run {
         let certified = match what {
             What::Risk => self.risk.certificate(Gradients::Drawn, DELTA),
             What::RiskInMean => self.risk.expectation(Gradients::Drawn),
-            What::Excess | What::Operator => {
+            What::Excess | What::Operator | What::Sketch => {
                 let view = View::new(DIM, |i| output[i]);
                 let mean = self.ledger.certificate(self.total, &Ball::<f64>::new(RADIUS), &view, Gradients::Drawn);
-                let deviation = self.operator.as_mut().map(|operator| operator.deviation(RADIUS));
+                let exact = self.operator.as_mut().map(|noise| noise.deviation(RADIUS));
+                let deviation = exact.or(self.sketch.as_mut().map(|noise| noise.deviation(RADIUS)));
                 mean.and_then(|mean| self.stream.certificate(&mean, self.total, DELTA, deviation))
             }
         };
@@ -164,6 +168,7 @@ pub(super) fn rows(form: Form) -> Vec<Row> {
     vec![
         row("stream of 64 rows a step", 64, few, What::Excess).certificate(),
         row("stream of 64 rows a step, by matrix", 64, form.pick(50.0, few), What::Operator).certificate(),
+        row("stream of 64 rows a step, by sketch", 64, form.pick(50.0, few), What::Sketch).certificate(),
         row("stream of 1 row a step", 1, many, What::Excess).certificate(),
         signs("stream of signs", form, false).certificate(),
         row("certified risk, 64 rows a step", 64, few, What::Risk),
