@@ -18,7 +18,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         let name = loss.name();
         return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
     }
-    let penalty = penalty(flags, loss)?;
+    let penalty = penalty(flags)?;
     if flags.radius.is_some() && !penalty.is_none() {
         return Err(Failure::usage("--radius and a penalty (--l1, --l2, --nonneg) exclude each other: leave one out"));
     }
@@ -56,7 +56,7 @@ fn check_weights(weights: &ClassWeights, loss: Loss, in_ball: bool) -> Result<()
 }
 
 /// The penalty that the flags ask for.
-fn penalty(flags: &SettingsArgs, loss: Loss) -> Result<Penalty, Failure> {
+fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     let given = |strength: Option<Strength>| match strength {
         Some(Strength::Given(x)) => x,
         _ => 0.0,
@@ -69,12 +69,6 @@ fn penalty(flags: &SettingsArgs, loss: Loss) -> Result<Penalty, Failure> {
         (_, Some(Strength::Auto)) => Some(Axis::L2),
         _ => None,
     };
-    if path.is_some() && loss.has_margins() {
-        let name = loss.name();
-        return Err(Failure::usage(format!(
-            "--loss {name} has a margin a class, and its penalty is to be given: no auto"
-        )));
-    }
     Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), nonnegative: flags.nonneg, path })
 }
 

@@ -68,6 +68,12 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
             let optimum = Some(args.tol.unwrap_or(TOLERANCE));
             return Ok(Plan { holdout: None, optimum, ..Plan::ONE_PASS });
         }
+        _ if settings.penalty.path.is_some() && settings.loss.has_margins() => {
+            let name = settings.loss.name();
+            let says =
+                format!("--loss {name} has a margin a class: its penalty is chosen with --passes auto, or given");
+            return usage(&says);
+        }
         _ if args.tol.is_some() => return usage("--tol is how near to the optimum to go: add --passes auto"),
         Some(Passes::Times(passes)) => passes,
         None => Plan::ONE_PASS.passes,

@@ -168,10 +168,11 @@ impl Problem {
         for i in 0..self.examples.len() {
             let (y, offset) = self.examples.label(i);
             let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
-            let slope = loss.slope(y, offset);
             let size = match axis {
-                Axis::L1 => slope * slope,
-                Axis::L2 => loss.bend(y, offset).unwrap_or(slope * slope),
+                // With margins of 0 all classes are as likely, and squares of slopes and bends have the same sum.
+                _ if loss.has_margins() => 1.0 - 1.0 / self.labels.classes.len().max(2) as f64,
+                Axis::L1 => loss.slope(y, offset).powi(2),
+                Axis::L2 => loss.bend(y, offset).unwrap_or(loss.slope(y, offset).powi(2)),
             };
             sum.add(size * length, 1.0);
         }

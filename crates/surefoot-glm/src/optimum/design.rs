@@ -108,14 +108,20 @@ impl<'a> Design<'a> {
         self.origin.extend(sparse);
     }
 
-    /// Subtracts the means of the dense columns, and sets the intercept's.
+    /// Subtracts the means of the dense columns, and sets the intercept's. A column that is the same everywhere becomes 0: what
+    /// rounding would leave of it is no column.
     fn centre(&mut self) {
         let (width, last) = (self.width, self.width - 1);
         self.dense.resize(self.rows() * width, 0.0);
         self.mean = vec![0.0; last];
+        let mut is_same = vec![true; last];
+        let first = self.dense[..last].to_vec();
         for (row, share) in self.dense.chunks_exact(width).zip(&self.share) {
             self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += share * x);
+            is_same.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (x, first))| *same &= x == first);
         }
+        let constants = self.mean.iter_mut().zip(first).zip(is_same).filter(|(_, same)| *same);
+        constants.for_each(|((mean, first), _)| *mean = first);
         for row in self.dense.chunks_exact_mut(width) {
             row[last] = 1.0;
             row.iter_mut().zip(&self.mean).for_each(|(x, mean)| *x -= mean);

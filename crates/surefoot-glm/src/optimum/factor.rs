@@ -41,8 +41,10 @@ pub(super) struct Cholesky {
     scale: Vec<f64>,
 }
 
-/// Of a diagonal of ones, what rounding may leave of a direction that has no curvature at all.
+/// Of a diagonal of ones, what a direction is taken to have at least.
 const LEAST_PIVOT: f64 = 1e-12;
+/// What rounding may leave of a direction that has no curvature at all: the coordinate stays where it is.
+const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
     /// From the lower triangle of H, row by row in a square: d³/6 multiplications.
@@ -81,7 +83,7 @@ impl Kernel for RowOf<'_> {
             self.row[j] = (self.row[j] - dot(&other[..j], &self.row[..j])) * other[j];
         }
         let pivot = self.row[i] - dot(&self.row[..i], &self.row[..i]);
-        self.row[i] = 1.0 / pivot.max(LEAST_PIVOT).sqrt();
+        self.row[i] = if pivot > NO_PIVOT { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
     }
 }
 
