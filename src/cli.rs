@@ -75,7 +75,7 @@ pub(crate) struct FitArgs {
     /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
     /// held-out rows, and the model is saved of the latest pass whose loss there is within the
     /// noise of the least. `since last` is the loss of held-out rows as they are met.
-    /// With auto nothing is held out. All rows are kept in memory, and after the first pass the least objective over them is
+    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the least objective over them is
     /// sought, from the model of that pass on, until it is certified to --tol.
     #[arg(long, value_name = "N|auto", value_parser = values::passes, help_heading = "How long")]
     pub(crate) passes: Option<Passes>,

@@ -10,6 +10,7 @@ mod confusion;
 mod console;
 mod failure;
 mod measure;
+mod memory;
 mod number;
 mod progress;
 mod reading;

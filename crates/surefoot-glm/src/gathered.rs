@@ -10,7 +10,7 @@ use crate::{
     sums::Mean,
 };
 
-/// Rows that are kept in memory, with their labels as they are: 12 bytes a pair, 32 a row.
+/// Rows that are kept, with their labels as they are: 12 bytes a pair, 32 a row.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Gathered, Penalty, Plan, Settings, Trainer};
@@ -40,6 +40,12 @@ pub struct Gathered {
 }
 
 impl Gathered {
+    /// No rows yet, of whose pairs at most so many bytes are to be kept in memory; the others will be in a temporary file.
+    #[must_use]
+    pub fn with_memory(memory: usize) -> Gathered {
+        Gathered { examples: Examples::with_memory(memory), ..Gathered::default() }
+    }
+
     /// Adds rows `from..to` of a batch; those of weight 0 and without label leave no trace.
     ///
     /// # Errors
@@ -62,10 +68,10 @@ impl Gathered {
         self.columns.extend(self.pairs.iter().map(|pair| pair.0));
         self.values.clear();
         self.values.extend(self.pairs.iter().map(|pair| pair.1));
-        if !self.examples.reserve(self.pairs.len()) {
-            let says = "no memory is left to keep all rows, as --passes auto does: a number of passes keeps none";
-            return Err(Fault::new(Part::Row, says));
-        }
+        self.examples.reserve(self.pairs.len()).map_err(|error| {
+            let says = "all rows are kept for the optimum, in memory or else in a temporary file (TMPDIR)";
+            Fault::new(Part::Row, format!("{says}: {error}"))
+        })?;
         self.examples.push(label, row.weight, row.offset, &self.columns, &self.values);
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Rows laid out for many passes: columns that are mostly filled as a dense block, the others in compressed rows.
 
-use super::Examples;
+use super::{Examples, store::Store};
 use std::borrow::Cow;
+use std::ops::Deref;
 
 /// The design matrix, with rows of weight 0 left out.
 ///
@@ -17,15 +18,33 @@ pub(super) struct Design<'a> {
     /// How many columns are dense, the intercept among them.
     pub(super) width: usize,
     pub(super) intercept: bool,
-    dense: Vec<f64>,
+    dense: Store<f64>,
     start: Cow<'a, [usize]>,
-    column: Cow<'a, [u32]>,
-    value: Cow<'a, [f64]>,
+    column: Held<'a, u32>,
+    value: Held<'a, f64>,
     /// The column of each coordinate but the intercept.
     origin: Vec<u32>,
     /// What was subtracted from each dense column but the intercept.
     mean: Vec<f64>,
     columns: usize,
+}
+
+/// Numbers of the examples, or of the design's own.
+#[derive(Debug)]
+enum Held<'a, T> {
+    Borrowed(&'a [T]),
+    Owned(Store<T>),
+}
+
+impl<T: bytemuck::Pod> Deref for Held<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Held::Borrowed(numbers) => numbers,
+            Held::Owned(numbers) => numbers,
+        }
+    }
 }
 
 /// One row: the dense block's, then columns and values of the sparse part.
@@ -57,10 +76,10 @@ impl<'a> Design<'a> {
             share,
             width,
             intercept,
-            dense: Vec::new(),
+            dense: room(examples, kept.len() * width),
             start: Cow::Borrowed(&examples.start),
-            column: Cow::Borrowed(&examples.column),
-            value: Cow::Borrowed(&examples.value),
+            column: Held::Borrowed(&examples.column),
+            value: Held::Borrowed(&examples.value),
             origin: (0..examples.columns() as u32).collect(),
             mean: Vec::new(),
             columns: examples.columns(),
@@ -84,26 +103,27 @@ impl<'a> Design<'a> {
         (0..).zip(&filled).for_each(|(new, &old)| place[old as usize].0 = new);
         (0..).zip(&sparse).for_each(|(new, &old)| place[old as usize].1 = new);
         let pairs = sparse.iter().map(|&j| count[j as usize]).sum();
-        let (mut column, mut value) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
+        let (mut column, mut value) = (room::<u32>(examples, pairs), room::<f64>(examples, pairs));
+        let (width, mut end) = (self.width, 0);
+        let (to_column, to_value, to_dense) = (&mut *column, &mut *value, &mut *self.dense);
         let mut start = Vec::with_capacity(kept.len() + 1);
         start.push(0);
-        self.dense = vec![0.0; kept.len() * self.width];
         for (r, &i) in kept.iter().enumerate() {
             let (columns, values) = examples.row(i);
             for (&j, &x) in columns.iter().zip(values) {
                 match place[j as usize] {
                     (NONE, j) => {
-                        column.push(j);
-                        value.push(x);
+                        (to_column[end], to_value[end]) = (j, x);
+                        end += 1;
                     }
-                    (j, _) => self.dense[r * self.width + j as usize] = x,
+                    (j, _) => to_dense[r * width + j as usize] = x,
                 }
             }
-            start.push(column.len());
+            start.push(end);
         }
         self.label = kept.iter().map(|&i| examples.label[i]).collect();
         self.offset = kept.iter().map(|&i| examples.offset[i]).collect();
-        (self.start, self.column, self.value) = (start.into(), column.into(), value.into());
+        (self.start, self.column, self.value) = (start.into(), Held::Owned(column), Held::Owned(value));
         self.origin = filled;
         self.origin.extend(sparse);
     }
@@ -112,7 +132,6 @@ impl<'a> Design<'a> {
     /// rounding would leave of it is no column.
     fn centre(&mut self) {
         let (width, last) = (self.width, self.width - 1);
-        self.dense.resize(self.rows() * width, 0.0);
         self.mean = vec![0.0; last];
         let mut is_same = vec![true; last];
         let first = self.dense[..last].to_vec();
@@ -147,7 +166,7 @@ impl<'a> Design<'a> {
         (self.rows() * self.width, self.start[self.rows()])
     }
 
-    #[inline(always)]
+    /// A row; in loops [`Sample::row`] is faster.
     pub(super) fn row(&self, i: usize) -> Row<'_> {
         let pairs = self.start[i]..self.start[i + 1];
         let dense = &self.dense[i * self.width..(i + 1) * self.width];
@@ -193,6 +212,14 @@ impl<'a> Design<'a> {
     }
 }
 
+/// Room for so many numbers, 0 as yet, in memory if the examples leave some.
+fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Store<T> {
+    let bytes = len * size_of::<T>();
+    // A disk that is full is no reason to give up.
+    let room = Store::zeros(len, examples.has_memory(bytes)).or_else(|_| Store::zeros(len, true));
+    room.unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
+}
+
 /// Every `stride`-th row of a design.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
@@ -200,12 +227,17 @@ pub(super) struct Sample<'a> {
     pub(super) stride: usize,
     /// What makes the shares of these rows sum to 1.
     scale: f64,
+    /// The numbers of the design, wherever they are.
+    dense: &'a [f64],
+    column: &'a [u32],
+    value: &'a [f64],
 }
 
 impl<'a> Sample<'a> {
     pub(super) fn new(design: &'a Design<'a>, stride: usize) -> Sample<'a> {
         let total: f64 = design.share.iter().step_by(stride).sum();
-        Sample { design, stride, scale: if stride == 1 { 1.0 } else { 1.0 / total } }
+        let (dense, column, value) = (&*design.dense, &*design.column, &*design.value);
+        Sample { design, stride, scale: if stride == 1 { 1.0 } else { 1.0 / total }, dense, column, value }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -214,7 +246,10 @@ impl<'a> Sample<'a> {
 
     #[inline(always)]
     pub(super) fn row(&self, r: usize) -> Row<'a> {
-        self.design.row(r * self.stride)
+        let (i, width) = (r * self.stride, self.design.width);
+        let pairs = self.design.start[i]..self.design.start[i + 1];
+        let dense = &self.dense[i * width..(i + 1) * width];
+        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
     }
 
     #[inline(always)]

@@ -1,8 +1,12 @@
-//! Labelled rows in memory.
+//! Labelled rows that can be gone over many times.
+
+use super::store::Store;
+use std::io;
 
 /// Labelled rows with weights, in compressed form: what an optimum is sought over.
 ///
-/// 12 bytes a pair, 32 a row.
+/// 12 bytes a pair, 32 a row. In memory; beyond [`Examples::with_memory`] the pairs are in a temporary file, from which the
+/// system reads what it has no room for.
 ///
 /// ```
 /// use surefoot_glm::optimum::Examples;
@@ -11,30 +15,43 @@
 /// examples.push(-1.0, 2.0, 0.0, &[], &[]);
 /// assert_eq!((examples.len(), examples.columns()), (2, 6));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Examples {
     pub(super) label: Vec<f64>,
     pub(super) weight: Vec<f64>,
     pub(super) offset: Vec<f64>,
     pub(super) start: Vec<usize>,
-    pub(super) column: Vec<u32>,
-    pub(super) value: Vec<f64>,
+    pub(super) column: Store<u32>,
+    pub(super) value: Store<f64>,
     columns: usize,
+    /// Bytes of memory that pairs may take.
+    memory: usize,
 }
 
 impl Default for Examples {
     fn default() -> Self {
-        let (label, weight, offset, column, value) = Default::default();
-        Self { label, weight, offset, start: vec![0], column, value, columns: 0 }
+        Examples::with_memory(usize::MAX)
     }
 }
 
 impl Examples {
+    /// No rows yet, of whose pairs at most so many bytes are to be kept in memory.
+    #[must_use]
+    pub fn with_memory(memory: usize) -> Examples {
+        let (label, weight, offset, column, value) = Default::default();
+        Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory }
+    }
+
+    /// Whether so many more bytes are to be in memory.
+    pub(super) fn has_memory(&self, more: usize) -> bool {
+        self.column.in_memory() + self.value.in_memory() + more <= self.memory
+    }
+
     /// Adds a row. Its margin is `offset` and intercept and w·x; softmax and one-vs-rest have no offsets, and take it for 0.
     ///
     /// # Panics
     /// If columns are not strictly ascending, there are not as many values, or a number is not finite or a weight
-    /// negative.
+    /// negative; or if there is neither memory nor disk for it.
     pub fn push(&mut self, label: f64, weight: f64, offset: f64, column: &[u32], value: &[f64]) {
         assert_eq!(column.len(), value.len(), "as many values as columns");
         assert!(column.is_sorted_by(|a, b| a < b), "columns strictly ascending");
@@ -43,22 +60,28 @@ impl Examples {
             "numbers that are finite"
         );
         assert!(weight.is_finite() && weight >= 0.0, "a weight that is finite and not negative");
+        self.reserve(column.len()).expect("memory, or room on the disk");
         self.label.push(label);
         self.weight.push(weight);
         self.offset.push(offset);
-        self.column.extend_from_slice(column);
-        self.value.extend_from_slice(value);
+        self.column.extend(column);
+        self.value.extend(value);
         self.start.push(self.column.len());
         self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
     }
 
-    /// Makes room for one more row of this many pairs; whether there is memory for it.
-    pub(crate) fn reserve(&mut self, pairs: usize) -> bool {
-        let rows = [&mut self.label, &mut self.weight, &mut self.offset];
-        rows.into_iter().all(|numbers| numbers.try_reserve(1).is_ok())
-            && self.start.try_reserve(1).is_ok()
-            && self.column.try_reserve(pairs).is_ok()
-            && self.value.try_reserve(pairs).is_ok()
+    /// Makes room for one more row of this many pairs.
+    pub(crate) fn reserve(&mut self, pairs: usize) -> io::Result<()> {
+        for numbers in [&mut self.label, &mut self.weight, &mut self.offset] {
+            numbers.try_reserve(1)?;
+        }
+        self.start.try_reserve(1)?;
+        if !self.has_memory(pairs * (size_of::<u32>() + size_of::<f64>())) {
+            self.column.spill()?;
+            self.value.spill()?;
+        }
+        self.column.reserve(pairs)?;
+        self.value.reserve(pairs)
     }
 
     /// Each row's label and weight, if it has one.
