@@ -99,9 +99,9 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         weight: column(2, [None, None, Some("2"), Some("w")]),
         offset: column(3, [None, None, Some("3"), Some("o")]),
         exposure: column(4, [None, None, None, Some("e")]),
-        categorical: column(4, [None, Some("a"), Some("3"), None]).into_iter().collect(),
-        numeric: column(5, [None, Some("b"), None, Some("l")]).into_iter().collect(),
-        ignore: Vec::new(),
+        categorical: column(4, [None, Some("a"), Some("3"), Some("2-3")]).into_iter().collect(),
+        numeric: column(5, [None, Some("b"), Some("x*"), Some("l")]).into_iter().collect(),
+        ignore: column(6, [None, None, Some("*z*"), Some("4-5")]).into_iter().collect(),
     };
     Options { format: Some(format), reading, wanted, unlabelled: flag(0), classes: flag(1), ..Options::default() }
 }

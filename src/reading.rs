@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 use surefoot_glm::{Class, Fault, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
-use surefoot_io::{Format, Found, InputName, Options, Wanted};
+use surefoot_io::{Format, Found, InputName, Options, Wanted, columns_meant};
 
 /// How the rows of a fit from scratch are read.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputName]) -> Options {
@@ -105,6 +105,7 @@ fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure
 /// Checks that columns are used as they were.
 fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
     let wanted = wanted(flags);
+    let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();
     let columns = [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
@@ -117,20 +118,19 @@ fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(),
     for (name, role, given) in columns {
         let with: Vec<_> = reading.table.columns.iter().filter(|column| column.role == role).collect();
         let namespace = |given: &String| role == Role::Ignored && reading.ignore.contains(given);
-        let has = |given: &String| namespace(given) || column(reading, given).is_some_and(|found| found.role == role);
+        let has = |given: &String| {
+            let meant = columns_meant(&names, given);
+            // What the model does not know may be passed over.
+            let is_new = role == Role::Ignored && meant.is_empty() && !reading.table.is_unknown();
+            let is_used_so = || !meant.is_empty() && meant.iter().all(|&n| reading.table.columns[n].role == role);
+            namespace(given) || is_new || is_used_so()
+        };
         if let Some(wrong) = given.iter().find(|given| !has(given)) {
             let has = flag(name, with.iter().map(|column| column.name.clone()));
             compare(model, &format!("{name} {wrong}"), &has)?;
         }
     }
     Ok(())
-}
-
-/// The column of this name, or else of this number.
-fn column<'a>(reading: &'a Reading, given: &str) -> Option<&'a surefoot_glm::Column> {
-    let columns = &reading.table.columns;
-    let numbered = || columns.get(given.parse::<usize>().ok()?.checked_sub(1)?);
-    columns.iter().find(|column| column.name == given).or_else(numbered)
 }
 
 fn flag(name: &str, values: impl IntoIterator<Item = String>) -> String {
@@ -172,17 +172,19 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
 }
 
 /// What a fault says, where labels are text that the trainer knows as numbers.
-pub(crate) fn says(fault: &Fault, options: &Options) -> String {
+pub(crate) fn says(fault: &Fault, labels: &Labels, options: &Options) -> String {
     let classes = options.found.classes();
-    match classes.as_slice() {
-        [first, second] if fault.part == Part::Label => {
-            let (first, second) = (&first.text, &second.text);
+    if fault.part != Part::Label || classes.is_empty() {
+        return fault.message.clone();
+    }
+    match (labels.negative, labels.positive) {
+        (Some(negative), Some(positive)) => {
+            let (first, second) = (label(negative, &classes), label(positive, &classes));
             format!("a third class beside '{first}' and '{second}': for more than two use --loss softmax")
         }
-        [_, _, ..] if fault.part == Part::Label => {
+        _ => {
             let most = "too many classes of text, or too many between two others in alphabetical order";
             format!("{most}: name them by numbers")
         }
-        _ => fault.message.clone(),
     }
 }

@@ -189,6 +189,8 @@ impl Session<'_> {
             problem.place(found, &mut model);
         }
         model.settings.reading = self.options.reading();
+        // Texts of rows that were refused are no classes.
+        model.settings.reading.classes.retain(|class| model.labels.code(class.code).is_some());
         model.names = self.options.found.names(&model.index);
         model
     }
@@ -341,7 +343,10 @@ impl Session<'_> {
     }
 
     fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Failure {
-        self.options.describe(self.inputs, batch, row, fault.part).error(reading::says(fault, &self.options)).into()
+        self.options
+            .describe(self.inputs, batch, row, fault.part)
+            .error(reading::says(fault, &self.trainer.labels(), &self.options))
+            .into()
     }
 
     /// The bytes of an input are not those read before.

@@ -37,8 +37,9 @@ pub(crate) struct DataArgs {
 
     /// Columns whose values are names of classes (tables)
     ///
-    /// COLS is a list with commas; names with commas stand in double quotes; the flag may be repeated. A column that is
-    /// not declared is numeric if each of its first 1000 cells is a number, and categorical if none is.
+    /// COLS is a list with commas of names, numbers, ranges such as 15-40 and patterns such as x*; names with commas stand in
+    /// double quotes; the flag may be repeated. A column that is not declared is numeric if each of its first 1000 cells is
+    /// a number, and categorical if none is.
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) categorical: Vec<values::Columns>,
 
@@ -59,7 +60,7 @@ pub(crate) struct DataArgs {
     pub(crate) missing: Option<MissingName>,
 
     /// Cells that count as missing, beside empty ones and NA, nan, null and the like (csv)
-    #[arg(long, value_name = "TOKENS", value_parser = values::columns)]
+    #[arg(long, value_name = "TOKENS", value_parser = values::columns, allow_hyphen_values = true)]
     pub(crate) na: Vec<values::Columns>,
 
     /// Whether the first line names the columns (csv) [default: found out]

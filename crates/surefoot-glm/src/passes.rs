@@ -3,7 +3,7 @@
 //! With more than one pass rows are no longer fresh, so every K-th row of positive weight is put on a shelf and
 //! never learnt. At the end of a pass all models are judged on the shelf. Kept is the latest pass whose loss there
 //! is within one standard error of the least: a difference within the noise is a tie, and later passes are nearer to
-//! the optimum.
+//! the optimum. Where all of the shelf is of one class, as with very rare events, it judges nothing: the latest is kept.
 
 use crate::{
     Fault, Loss, Part, Plan, Predictor, Row, Shelf,
@@ -122,8 +122,10 @@ impl Passes {
     pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, coding: &Coding) -> io::Result<()> {
         let least = self.least.clone();
         let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
+        let (mut only, mut mixed) = (None, false);
         self.shelf.visit(&mut |row| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
+            mixed |= y != *only.get_or_insert(y);
             let of = |p: &Predictor| p.loss(row, loss, coding).unwrap_or(f64::INFINITY);
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
             board.add(loss, y, row.weight, new);
@@ -135,7 +137,9 @@ impl Passes {
         if beats {
             self.least = Some(Rc::clone(&candidate));
         }
-        if beats || within_noise(&worse, self.run.shelved) {
+        // Rows of one class cannot tell a good model of several from one that knows the class alone.
+        let blind = loss.classifies() && coding.single().is_none() && !mixed;
+        if beats || blind || within_noise(&worse, self.run.shelved) {
             (self.kept, self.run.left) = (Some(candidate), false);
             self.run.judged = Some(board);
         }

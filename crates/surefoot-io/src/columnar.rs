@@ -36,6 +36,11 @@ trait Table: Send {
     /// Restricts what is decoded to these columns, which ascend. Called once, before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<(), Damage>;
     fn next(&mut self) -> Result<Option<RecordBatch>, Damage>;
+    /// The first row, from 1, in which a column is null, if an index tells of any without a look at all rows.
+    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+        let _ = column;
+        Ok(None)
+    }
 }
 
 /// Why a table cannot be read on.
@@ -101,9 +106,13 @@ impl Columnar {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
         let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Says)?;
         table.select(&plan.columns())?;
+        let unlabelled = match plan.needed_label() {
+            Some(label) => guard::damage(|| table.first_null(label))?,
+            None => None,
+        };
         let first = guard::damage(|| table.next())?;
         plan.complete(&self.file, first.as_ref(), &self.options).map_err(Damage::Says)?;
-        self.rows.begin(&self.file, plan);
+        self.rows.begin(&self.file, plan, unlabelled);
         if let Some(first) = first {
             self.rows.load(&first);
             self.table = Some(table);

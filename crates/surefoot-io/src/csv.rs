@@ -82,10 +82,13 @@ pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
 
 impl Csv {
     fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, Complaint> {
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(Complaint::new(0, &bytes[..2], "this is UTF-16; save the file as UTF-8").fatal());
-        }
         let Some((at, record, end)) = cells::first(bytes, 0, self.rules.delimiter, last)? else { return Ok(None) };
+        if let Some(at_cr) = memchr::memchr(b'\r', record)
+            && memchr::memchr(b'"', record).is_none()
+        {
+            let says = "a carriage return within the line; lines end with LF or CRLF";
+            return Err(Complaint::new(at + at_cr, &record[..at_cr], says).fatal());
+        }
         let mut ends = Vec::new();
         cells::split(record, self.rules.delimiter, &mut ends)
             .map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
@@ -109,7 +112,8 @@ impl Csv {
         if header {
             first.check_names(&names)?;
         }
-        let roles = columns::roles(&names, wanted, !self.options.unlabelled).map_err(|says| first.wrong(says))?;
+        let roles = columns::roles(&names, wanted, !self.options.unlabelled)
+            .map_err(|says| first.wrong(says + other_delimiter(&names)))?;
         let is_guessed = |role: &Option<Role>| role.is_none();
         if roles.iter().any(is_guessed) && !enough {
             return Ok(None);
@@ -213,11 +217,17 @@ impl RecordFormat for Csv {
             }
             at = end + 1;
         }
-        // A row of weight 0 may be labelled as it likes.
-        let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell))?;
         row.group(Group::named(b""));
         row.add_known(&layout.ids, values);
+        let pairs = batch.index.len();
         row.finish(batch).map_err(|unfit| Complaint::new(0, record, unfit.says()))?;
+        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell));
+        let label = label.inspect_err(|_| {
+            batch.index.truncate(pairs);
+            batch.value.truncate(pairs);
+        })?;
+        row.accept();
         if let Some(missing) = &mut self.missing {
             missing.resize(table.columns.len(), 0);
             gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);
@@ -236,6 +246,17 @@ impl RecordFormat for Csv {
                 }
             }
         }
+    }
+}
+
+/// The suspicion that a line with one cell has another delimiter.
+fn other_delimiter(names: &[String]) -> &'static str {
+    match names {
+        [one] if one.contains(';') => "; should it be --delimiter ';'?",
+        [one] if one.contains('\t') => "; should it be --format tsv?",
+        [one] if one.contains('|') => "; should it be --delimiter '|'?",
+        [one] if one.contains(',') => "; should it be --format csv?",
+        _ => "",
     }
 }
 

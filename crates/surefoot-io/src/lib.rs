@@ -54,6 +54,7 @@ mod svmlight;
 mod vw;
 
 pub use archive::{Archive, Dtype, Tensor};
+pub use csv::columns::columns_meant;
 pub use error::{Error, ErrorKind, Located, Spot};
 pub use format::{FORMATS, Format};
 pub use input::{Identity, InputName, check_inputs, expand};

@@ -32,6 +32,8 @@ pub struct Options {
 }
 
 /// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.
+///
+/// Where several are asked for they may also go by [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Whether the first line holds the names; by default it is found out.
@@ -91,6 +93,8 @@ pub(crate) type Order = Vec<Option<usize>>;
 impl Found {
     /// Most notes that are kept.
     pub const NOTES: usize = 100;
+    /// Labels of text that are told apart where the loss takes two: some may be those of rows that are refused.
+    const SPARE_CLASSES: usize = 64;
 
     /// What a model that is trained further knows already.
     #[must_use]
@@ -228,8 +232,7 @@ impl Found {
             Ok(at) => return classes[at].code,
             Err(at) => at,
         };
-        if !self.many_classes && classes.len() == 2 {
-            // Not kept: an error follows, and a run that goes on must not depend on rows that were refused.
+        if !self.many_classes && classes.len() == Found::SPARE_CLASSES {
             return f64::INFINITY;
         }
         let below = at.checked_sub(1).map(|below| classes[below].code);
@@ -346,9 +349,10 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_of_two_classes_keeps_two() {
+    fn a_loss_of_two_classes_tells_a_few_apart() {
         let found = Found::default();
-        assert_eq!(["b", "a", "c", "b"].map(|text| found.class(text)), [0.0, -1.0, f64::INFINITY, 0.0]);
-        assert_eq!(found.classes().len(), 2);
+        assert_eq!(["b", "a", "c", "b"].map(|text| found.class(text)), [0.0, -1.0, 1.0, 0.0]);
+        (0..1000).for_each(|k| _ = found.class(&k.to_string()));
+        assert_eq!(found.classes().len(), Found::SPARE_CLASSES);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use surefoot_glm::Batch;
 
 use crate::codec;
-use crate::error::{Error, ErrorKind, Located, Spot};
+use crate::error::{self, Error, ErrorKind, Located, Spot};
 use crate::format::{Access, Format, Opened, TableParser, TextParser};
 use crate::input::{InputName, check_inputs};
 use crate::options::Options;
@@ -107,7 +107,7 @@ impl Reader {
     fn start(&self, name: String, file: Option<(Arc<File>, u64)>, raw: Box<dyn Read + Send>) -> Source {
         let raw = Counted { raw, position: self.position.clone() };
         let before = self.position.load(Ordering::Relaxed);
-        Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))) }
+        Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
     }
 
     /// Reads once, or starts the next input; `false` if there is nothing left.
@@ -171,6 +171,14 @@ impl Reader {
             Ok(n) => n,
             Err((codec, error)) => return Err(self.stream_error(codec, error)),
         };
+        if std::mem::take(&mut source.unseen) && is_utf16(&self.bytes[..n]) {
+            let place = Located {
+                file: source.name.clone(),
+                spot: Spot::Text { line: 1, column: 1 },
+                token: error::token(&self.bytes[..2]),
+            };
+            return Err(ErrorKind::Input { place, says: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
+        }
         let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
         // Rows behind one at fault may be left at the end: they wait for another call.
         let ended = n == 0 && !parser.waiting();
@@ -194,6 +202,16 @@ impl Reader {
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
         stream_error(self.file(), codec, self.bytes().0, source)
     }
+}
+
+/// Whether text begins as UTF-16 does: with its byte order mark, or with two ASCII characters of two bytes each.
+fn is_utf16(head: &[u8]) -> bool {
+    let (low, high) = match head {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return true,
+        [a, b, c, d, ..] => ((a.min(c), b.max(d)), (b.min(d), a.max(c))),
+        _ => return false,
+    };
+    [low, high].into_iter().any(|(character, zero)| *character > 0 && *zero == 0)
 }
 
 /// The error of a stream that cannot be read on after `at` bytes as stored.
@@ -264,6 +282,8 @@ struct Source {
     /// Bytes of the inputs before.
     before: u64,
     stream: Stream,
+    /// Whether its first bytes are still to be parsed.
+    unseen: bool,
 }
 
 enum Stream {

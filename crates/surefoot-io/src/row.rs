@@ -71,6 +71,10 @@ struct Naming {
     found: Arc<Found>,
     /// Ids whose names are kept already.
     known: IdSet,
+    /// Those of the row under construction, with their numbers in rows and their names.
+    new: Vec<(u64, u64, Box<str>)>,
+    /// Bytes of the names of those.
+    new_bytes: usize,
     /// Names of factors, for those of their products.
     factors: IdMap<String>,
     full: bool,
@@ -111,6 +115,8 @@ impl RowBuilder {
             names: Naming {
                 found: options.found.clone(),
                 known: IdSet::default(),
+                new: Vec::new(),
+                new_bytes: 0,
                 factors: IdMap::default(),
                 full: false,
                 text: String::new(),
@@ -122,8 +128,22 @@ impl RowBuilder {
 
     /// Forgets the features of a row that is not to be used, or begins a new one.
     pub(crate) fn clear(&mut self) {
+        self.forget();
+        self.names.new.clear();
+        self.names.new_bytes = 0;
+    }
+
+    fn forget(&mut self) {
         self.pairs.clear();
         self.groups.clear();
+    }
+
+    /// The row that was finished is used: so its names are kept. Those of a row at fault leave no trace.
+    #[inline]
+    pub(crate) fn accept(&mut self) {
+        if !self.names.new.is_empty() {
+            self.names.accept();
+        }
     }
 
     /// The features that follow belong to this group, as far as products are concerned.
@@ -171,10 +191,10 @@ impl RowBuilder {
         self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
     }
 
-    /// Appends the features to the batch, and forgets them. The batch's labels and places are the caller's business.
+    /// Appends the features to the batch, and forgets them but for their [names](RowBuilder::accept). The batch's labels and places are the caller's business.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Unfit> {
         if let Err(unfit) = self.multiply() {
-            self.clear();
+            self.forget();
             return Err(unfit);
         }
         if let Some(bits) = self.bits {
@@ -194,7 +214,7 @@ impl RowBuilder {
                 batch.value.push(value);
             }
         }
-        self.clear();
+        self.forget();
         if batch.value[first..].iter().all(|value| value.is_finite()) {
             return Ok(());
         }
@@ -239,26 +259,40 @@ impl RowBuilder {
 impl Naming {
     #[inline]
     fn meet(&mut self, id: u64, slot: u64, is_factor: bool, name: impl FnOnce(&mut String)) {
-        if !self.full && self.known.insert(id) {
+        if !self.full && !self.known.contains(id) {
             self.text.clear();
             name(&mut self.text);
             if is_factor {
                 self.factors.insert(id, self.text.clone());
             }
-            self.keep(slot);
+            let name = self.text.as_str().into();
+            self.wait(id, slot, name);
+        }
+    }
+
+    /// Keeps a name until the row is accepted, as long as there is room.
+    fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
+        if self.new.len() < Names::MOST && self.new_bytes < Names::MOST_BYTES {
+            self.new_bytes += name.len();
+            self.new.push((id, slot, name));
+        }
+    }
+
+    fn meet_product(&mut self, id: u64, slot: u64, p: u64, q: u64) {
+        if !self.full && !self.known.contains(id) {
+            let of = |id| self.factors.get(&id).map_or("", String::as_str);
+            let name = format!("{}*{}", of(p), of(q));
+            self.wait(id, slot, name.into());
         }
     }
 
     #[cold]
-    fn keep(&mut self, slot: u64) {
-        self.full = !self.found.name(slot, &self.text) || self.known.len() >= Names::MOST;
-    }
-
-    fn meet_product(&mut self, id: u64, slot: u64, p: u64, q: u64) {
-        if !self.full && self.known.insert(id) {
-            let of = |id| self.factors.get(&id).map_or("", String::as_str);
-            self.text = format!("{}*{}", of(p), of(q));
-            self.keep(slot);
+    fn accept(&mut self) {
+        self.new_bytes = 0;
+        for (id, slot, name) in self.new.drain(..) {
+            if !self.full && self.known.insert(id) {
+                self.full = !self.found.name(slot, &name) || self.known.len() >= Names::MOST;
+            }
         }
     }
 }
@@ -291,6 +325,7 @@ mod tests {
         let mut batch = Batch::default();
         row(&mut builder);
         builder.finish(&mut batch).unwrap();
+        builder.accept();
         let names = options.found.names(&batch.index);
         batch.index.iter().zip(&batch.value).map(|(&id, &x)| (names.of(id).unwrap_or("").to_owned(), x)).collect()
     }

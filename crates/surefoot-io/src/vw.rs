@@ -129,7 +129,10 @@ impl RecordFormat for Vw {
             self.name(Features::new(line, head.bar))?;
         }
         match self.builder.finish(batch) {
-            Ok(()) => Ok(Some(row)),
+            Ok(()) => {
+                self.builder.accept();
+                Ok(Some(row))
+            }
             Err(unfit) => Err(first(line).complaint(unfit.says())),
         }
     }

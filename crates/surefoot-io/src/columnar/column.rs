@@ -200,7 +200,8 @@ impl Column {
 
     #[cold]
     fn absence(&self, column: &str, row: usize) -> Fault {
-        let is_null = self.used.kind != Kind::Number || self.array.is_null(row);
+        let is_null = self.used.kind != Kind::Number
+            || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
         let says = format!("{what}; --missing indicator makes missing cells features of their own");
         Fault::new(Some(column), token, &says)

@@ -110,16 +110,46 @@ impl Table for Groups {
             let Some(group) = self.metadata.metadata().row_groups().get(self.next) else { return Ok(None) };
             self.left = group.num_rows().unsigned_abs();
             self.next += 1;
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
-                .with_projection(self.mask.clone())
-                .with_row_groups(vec![self.next - 1])
-                .with_batch_size(self.batch);
-            self.open = Some(builder.build().map_err(|error| self.blame(&plain(&error)))?);
+            let opened = self.group(self.next - 1, self.mask.clone());
+            self.open = Some(opened.map_err(|error| self.blame(&plain(&error)))?);
         }
+    }
+
+    /// By the statistics of the row groups, which a writer may leave out. What is damaged is left to be found later.
+    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+        let schema = self.metadata.parquet_schema();
+        let mask = ProjectionMask::roots(schema, [column]);
+        let Some(leaf) = (0..schema.num_columns()).find(|&leaf| mask.leaf_included(leaf)) else { return Ok(None) };
+        let mut before = 0_u64;
+        for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let statistics = group.columns().get(leaf).and_then(|column| column.statistics());
+            if statistics.and_then(|statistics| statistics.null_count_opt()).is_some_and(|nulls| nulls > 0) {
+                let Ok(batches) = self.group(at, mask) else { return Ok(None) };
+                for batch in batches.map_while(Result::ok) {
+                    let nulls = batch.columns().first().and_then(|column| column.logical_nulls());
+                    if let Some(row) = nulls.and_then(|nulls| nulls.iter().position(|valid| !valid)) {
+                        return Ok(Some(before.saturating_add(row as u64 + 1)));
+                    }
+                    before = before.saturating_add(batch.num_rows() as u64);
+                }
+                return Ok(None);
+            }
+            before = before.saturating_add(group.num_rows().unsigned_abs());
+        }
+        Ok(None)
     }
 }
 
 impl Groups {
+    /// A reader of a row group.
+    fn group(&self, group: usize, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, ParquetError> {
+        ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
+            .with_projection(mask)
+            .with_row_groups(vec![group])
+            .with_batch_size(self.batch)
+            .build()
+    }
+
     /// Moves the progress by the share of rows, in bytes.
     fn report(&self) {
         let rows = self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as f64).sum::<f64>();

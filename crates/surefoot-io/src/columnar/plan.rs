@@ -38,9 +38,10 @@ impl Plan {
             Some(table) => known_roles(schema, table, options)?,
             None => wanted_roles(file, schema, options)?,
         };
-        let here: HashMap<_, _> = schema.fields().iter().enumerate().map(|(i, of)| (of.name().as_str(), i)).collect();
-        let numeric: HashSet<_> = options.wanted.numeric.iter().filter_map(|name| columns::find(&here, name)).collect();
-        let (mut columns, mut names) = (Vec::new(), HashSet::new());
+        let here = names(schema);
+        let numeric: HashSet<_> =
+            options.wanted.numeric.iter().flat_map(|wanted| columns::columns_meant(&here, wanted)).collect();
+        let (mut columns, mut met) = (Vec::new(), HashSet::new());
         for (index, (field, &role)) in schema.fields().iter().zip(&roles).enumerate() {
             match role {
                 Role::Ignored => continue,
@@ -48,7 +49,7 @@ impl Plan {
                 _ => {}
             }
             let (name, number) = (field.name(), index + 1);
-            if !names.insert(name) {
+            if !met.insert(name) {
                 return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}"));
             }
             let asked = table.is_some() || numeric.contains(&index);
@@ -61,7 +62,7 @@ impl Plan {
         match options.reading.interact.iter().flat_map(|(a, b)| [a, b]).find(|name| !is_factor(name)) {
             None => Ok(Plan { columns, schema: schema.clone(), roles }),
             Some(name) => {
-                let (name, listed) = (shown(name), listed(&self::names(schema)));
+                let (name, listed) = (shown(name), listed(&here));
                 Err(format!("--interact: no feature is made of a column '{name}'; the columns are {listed}"))
             }
         }
@@ -70,6 +71,12 @@ impl Plan {
     /// The places of the columns that are used.
     pub(super) fn columns(&self) -> Vec<usize> {
         self.columns.iter().map(|used| used.index).collect()
+    }
+
+    /// The place of the column of labels, where every row needs one: those of weight 0 do not.
+    pub(super) fn needed_label(&self) -> Option<usize> {
+        let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
+        of_role(Role::Label).filter(|_| of_role(Role::Weight).is_none())
     }
 
     /// Finds out the lengths of lists from the first batch, and tells other readers and the model what the columns are.
@@ -139,13 +146,13 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     let (known, names) = (by_name(table), names(schema));
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
+    let ignored = columns::ignored(&names, &options.wanted);
     for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
-        let ignored = &options.wanted.ignore;
         let length = if is_list(field.data_type()) { known_length(&known, name) } else { 0 };
         roles.push(match known.get(name.as_str()) {
             Some(&role) => role,
             None if length > 0 => Role::Number,
-            None if ignored.contains(name) || ignored.contains(&(i + 1).to_string()) => Role::Ignored,
+            None if ignored[i] => Role::Ignored,
             None => {
                 let (called, flag) = (called(i + 1, name), flagged(i + 1, name));
                 return Err(format!("{called} is not a column of {of}; --ignore {flag} passes over it"));

@@ -19,6 +19,9 @@ use crate::row::RowBuilder;
 /// Most cells that become rows of one [`Batch`], unless one row has more.
 const CELLS: usize = 1 << 15;
 
+/// What is wrong with a row without a label.
+const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
+
 /// Makes rows of the record batches of one table after the other.
 pub(super) struct Rows {
     builder: RowBuilder,
@@ -46,6 +49,9 @@ pub(super) struct Rows {
     /// Rows of the table before this record batch.
     before: u64,
     file: String,
+    /// The first row whose label is known to be missing, and whether that was said.
+    unlabelled: Option<u64>,
+    is_told: bool,
     input: u32,
     digest: Digest,
     scratch: String,
@@ -71,6 +77,8 @@ impl Rows {
             done: 0,
             before: 0,
             file: String::new(),
+            unlabelled: None,
+            is_told: false,
             input: 0,
             digest: Digest::default(),
             scratch: String::new(),
@@ -78,7 +86,10 @@ impl Rows {
     }
 
     /// Starts a table.
-    pub(super) fn begin(&mut self, file: &str, plan: Plan) {
+    ///
+    /// A label that is known to be missing in row `unlabelled` is reported before the first row, and not again.
+    pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
+        (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
             self.policy = Policy { missing: table.missing, na: table.na.clone() };
         }
@@ -143,6 +154,10 @@ impl Rows {
         if batch.start.is_empty() {
             batch.start.push(0);
         }
+        if let (Some(row), Some(label), false) = (self.unlabelled, &self.label, self.is_told) {
+            self.is_told = true;
+            return Err(Fault { row, ..Fault::new(Some(&label.used.name), "", UNLABELLED) });
+        }
         let end = self.rows.min(self.done + (CELLS / self.width).max(1));
         while self.done < end {
             let (row, text) = (self.done, batch.text.len());
@@ -151,7 +166,9 @@ impl Rows {
                 self.builder.clear();
                 batch.text.truncate(text);
                 fault.row = self.before + row as u64 + 1;
-                return Err(fault);
+                if self.unlabelled != Some(fault.row) {
+                    return Err(fault);
+                }
             }
         }
         Ok(())
@@ -167,9 +184,14 @@ impl Rows {
                 self.gaps.push((i, missing));
             }
         }
-        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
-        let label = if weight > 0.0 { self.label(row, &mut batch.text)? } else { f64::NAN };
         self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.says()))?;
+        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        let label = if weight > 0.0 { self.label(row, &mut batch.text) } else { Ok(f64::NAN) };
+        let label = label.inspect_err(|_| {
+            batch.index.truncate(pairs);
+            batch.value.truncate(pairs);
+        })?;
+        self.builder.accept();
         self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
         self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
         self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
@@ -227,7 +249,7 @@ impl Rows {
             };
         }
         let text = if number.is_none() { column.text(row, &self.policy, &mut self.scratch) } else { None };
-        let Some(text) = text else { return fault("", "the label is null; a row to be learnt needs one") };
+        let Some(text) = text else { return fault("", UNLABELLED) };
         let (number, text) = (any_number(text), text_of(text));
         let is_class = self.classes && *self.found.text_labels.get_or_init(|| number.is_none());
         match number {

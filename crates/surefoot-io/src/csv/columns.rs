@@ -95,15 +95,67 @@ pub(crate) fn listed(names: &[String]) -> String {
     list
 }
 
-/// The number of a column, from 0, by name or by number from 1.
-pub(crate) fn find(names: &HashMap<&str, usize>, wanted: &str) -> Option<usize> {
-    let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&number| number < names.len());
-    names.get(wanted).copied().or_else(numbered)
+/// The numbers of the columns, from 0, that one of COLS means: that of this name, or else of this number from 1; else those
+/// from one number to another (`15-40`), or whose names fit a pattern (`x*`, where `*` is any text).
+///
+/// ```
+/// let names = ["y", "x1", "x2", "z"];
+/// assert_eq!(surefoot_io::columns_meant(&names, "x*"), [1, 2]);
+/// assert_eq!(surefoot_io::columns_meant(&names, "2-4"), [1, 2, 3]);
+/// assert_eq!(surefoot_io::columns_meant(&names, "4"), [3]);
+/// assert!(surefoot_io::columns_meant(&names, "a").is_empty());
+/// ```
+#[must_use]
+pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
+    match names.iter().position(|name| name.as_ref() == wanted) {
+        Some(found) => vec![found],
+        None => meant(names, wanted),
+    }
+}
+
+/// The same where no column has this name.
+fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
+    let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
+    let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) => (first - 1..last).collect(),
+        _ if wanted.contains('*') => (0..names.len()).filter(|&n| fits(names[n].as_ref(), wanted)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a text is a pattern with any text in place of each `*`.
+fn fits(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Which columns a user passes over.
+pub(crate) fn ignored(names: &[String], wanted: &Wanted) -> Vec<bool> {
+    let by_name = by_name(names);
+    let mut ignored = vec![false; names.len()];
+    wanted.ignore.iter().flat_map(|wanted| find(names, &by_name, wanted)).for_each(|column| ignored[column] = true);
+    ignored
+}
+
+fn by_name(names: &[String]) -> HashMap<&str, usize> {
+    names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
+}
+
+/// [`columns_meant`], where there are many names and many that are wanted.
+fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<usize> {
+    by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
 }
 
 /// The roles that a user gave to columns.
 pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Result<Vec<Option<Role>>, String> {
-    let by_name: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+    let by_name = by_name(names);
     let mut roles = vec![None; names.len()];
     let given = [
         ("--label", Role::Label, wanted.label.as_slice()),
@@ -116,15 +168,19 @@ pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Res
     ];
     for (flag, role, columns) in given {
         for column in columns {
-            let Some(found) = find(&by_name, column) else {
+            let found = find(names, &by_name, column);
+            let single = !matches!(role, Role::Category | Role::Number | Role::Ignored);
+            if found.is_empty() || (single && found.len() > 1) {
                 let wrong = shown(column);
                 return Err(format!("{flag}: there is no column '{wrong}'; the columns are {}", listed(names)));
-            };
-            if roles[found].is_some_and(|before| before != role) {
-                let column = called(found + 1, &names[found]);
-                return Err(format!("{flag}: {column} has another use already; give each column one"));
             }
-            roles[found] = Some(role);
+            for found in found {
+                if roles[found].is_some_and(|before| before != role) {
+                    let column = called(found + 1, &names[found]);
+                    return Err(format!("{flag}: {column} has another use already; give each column one"));
+                }
+                roles[found] = Some(role);
+            }
         }
     }
     if needs_label && wanted.label.is_none() {
@@ -136,4 +192,38 @@ pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Res
         return Err(format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1));
     }
     Ok(roles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_go_by_name_number_range_and_pattern() {
+        let names = ["y", "x1", "x2", "2", "1-2", "a*b", "axb", "x"];
+        let cases: &[(&str, &[usize])] = &[
+            ("x1", &[1]),
+            ("2", &[3]),
+            ("3", &[2]),
+            ("1-2", &[4]),
+            ("1-3", &[0, 1, 2]),
+            ("7-8", &[6, 7]),
+            ("3-2", &[]),
+            ("0-2", &[]),
+            ("7-9", &[]),
+            ("-2", &[]),
+            ("2-", &[]),
+            ("a*b", &[5]),
+            ("x*", &[1, 2, 7]),
+            ("*", &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ("**1", &[1]),
+            ("*x*", &[1, 2, 6, 7]),
+            ("x*x", &[]),
+            ("z*", &[]),
+            ("", &[]),
+        ];
+        for (wanted, expected) in cases {
+            assert_eq!(columns_meant(&names, wanted), *expected, "{wanted}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use surefoot_glm::{Column, Missing, Reading, Role, Table};
 
-use super::columns::{First, listed, shown};
+use super::columns::{self, First, called, flagged, listed, shown};
 use crate::options::{Found, Options, Order};
 use crate::records::Complaint;
 use crate::row::{Group, escape, missing_id, slot};
@@ -165,12 +165,11 @@ pub(super) fn order_by_name(
             return Err(first.wrong(format!("column '{name}' of {of} is missing; the columns here are {listed}")));
         }
     }
-    let ignored = &options.wanted.ignore;
+    let ignored = columns::ignored(names, &options.wanted);
     for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
-        let is_ignored = || ignored.contains(name) || ignored.contains(&(place + 1).to_string());
-        if order[place].is_none() && !is_ignored() {
-            let says =
-                format!("column {} ('{}') is not a column of {of}: leave it out of the file", place + 1, shown(name));
+        if order[place].is_none() && !ignored[place] {
+            let (called, flag) = (called(place + 1, name), flagged(place + 1, name));
+            let says = format!("{called} is not a column of {of}; --ignore {flag} passes over it");
             return Err(Complaint::new(first.at + at, cell, says).fatal());
         }
     }

@@ -9,6 +9,8 @@ pub(super) enum Looks {
     DecimalComma,
     /// 12 %
     Unit,
+    /// '12', or "12" behind a blank.
+    Quoted,
     /// 2011-01-31
     Date,
     /// A question mark, say.
@@ -24,6 +26,8 @@ impl Looks {
             Some(Looks::Missing)
         } else if is_date(text) {
             Some(Looks::Date)
+        } else if is_quoted_number(text) {
+            Some(Looks::Quoted)
         } else if bare != text && bare.parse::<f64>().is_ok_and(f64::is_finite) {
             Some(Looks::Unit)
         } else if has_thousands(bare, &[',', '\'', ' ', '_', '\u{a0}'], '.') {
@@ -38,7 +42,7 @@ impl Looks {
 
     /// Whether a column of such cells is more likely one of numbers than one of names.
     pub(super) fn is_numeric(self) -> bool {
-        matches!(self, Looks::Thousands | Looks::DecimalComma | Looks::Unit)
+        matches!(self, Looks::Thousands | Looks::DecimalComma | Looks::Unit | Looks::Quoted)
     }
 
     /// The suspicion and a remedy, to go on with.
@@ -47,6 +51,7 @@ impl Looks {
             Looks::Thousands => "; a thousands separator is suspected: take it out",
             Looks::DecimalComma => "; a decimal comma is suspected: write a point",
             Looks::Unit => "; a unit is suspected: take it out",
+            Looks::Quoted => "; quotes are double ones, with no blank before them",
             Looks::Date => "; a date is suspected: turn it into numbers",
             Looks::Missing => "; a missing value is suspected: say so with --na",
         }
@@ -55,6 +60,13 @@ impl Looks {
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A number in quotes that are none: single ones, or double ones that do not stand at the start of the cell.
+fn is_quoted_number(text: &str) -> bool {
+    let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    let is_number = |inner: &str| inner.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    ['\'', '"'].into_iter().filter_map(inner).any(is_number)
 }
 
 fn is_missing(text: &str) -> bool {
@@ -116,6 +128,11 @@ mod tests {
             ("2011-01-31 10:00:00.123+01:00", Some(Date)),
             ("1/31/11 5:30 PM", Some(Date)),
             ("23:59:59", Some(Date)),
+            ("'1'", Some(Quoted)),
+            (" \"-1.5e3\"", Some(Quoted)),
+            ("'a'", None),
+            ("'1", None),
+            ("''", None),
             ("?", Some(Missing)),
             ("n.a.", Some(Missing)),
             ("a:b", None),

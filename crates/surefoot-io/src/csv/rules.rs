@@ -76,6 +76,8 @@ impl Rules {
             [] => true,
             // So they begin; most cells do not.
             [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
+            // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
+            [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
             _ => self.na.iter().any(|na| na.trim_ascii() == text),
         }
     }
@@ -192,7 +194,7 @@ impl Rules {
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = cells::text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
-        any_number(&text) == Some(value) || (role == Role::Label && (value == 2.0 || is_class()))
+        any_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>,
     let mut row = PlainRow::default();
     let has_label = !first.contains(&b':');
     if !rules.unlabelled {
-        row.label = Some(label(first).map_err(|says| Complaint { at, token: first, says })?);
+        row.label = Some(label(first).map_err(|says| blame(at, first, says))?);
     }
     if has_label {
         tokens.next();
@@ -55,7 +55,7 @@ pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>,
     }
     let mut seen = HashSet::new();
     for (at, token) in tokens {
-        let (index, value) = pair(token, rules).map_err(|says| Complaint { at, token, says })?;
+        let (index, value) = pair(token, rules).map_err(|says| blame(at, token, says))?;
         if !seen.insert(index) {
             let says = format!("index {index} appears twice in the row; keep one pair or add the values");
             return Err(Complaint { at, token, says });
@@ -63,6 +63,13 @@ pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>,
         row.pairs.push((index, value));
     }
     Ok(Some(row))
+}
+
+/// The complaint about a token, which may be no token but the end of one line and the start of another.
+fn blame(at: usize, token: &[u8], says: String) -> Complaint<'_> {
+    let is_two = token.contains(&b'\r');
+    let says = if is_two { "a carriage return within the row; lines end with LF or CRLF".to_owned() } else { says };
+    Complaint { at, token, says }
 }
 
 fn label(token: &[u8]) -> Result<f64, String> {

@@ -150,14 +150,14 @@ impl<'a> Features<'a> {
         let token = self.token(start);
         let end = token.at + token.bytes.len();
         let value = &self.line[self.at..end];
+        if value.contains(&b'\r') {
+            return Err(token.complaint("a carriage return within the row; lines end with LF or CRLF"));
+        }
         if is_numeric(value) {
             return Err(self.wrong_number(start, "the value"));
         }
         if self.line.get(end) == Some(&b'|') {
             return Err(token.complaint("a value that is text ends with a space; put one before the bar"));
-        }
-        if value.contains(&b'\r') {
-            return Err(token.complaint("a carriage return within the row; lines end with LF or CRLF"));
         }
         self.at = end;
         Ok(value)

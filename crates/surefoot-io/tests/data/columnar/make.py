@@ -46,3 +46,12 @@ with ipc.new_stream("types.arrows", small.schema, options=ipc.IpcWriteOptions(co
     out.write_table(small)
 for codec in ["gzip", "brotli", "zstd", "lz4"]:
     pq.write_table(small, f"{codec}.parquet", compression=codec, data_page_version="2.0", store_schema=False, **plain)
+
+# Missing cells in row groups of three rows.
+nulls = pa.table({
+    "y": pa.array([1, 0, 1, 0, 1, None, 1, 0], pa.int8()),
+    "z": pa.array([1, 0, 1, 0, 1, 0, 1, 0], pa.int8()),
+    "a": pa.array([0.5, None, 1.5, -1, 0.25, 1, None, 2], pa.float64()),
+    "s": pa.array(["u", "v", None, "u", "v", "u", "v", "u"]),
+})
+pq.write_table(nulls, "nulls.parquet", row_group_size=3, write_page_checksum=True)
