@@ -33,6 +33,7 @@ mod proximal;
 mod quadratic;
 mod ramp;
 mod relative;
+mod rest;
 mod search;
 mod shares;
 mod softmax;
@@ -155,6 +156,7 @@ pub fn optimise(
     let design = Design::new(examples, goal.intercept)?;
     let crew = Crew::new(goal.threads, stop);
     Some(match goal.loss {
+        Loss::Ovr => rest::optimise(design, &crew, goal, start, each),
         Loss::Softmax => softmax::optimise(&design, &crew, goal, start, each),
         _ => one::optimise(&design, &crew, goal, start, each),
     })

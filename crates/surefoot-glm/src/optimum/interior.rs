@@ -12,6 +12,8 @@ use super::state::State;
 
 /// Of the way to where a dual point would reach its limit, the part that is gone.
 const REACH: f64 = 0.99;
+/// Passes that a whole matrix saves a step: without it conjugate gradients take hundreds, as curvatures are far apart.
+const WORTH: f64 = 400.0;
 /// How near a limit a dual point may begin, as a part of half the way between both.
 const NEAREST: f64 = 1e-9;
 
@@ -86,9 +88,8 @@ impl Between {
 /// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with slopes and bends that come from
 /// the dual points: they stay bounded where those of a smoothed kink jump. The certificate is that of the loss as it is, at the dual
 /// points (Wright 1997, *Primal-Dual Interior-Point Methods*).
-pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> Result<Verdict, Stopped> {
+pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<Verdict, Stopped> {
     let sample = search.rows();
-    let first = State::at(&mut search.passes, &sample, &search.objective, point.clone())?;
     search.bound(&first, Some(first.slope.clone()))?;
     if let Some(verdict) = search.verdict(first.place()) {
         return Ok(verdict);
@@ -97,7 +98,7 @@ pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> 
     let rows = first.margin.iter().enumerate();
     let mut rows: Vec<Between> =
         rows.map(|(r, &m)| Between::central(ramp.low, ramp.high, ramp.place(sample.label(r), m).1, product)).collect();
-    let mut shrink = 0.1;
+    let (mut point, mut shrink) = (first.point, 0.1);
     loop {
         let mean: f64 = rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
         product = shrink * mean;
@@ -137,7 +138,7 @@ pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> 
 /// What the weights are to change by.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State) -> Result<Vec<f64>, Stopped> {
     let objective = search.objective;
-    let inverse = inverse(&mut search.passes, sample, objective.l2, &state.bend)?;
+    let inverse = inverse(&mut search.passes, sample, objective.l2, &state.bend, WORTH)?;
     let (size, tolerance) = (state.objective.abs(), search.tolerance);
     let enough = |_: f64| Enough {
         share: 1e-6,

@@ -4,6 +4,7 @@ use super::design::{Design, Sample};
 use super::gram::{cost, gram};
 use super::kernel::{Kernel, add, widest};
 use super::pass::Passes;
+use super::proximal::Model;
 use super::shares::Stopped;
 use super::state::{Objective, State, diagonal};
 
@@ -58,17 +59,17 @@ impl<'s> Quadratic<'s> {
         let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
         Ok(Quadratic::Columns { columns, state, l2, constant, step, bent, diagonal })
     }
+}
 
-    /// H_jj.
-    pub(super) fn bend(&self, j: usize) -> f64 {
+impl Model for Quadratic<'_> {
+    fn bend(&self, j: usize) -> f64 {
         match self {
             Quadratic::Matrix { square, slope } => square[j * slope.len() + j],
             Quadratic::Columns { diagonal, .. } => diagonal[j],
         }
     }
 
-    /// (g + HΔ)_j.
-    pub(super) fn slope(&self, j: usize) -> f64 {
+    fn slope(&self, j: usize) -> f64 {
         match self {
             Quadratic::Matrix { slope, .. } => slope[j],
             Quadratic::Columns { columns, state, l2, constant, step, bent, .. } => {
@@ -78,8 +79,7 @@ impl<'s> Quadratic<'s> {
         }
     }
 
-    /// Δ_j += by.
-    pub(super) fn shift(&mut self, j: usize, by: f64) {
+    fn shift(&mut self, j: usize, by: f64) {
         match self {
             Quadratic::Matrix { square, slope } => {
                 let dim = slope.len();
@@ -114,7 +114,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    fn new(design: &Design) -> Columns {
+    pub(super) fn new(design: &Design) -> Columns {
         let dim = design.dim();
         let mut start = vec![0; dim + 1];
         let visit = |mut take: Box<dyn FnMut(usize, usize, f64) + '_>| {
@@ -135,13 +135,13 @@ impl Columns {
         Columns { start, row, value }
     }
 
-    fn dot(&self, j: usize, at: &[f64]) -> f64 {
+    pub(super) fn dot(&self, j: usize, at: &[f64]) -> f64 {
         let mut sum = 0.0;
         self.each(j, |r, x| sum += x * at[r]);
         sum
     }
 
-    fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
+    pub(super) fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
         let pairs = self.start[j]..self.start[j + 1];
         self.row[pairs.clone()].iter().zip(&self.value[pairs]).for_each(|(&r, &x)| take(r as usize, x));
     }

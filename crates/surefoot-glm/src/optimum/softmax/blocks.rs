@@ -4,8 +4,8 @@ use super::super::factor::Preconditioner;
 use super::super::newton::inverse;
 use super::super::pass::Passes;
 use super::super::shares::Stopped;
-use super::centre;
 use super::state::{Classes, State};
+use super::{WORTH, centre};
 
 /// The blocks of the diagonal, Σ ω_i p_k(1 − p_k) x xᵀ + l2·I, on the points whose classes sum to 0.
 ///
@@ -21,7 +21,7 @@ impl Blocks {
                 rows.sample.share(r) * p[k] * others
             };
             let bend: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(bend).collect();
-            inverse(passes, &rows.sample, l2, &bend)
+            inverse(passes, &rows.sample, l2, &bend, WORTH)
         };
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }
