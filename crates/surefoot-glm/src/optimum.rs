@@ -16,6 +16,7 @@
 //!
 //! Sums are made in shares that depend on the data alone, so the result has the same bits whatever the threads.
 
+mod between;
 mod curve;
 mod design;
 mod direction;

@@ -121,7 +121,7 @@ impl Stage<'_, '_> {
         let (pass, trust) = (price_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            let made = inverse(&mut search.passes, &self.sample, search.objective.l2, &state.bend, WORTH)?;
+            let made = inverse(&mut search.passes, &self.sample, &state.hold, &state.bend, WORTH)?;
             let price = if factored { factoring } else { RENEWAL * pass };
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
@@ -137,7 +137,7 @@ impl Stage<'_, '_> {
             let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
             Enough { share, residual, constant, iterations: 1000 }
         };
-        let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
+        let found = direction(&mut search.passes, &self.sample, state, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }
@@ -176,21 +176,19 @@ pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     (dim <= 200 || dim <= FEW && factoring <= worth * price_of_pass(sample), factoring)
 }
 
-/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + l2·I.
+/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + diag(hold).
 pub(super) fn inverse(
     passes: &mut Passes,
     sample: &Sample,
-    l2: f64,
+    hold: &[f64],
     bend: &[f64],
     worth: f64,
 ) -> Result<Preconditioner, Stopped> {
     if !is_factored(sample, worth).0 {
-        return Ok(Preconditioner::diagonal(diagonal(passes, sample, l2, bend)?));
+        return Ok(Preconditioner::diagonal(diagonal(passes, sample, hold, bend)?));
     }
     let dim = sample.design.dim();
     let mut square = gram(passes.crew, sample, bend)?;
-    for j in (0..dim).filter(|&j| Some(j) != sample.design.constant()) {
-        square[j * dim + j] += l2;
-    }
+    hold.iter().enumerate().for_each(|(j, hold)| square[j * dim + j] += hold);
     Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
 }

@@ -118,7 +118,7 @@ impl Problem for OneMargin<'_> {
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped> {
         let sample = Sample::new(self.design, 1);
-        let mut model = Quadratic::new(&mut search.passes, &sample, &search.objective, state, &mut self.columns)?;
+        let mut model = Quadratic::new(&mut search.passes, &sample, state, &mut self.columns)?;
         descend(search, &mut model)
     }
 }

@@ -6,7 +6,7 @@ use super::kernel::{Kernel, add, widest};
 use super::pass::Passes;
 use super::proximal::Model;
 use super::shares::Stopped;
-use super::state::{Objective, State, diagonal};
+use super::state::{State, diagonal};
 
 /// Columns up to which the whole matrix is kept.
 const FEW: usize = 2000;
@@ -24,8 +24,6 @@ pub(super) enum Quadratic<'s> {
     Columns {
         columns: &'s Columns,
         state: &'s State,
-        l2: f64,
-        constant: Option<usize>,
         /// Δ.
         step: Vec<f64>,
         /// bend·(margins of Δ).
@@ -40,24 +38,23 @@ impl<'s> Quadratic<'s> {
     pub(super) fn new(
         passes: &mut Passes,
         sample: &Sample,
-        objective: &Objective,
         state: &'s State,
         columns: &'s mut Option<Columns>,
     ) -> Result<Quadratic<'s>, Stopped> {
-        let (dim, constant, l2) = (state.point.len(), sample.design.constant(), objective.l2);
+        let dim = state.point.len();
         let (dense, pairs) = sample.design.size();
         if dim <= 200 || dim <= FEW && cost(sample) <= 100.0 * (dense + 2 * pairs) as f64 {
             let mut square = gram(passes.crew, sample, &state.bend)?;
             for i in 0..dim {
-                square[i * dim + i] += if Some(i) == constant { 0.0 } else { l2 };
+                square[i * dim + i] += state.hold[i];
                 (0..i).for_each(|j| square[j * dim + i] = square[i * dim + j]);
             }
             return Ok(Quadratic::Matrix { square, slope: state.gradient.clone() });
         }
-        let diagonal = diagonal(passes, sample, l2, &state.bend)?;
+        let diagonal = diagonal(passes, sample, &state.hold, &state.bend)?;
         let columns = columns.get_or_insert_with(|| Columns::new(sample.design));
         let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
-        Ok(Quadratic::Columns { columns, state, l2, constant, step, bent, diagonal })
+        Ok(Quadratic::Columns { columns, state, step, bent, diagonal })
     }
 }
 
@@ -72,9 +69,8 @@ impl Model for Quadratic<'_> {
     fn slope(&self, j: usize) -> f64 {
         match self {
             Quadratic::Matrix { slope, .. } => slope[j],
-            Quadratic::Columns { columns, state, l2, constant, step, bent, .. } => {
-                let penalty = if Some(j) == *constant { 0.0 } else { l2 * step[j] };
-                state.gradient[j] + columns.dot(j, bent) + penalty
+            Quadratic::Columns { columns, state, step, bent, .. } => {
+                state.gradient[j] + columns.dot(j, bent) + state.hold[j] * step[j]
             }
         }
     }

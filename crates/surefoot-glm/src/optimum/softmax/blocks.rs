@@ -15,13 +15,14 @@ pub(super) struct Blocks(Vec<Preconditioner>);
 
 impl Blocks {
     pub(super) fn new(passes: &mut Passes, rows: Classes, l2: f64, state: &State) -> Result<Blocks, Stopped> {
+        let hold = rows.sample.design.hold(l2);
         let block = |k: usize| {
             let bend = |(r, p): (usize, &[f64])| {
                 let others: f64 = p.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, p)| p).sum();
                 rows.sample.share(r) * p[k] * others
             };
             let bend: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(bend).collect();
-            inverse(passes, &rows.sample, l2, &bend, WORTH)
+            inverse(passes, &rows.sample, &hold, &bend, WORTH)
         };
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }
