@@ -16,6 +16,7 @@
 //!
 //! Sums are made in shares that depend on the data alone, so the result has the same bits whatever the threads.
 
+mod between;
 mod curve;
 mod design;
 mod direction;
@@ -33,6 +34,7 @@ mod proximal;
 mod quadratic;
 mod ramp;
 mod relative;
+mod rest;
 mod search;
 mod shares;
 mod softmax;
@@ -156,6 +158,7 @@ pub fn optimise(
     let design = Design::new(examples, goal.intercept)?;
     let crew = Crew::new(goal.threads, stop);
     Some(match goal.loss {
+        Loss::Ovr => rest::optimise(design, &crew, goal, start, each),
         Loss::Softmax => softmax::optimise(&design, &crew, goal, start, each),
         _ => one::optimise(&design, &crew, goal, start, each),
     })

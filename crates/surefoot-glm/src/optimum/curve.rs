@@ -144,14 +144,13 @@ mod tests {
             let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-14 * (1.0 + size.abs());
             assert!(near(jet.value, loss.value(y, m), jet.value), "{loss:?} {y} {m}: {jet:?}");
             assert!(near(jet.slope, loss.slope(y, m), jet.slope), "{loss:?} {y} {m}: {jet:?}");
+            if curve.has_kink() {
+                continue;
+            }
             let h = 1e-5;
             let (low, high) = (curve.jet(y, m - h), curve.jet(y, m + h));
             // Errors of the differences: of order h²·φ‴ and eps·φ/h; where φ'' jumps, h times that.
-            let jumps = if low.slope == high.slope || low.bend == high.bend && low.bend > 0.0 {
-                0.0
-            } else {
-                low.bend.max(high.bend)
-            };
+            let jumps = if low.bend == high.bend { 0.0 } else { low.bend.max(high.bend) };
             let slope = (high.value - low.value) / (2.0 * h);
             let enough = 1e-6 * (1.0 + jet.value.abs() + jet.bend) + h * jumps;
             assert!((slope - jet.slope).abs() <= enough, "{loss:?} {y} {m}: {slope} {jet:?}");

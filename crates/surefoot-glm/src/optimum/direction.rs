@@ -5,7 +5,7 @@ use super::factor::Preconditioner;
 use super::kernel::{Kernel, add, dot, widest};
 use super::pass::Passes;
 use super::shares::Stopped;
-use super::state::{Objective, State};
+use super::state::State;
 
 /// An inexact solution x of H·x = −g.
 pub(super) struct Direction {
@@ -32,14 +32,13 @@ pub(super) struct Enough {
 pub(super) fn direction(
     passes: &mut Passes,
     sample: &Sample,
-    objective: &Objective,
     state: &State,
     inverse: &Preconditioner,
     enough: impl Fn(f64) -> Enough,
 ) -> Result<Direction, Stopped> {
     let constant = sample.design.constant();
     let at_constant = |residual: &[f64]| constant.map_or(0.0, |constant| residual[constant].abs());
-    let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, objective, x, out);
+    let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, x, out);
     solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), at_constant, enough)
 }
 

@@ -1,5 +1,6 @@
 //! A primal-dual interior-point method, for losses with a kink.
 
+use super::between::{Between, Change};
 use super::curve::Jet;
 use super::design::Sample;
 use super::direction::{Enough, direction};
@@ -8,144 +9,165 @@ use super::pass::Passes;
 use super::ramp::Ramp;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
-use super::state::State;
+use super::state::{State, diagonal};
 
 /// Of the way to where a dual point would reach its limit, the part that is gone.
 const REACH: f64 = 0.99;
-/// How near a limit a dual point may begin, as a part of half the way between both.
-const NEAREST: f64 = 1e-9;
-
-/// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below.
-///
-/// At the optimum (dual − low)·below = (high − dual)·above = 0. On the central path both are the same for all rows.
-#[derive(Clone, Copy, Debug)]
-struct Between {
-    low: f64,
-    high: f64,
-    dual: f64,
-    below: f64,
-    above: f64,
-}
-
-/// How a [`Between`] is to change.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    dual: f64,
-    below: f64,
-    above: f64,
-}
-
-impl Between {
-    /// On the central path, where both products are `product`.
-    fn central(low: f64, high: f64, u: f64, product: f64) -> Between {
-        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
-        let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
-        // Rounding may leave it on a limit.
-        let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
-        Between { low, high, dual, below: product / (dual - low), above: product / (high - dual) }
-    }
-
-    fn product(&self) -> f64 {
-        0.5 * ((self.dual - self.low) * self.below + (self.high - self.dual) * self.above)
-    }
-
-    /// One over the curvature of the row: dual points change by that of u over it.
-    fn stiffness(&self) -> f64 {
-        self.below / (self.dual - self.low) + self.above / (self.high - self.dual)
-    }
-
-    /// How far u is from where both products are `product`.
-    fn short(&self, u: f64, product: f64) -> f64 {
-        product / (self.high - self.dual) - product / (self.dual - self.low) - u
-    }
-
-    /// What Newton's method makes of both products and u = above − below, when u is to be u + `by`.
-    fn change(&self, u: f64, by: f64, product: f64) -> Change {
-        let dual = (by - self.short(u, product)) / self.stiffness();
-        let below = (product - self.below * dual) / (self.dual - self.low) - self.below;
-        let above = (product + self.above * dual) / (self.high - self.dual) - self.above;
-        Change { dual, below, above }
-    }
-
-    /// The largest part of a change, up to 1, that leaves everything inside.
-    fn room(&self, change: &Change) -> f64 {
-        let until = |room: f64, by: f64| if by < -room { room / -by } else { 1.0 };
-        let sides = until(self.below, change.below).min(until(self.above, change.above));
-        sides.min(until(self.dual - self.low, change.dual)).min(until(self.high - self.dual, -change.dual))
-    }
-
-    fn shift(&mut self, part: f64, change: &Change) {
-        self.dual += part * change.dual;
-        self.below += part * change.below;
-        self.above += part * change.above;
-    }
-}
+/// Passes that a whole matrix saves a step: without it conjugate gradients take hundreds, as curvatures are far apart.
+const WORTH: f64 = 400.0;
 
 /// Follows the central path: Newton steps for dual points and margins at once, towards products that shrink.
 ///
 /// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with slopes and bends that come from
-/// the dual points: they stay bounded where those of a smoothed kink jump. The certificate is that of the loss as it is, at the dual
-/// points (Wright 1997, *Primal-Dual Interior-Point Methods*).
-pub(super) fn interior(search: &mut Search, mut point: Vec<f64>, ramp: Ramp) -> Result<Verdict, Stopped> {
+/// the dual points: they stay bounded where those of a smoothed kink jump. A corner of the penalty, |w_j| or w_j ≥ 0, is a kink like
+/// that of a row whose margin is w_j. The certificate is that of the loss as it is, at the dual points of the rows (Wright 1997,
+/// *Primal-Dual Interior-Point Methods*).
+pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<Verdict, Stopped> {
     let sample = search.rows();
-    let first = State::at(&mut search.passes, &sample, &search.objective, point.clone())?;
     search.bound(&first, Some(first.slope.clone()))?;
     if let Some(verdict) = search.verdict(first.place()) {
         return Ok(verdict);
     }
-    let mut product = first.objective.abs();
-    let rows = first.margin.iter().enumerate();
-    let mut rows: Vec<Between> =
-        rows.map(|(r, &m)| Between::central(ramp.low, ramp.high, ramp.place(sample.label(r), m).1, product)).collect();
-    let mut shrink = 0.1;
+    let mut path = Path::new(search, &sample, first, ramp)?;
     loop {
-        let mean: f64 = rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
-        product = shrink * mean;
-        let state = State::by(&mut search.passes, &sample, &search.objective, point.clone(), |r, y, m| {
-            let ((sign, u), row) = (ramp.place(y, m), &rows[r]);
-            let stiffness = row.stiffness();
-            let slope = row.dual - row.short(u, product) / stiffness;
-            Jet { value: ramp.jet(y, m).value, slope: sign * slope, bend: 1.0 / stiffness }
-        })?;
-        let duals = rows.iter().enumerate().map(|(r, row)| ramp.place(sample.label(r), 0.0).0 * row.dual).collect();
-        search.bound(&state, Some(duals))?;
+        let product = path.shrink * path.product(&sample);
+        let state = path.state(search, &sample, product)?;
+        search.bound(&state, Some(path.duals(&sample)))?;
         if let Some(verdict) = search.verdict(state.place()) {
+            path.round(search, &sample)?;
             return Ok(verdict);
         }
-        let step = newton_step(search, &sample, &state)?;
+        let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
-        let changes: Vec<Change> = rows
-            .iter()
-            .enumerate()
-            .map(|(r, row)| {
-                let (sign, u) = ramp.place(sample.label(r), state.margin[r]);
-                row.change(u, sign * by[r], product)
-            })
-            .collect();
-        let room = rows.iter().zip(&changes).map(|(row, change)| row.room(change)).fold(1.0, f64::min);
-        let part = if room < 1.0 { REACH * room } else { 1.0 };
+        let part = path.walk(&sample, &state, &step, &by, product);
         if !(part > 1e-8) || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
-        rows.iter_mut().zip(&changes).for_each(|(row, change)| row.shift(part, change));
-        point.iter_mut().zip(&step).for_each(|(w, step)| *w += part * step);
-        // Towards the centre where steps are short.
-        shrink = (1.0 - part).powi(2).clamp(0.1, 0.8);
     }
 }
 
-/// What the weights are to change by.
-fn newton_step(search: &mut Search, sample: &Sample, state: &State) -> Result<Vec<f64>, Stopped> {
-    let objective = search.objective;
-    let inverse = inverse(&mut search.passes, sample, objective.l2, &state.bend)?;
-    let (size, tolerance) = (state.objective.abs(), search.tolerance);
-    let enough = |_: f64| Enough {
-        share: 1e-6,
-        residual: 0.01 * 2.0 * objective.l2 * tolerance * size,
-        constant: f64::INFINITY,
-        iterations: 1000,
-    };
-    Ok(direction(&mut search.passes, sample, &objective, state, &inverse, enough)?.step)
+/// Where the search is.
+struct Path {
+    ramp: Ramp,
+    point: Vec<f64>,
+    rows: Vec<Between>,
+    /// Corners of the penalty, by coordinate.
+    corners: Vec<(usize, Between)>,
+    /// The size of margins that matter, over that of the coordinate's column: what weights are measured by.
+    unit: Vec<f64>,
+    /// The part of the mean product to aim at.
+    shrink: f64,
+}
+
+impl Path {
+    fn new(search: &mut Search, sample: &Sample, first: State, ramp: Ramp) -> Result<Path, Stopped> {
+        let (mut point, product, objective) = (first.point, first.objective.abs(), search.objective);
+        let (constant, dim) = (sample.design.constant(), point.len());
+        let row =
+            |(r, &m): (usize, &f64)| Between::central(ramp.low, ramp.high, ramp.place(sample.label(r), m).1, product);
+        let rows = first.margin.iter().enumerate().map(row).collect();
+        let (mut unit, mut corners) = (Vec::new(), Vec::new());
+        if objective.has_corners() {
+            let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+            let squares = diagonal(&mut search.passes, sample, &vec![0.0; dim], &shares)?;
+            unit = squares.iter().map(|s| product / if *s > 0.0 { s.sqrt() } else { 1.0 }).collect();
+            let low = if objective.nonnegative { f64::NEG_INFINITY } else { -objective.l1 };
+            for j in (0..dim).filter(|&j| Some(j) != constant) {
+                if objective.nonnegative {
+                    point[j] = point[j].max(0.1 * unit[j] / dim as f64);
+                }
+                corners.push((j, Between::central(low, objective.l1, point[j], product / dim as f64)));
+            }
+        }
+        Ok(Path { ramp, point, rows, corners, unit, shrink: 0.1 })
+    }
+
+    /// The mean product of the rows, corners included.
+    fn product(&self, sample: &Sample) -> f64 {
+        let rows: f64 = self.rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
+        let corners: f64 = self.corners.iter().map(|(_, corner)| corner.product()).sum();
+        if self.corners.is_empty() { rows } else { 0.5 * (rows + corners) }
+    }
+
+    /// What a corner's product is to be where those of rows are `product`: together they weigh as much as the rows.
+    fn corner_product(&self, product: f64) -> f64 {
+        product / self.corners.len() as f64
+    }
+
+    /// The point with the Newton system of rows and corners.
+    fn state(&self, search: &mut Search, sample: &Sample, product: f64) -> Result<State, Stopped> {
+        let (ramp, rows) = (self.ramp, &self.rows);
+        let mut state = State::by(&mut search.passes, sample, &search.objective, self.point.clone(), |r, y, m| {
+            let ((sign, u), row) = (ramp.place(y, m), &rows[r]);
+            let slope = row.slope(u, product);
+            Jet { value: ramp.jet(y, m).value, slope: sign * slope, bend: 1.0 / row.stiffness() }
+        })?;
+        for (j, corner) in &self.corners {
+            state.gradient[*j] += corner.slope(self.point[*j], self.corner_product(product));
+            state.hold[*j] += 1.0 / corner.stiffness();
+        }
+        Ok(state)
+    }
+
+    /// Dual points of the rows.
+    fn duals(&self, sample: &Sample) -> Vec<f64> {
+        let sign = |r: usize| self.ramp.place(sample.label(r), 0.0).0;
+        self.rows.iter().enumerate().map(|(r, row)| sign(r) * row.dual).collect()
+    }
+
+    /// Goes as far along a step as leaves all inside; the part of it that this is.
+    fn walk(&mut self, sample: &Sample, state: &State, step: &[f64], by: &[f64], product: f64) -> f64 {
+        let ramp = self.ramp;
+        let change = |(r, row): (usize, &Between)| {
+            let (sign, u) = ramp.place(sample.label(r), state.margin[r]);
+            row.change(u, sign * by[r], product)
+        };
+        let rows: Vec<Change> = self.rows.iter().enumerate().map(change).collect();
+        let corner_product = self.corner_product(product);
+        let change = |(j, corner): &(usize, Between)| corner.change(self.point[*j], step[*j], corner_product);
+        let corners: Vec<Change> = self.corners.iter().map(change).collect();
+        let all = self.rows.iter().zip(&rows).chain(self.corners.iter().map(|(_, corner)| corner).zip(&corners));
+        let room = all.map(|(one, change)| one.room(change)).fold(1.0, f64::min);
+        let part = if room < 1.0 { REACH * room } else { 1.0 };
+        self.rows.iter_mut().zip(&rows).for_each(|(row, change)| row.shift(part, change));
+        self.corners.iter_mut().zip(&corners).for_each(|((_, corner), change)| corner.shift(part, change));
+        self.point.iter_mut().zip(step).for_each(|(w, step)| *w += part * step);
+        // Towards the centre where steps are short.
+        self.shrink = (1.0 - part).powi(2).clamp(0.1, 0.8);
+        part
+    }
+
+    /// Weights that are nearer to 0 than their dual points are to a limit become 0, if that is certified as well.
+    fn round(&self, search: &mut Search, sample: &Sample) -> Result<(), Stopped> {
+        let l1 = search.objective.l1;
+        if l1 == 0.0 || self.corners.is_empty() {
+            return Ok(());
+        }
+        let mut point = self.point.clone();
+        for (j, corner) in &self.corners {
+            let slack = (corner.high - corner.dual).min(corner.dual - corner.low) / l1;
+            if point[*j].abs() <= slack * self.unit[*j] {
+                point[*j] = 0.0;
+            }
+        }
+        let state = State::at(&mut search.passes, sample, &search.objective, point)?;
+        if state.objective - search.lower <= search.tolerance * state.objective.abs() {
+            search.best.objective = f64::NAN;
+            search.offer(state.place(), f64::INFINITY);
+        }
+        Ok(())
+    }
+}
+
+/// What the weights are to change by. What conjugate gradients leave of the dual equation costs the certificate its squares
+/// over 2·l2: a small part of what it is on the way to, or of the tolerance.
+fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64) -> Result<Vec<f64>, Stopped> {
+    let (l2, size) = (search.objective.l2, state.objective.abs());
+    let inverse = inverse(&mut search.passes, sample, &state.hold, &state.bend, WORTH)?;
+    let near = 0.05 * (search.tolerance * size).max(product);
+    let residual = if l2 > 0.0 { 2.0 * l2 * near } else { f64::INFINITY };
+    let enough = |_: f64| Enough { share: 1e-4, residual, constant: f64::INFINITY, iterations: 1000 };
+    Ok(direction(&mut search.passes, sample, state, &inverse, enough)?.step)
 }
 
 /// The margins of a step: one pass.

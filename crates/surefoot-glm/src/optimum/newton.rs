@@ -10,6 +10,8 @@ use super::search::{Search, Verdict};
 use super::shares::Stopped;
 use super::state::{State, diagonal};
 
+/// Passes that a whole matrix saves a search.
+const WORTH: f64 = 40.0;
 /// Columns up to which the whole matrix is factored.
 const FEW: usize = 2000;
 /// A diagonal, itself one pass, is made anew after this many passes.
@@ -115,11 +117,11 @@ impl Stage<'_, '_> {
 
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
     fn direction(&mut self, state: &State, exact: bool) -> Result<Direction, Stopped> {
-        let (factored, factoring) = is_factored(&self.sample);
+        let (factored, factoring) = is_factored(&self.sample, WORTH);
         let (pass, trust) = (price_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            let made = inverse(&mut search.passes, &self.sample, search.objective.l2, &state.bend)?;
+            let made = inverse(&mut search.passes, &self.sample, &state.hold, &state.bend, WORTH)?;
             let price = if factored { factoring } else { RENEWAL * pass };
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
@@ -135,7 +137,7 @@ impl Stage<'_, '_> {
             let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
             Enough { share, residual, constant, iterations: 1000 }
         };
-        let found = direction(&mut search.passes, &self.sample, &search.objective, state, inverse, enough)?;
+        let found = direction(&mut search.passes, &self.sample, state, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }
@@ -167,22 +169,26 @@ pub(super) fn price_of_pass(sample: &Sample) -> f64 {
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
 
-/// Whether a whole matrix is worth its price, and that price.
-pub(super) fn is_factored(sample: &Sample) -> (bool, f64) {
+/// Whether a whole matrix is worth its price where it saves so many passes, and that price.
+pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
-    (dim <= 200 || dim <= FEW && factoring <= 40.0 * price_of_pass(sample), factoring)
+    (dim <= 200 || dim <= FEW && factoring <= worth * price_of_pass(sample), factoring)
 }
 
-/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + l2·I.
-pub(super) fn inverse(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Preconditioner, Stopped> {
-    if !is_factored(sample).0 {
-        return Ok(Preconditioner::diagonal(diagonal(passes, sample, l2, bend)?));
+/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + diag(hold).
+pub(super) fn inverse(
+    passes: &mut Passes,
+    sample: &Sample,
+    hold: &[f64],
+    bend: &[f64],
+    worth: f64,
+) -> Result<Preconditioner, Stopped> {
+    if !is_factored(sample, worth).0 {
+        return Ok(Preconditioner::diagonal(diagonal(passes, sample, hold, bend)?));
     }
     let dim = sample.design.dim();
     let mut square = gram(passes.crew, sample, bend)?;
-    for j in (0..dim).filter(|&j| Some(j) != sample.design.constant()) {
-        square[j * dim + j] += l2;
-    }
+    hold.iter().enumerate().for_each(|(j, hold)| square[j * dim + j] += hold);
     Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
 }

@@ -69,7 +69,8 @@ impl Power {
             }
             let next = at - (jet.slope - dual) / jet.bend;
             let next = if next > low && next < high { next } else { 0.5 * (low + high) };
-            let done = (next - at).abs() <= 4.0 * f64::EPSILON * at.abs().max(1e-8);
+            // What is left behind a step is of the order of its square.
+            let done = (next - at).abs() <= 1e-9 * (1.0 + at.abs());
             at = next;
             if done {
                 break;

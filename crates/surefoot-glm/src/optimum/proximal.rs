@@ -1,122 +1,165 @@
 //! Newton's method with steps by coordinate descent, for an L1 penalty or weights of at least 0: zeros are exact.
 
-use super::gap::foreseen;
-use super::quadratic::{Columns, Quadratic};
-use super::search::{Search, Verdict};
-use super::shares::Stopped;
-use super::state::State;
+use super::search::{Place, Search, Verdict};
+use super::shares::{Crew, Stopped};
+use super::state::Objective;
 
 /// Sweeps over the coordinates for one step.
 const SWEEPS: usize = 10_000;
 
+/// What is minimised, as far as this method knows it.
+pub(super) trait Problem {
+    /// A point with what a pass finds there.
+    type State;
+
+    /// Whether no penalty holds a coordinate.
+    fn is_free(&self, j: usize) -> bool;
+    fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<Self::State, Stopped>;
+    fn place<'s>(&self, state: &'s Self::State) -> Place<'s>;
+    /// The gradient of the smooth part.
+    fn gradient<'s>(&self, state: &'s Self::State) -> &'s [f64];
+    /// Bounds the gap at `state` by the dual points foreseen from `before` if there is one, else by those at the slopes.
+    fn bound(&self, search: &mut Search, state: &Self::State, before: Option<&Self::State>) -> Result<(), Stopped>;
+    /// Calls back with the quadratic model of the smooth part.
+    fn with_model(
+        &mut self,
+        search: &mut Search,
+        state: &Self::State,
+        descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
+    ) -> Result<Vec<f64>, Stopped>;
+}
+
+/// A quadratic model, moved along coordinates.
+pub(super) trait Model {
+    /// H_jj.
+    fn bend(&self, j: usize) -> f64;
+    /// (g + HΔ)_j.
+    fn slope(&self, j: usize) -> f64;
+    /// Δ_j += by.
+    fn shift(&mut self, j: usize, by: f64);
+}
+
 /// Each step minimises the quadratic model of the smooth part with the penalty as it is. Coordinates that are 0 and whose
 /// gradients do not reach the penalty are left out until they do.
-pub(super) fn proximal(search: &mut Search, mut state: State) -> Result<Verdict, Stopped> {
-    let sample = search.rows();
-    let mut columns: Option<Columns> = None;
-    search.bound(&state, Some(state.slope.clone()))?;
+pub(super) fn proximal<P: Problem>(
+    search: &mut Search,
+    mut problem: P,
+    mut state: P::State,
+) -> Result<Verdict, Stopped> {
+    problem.bound(search, &state, None)?;
     let (mut stalls, mut last, mut precision) = (0, false, 0.1);
     loop {
-        let verdict = search.verdict(state.place());
+        let verdict = search.verdict(problem.place(&state));
         if let (Some(verdict), true) = (verdict, last) {
             return Ok(verdict);
         }
         last = verdict.is_some();
-        let l1 = search.objective.l1;
-        let working = working_set(search, &state);
-        let step = {
-            let mut model = Quadratic::new(&mut search.passes, &sample, &search.objective, &state, &mut columns)?;
-            descend(search, &state, &mut model, &working, precision * l1)?
-        };
+        let (objective, Place { point, objective: before, .. }) = (search.objective, problem.place(&state));
+        let free: Vec<bool> = (0..point.len()).map(|j| problem.is_free(j)).collect();
+        let working = working_set(&objective, point, problem.gradient(&state), &free);
+        // Without L1 the size of the gradient itself is what subgradients are compared with.
+        let unit = if objective.l1 > 0.0 { objective.l1 } else { largest(problem.gradient(&state)) };
+        let step = problem.with_model(search, &state, |search, model| {
+            let descent = Descent { crew: search.passes.crew, objective, point, free: &free };
+            descent.run(model, &working, precision * unit)
+        })?;
         // What the step is worth to first order; never positive.
-        let constant = sample.design.constant();
         let change = |j: usize| {
-            let penalty = if Some(j) == constant { 0.0 } else { l1 };
-            state.gradient[j] * step[j] + penalty * ((state.point[j] + step[j]).abs() - state.point[j].abs())
+            let penalty = if free[j] { 0.0 } else { objective.l1 };
+            problem.gradient(&state)[j] * step[j] + penalty * ((point[j] + step[j]).abs() - point[j].abs())
         };
         let descent: f64 = (0..step.len()).map(change).sum();
         search.decrement = -descent;
-        let Some((next, whole)) = walk(search, &state, &step, descent)? else {
-            return Ok(search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+        let Some((next, whole)) = walk(search, &problem, &state, &step, descent)? else {
+            return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
         };
-        let gained = state.objective - next.objective;
-        stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+        let gained = before - problem.place(&next).objective;
+        stalls = if gained <= 1e-15 * before.abs() { stalls + 1 } else { 0 };
         let wanted = 0.02 * search.tolerance;
-        precision =
-            (gained / state.objective.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
-        let duals = if whole { foreseen(&sample, &state, &next) } else { next.slope.clone() };
+        precision = (gained / before.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
+        problem.bound(search, &next, whole.then_some(&state))?;
         state = next;
-        search.bound(&state, Some(duals))?;
         if stalls >= 3 {
-            return Ok(search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+            return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
         }
     }
+}
+
+fn largest(gradient: &[f64]) -> f64 {
+    gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs()))
 }
 
 /// The coordinates that may leave 0 or stay away from it.
-fn working_set(search: &Search, state: &State) -> Vec<usize> {
-    let constant = search.design.constant();
-    let may = |j: &usize| {
-        Some(*j) == constant || state.point[*j] != 0.0 || state.gradient[*j].abs() >= 0.9 * search.objective.l1
-    };
-    (0..state.point.len()).filter(may).collect()
+fn working_set(objective: &Objective, point: &[f64], gradient: &[f64], free: &[bool]) -> Vec<usize> {
+    let may = |j: &usize| free[*j] || point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * objective.l1;
+    (0..point.len()).filter(may).collect()
 }
 
-/// Coordinate descent on the model and the penalty, until no subgradient is farther from 0 than `enough`.
-fn descend(
-    search: &Search,
-    state: &State,
-    model: &mut Quadratic,
-    working: &[usize],
-    enough: f64,
-) -> Result<Vec<f64>, Stopped> {
-    let mut step = vec![0.0; state.point.len()];
-    let constant = search.design.constant();
-    let mut active: Vec<usize> = working.to_vec();
-    let mut whole = true;
-    for _ in 0..SWEEPS {
-        let mut worst: f64 = 0.0;
-        for (k, &j) in active.iter().enumerate() {
-            if k % 256 == 0 {
-                search.passes.crew.check()?;
+/// Coordinate descent on a model and the penalty.
+struct Descent<'s> {
+    crew: &'s Crew<'s>,
+    objective: Objective,
+    point: &'s [f64],
+    free: &'s [bool],
+}
+
+impl Descent<'_> {
+    /// A step, once no subgradient is farther from 0 than `enough`.
+    fn run(&self, model: &mut dyn Model, working: &[usize], enough: f64) -> Result<Vec<f64>, Stopped> {
+        let (point, free) = (self.point, self.free);
+        let mut step = vec![0.0; point.len()];
+        let mut active: Vec<usize> = working.to_vec();
+        let mut whole = true;
+        for _ in 0..SWEEPS {
+            let mut worst: f64 = 0.0;
+            for (k, &j) in active.iter().enumerate() {
+                if k % 256 == 0 {
+                    self.crew.check()?;
+                }
+                let (at, bend, slope) = (point[j] + step[j], model.bend(j), model.slope(j));
+                let l1 = if free[j] { 0.0 } else { self.objective.l1 };
+                let target = bend * at - slope;
+                let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
+                let best = if self.objective.nonnegative && !free[j] { best.max(0.0) } else { best };
+                let by = best - at;
+                if bend > 0.0 && by != 0.0 && best.is_finite() {
+                    worst = worst.max(bend * by.abs());
+                    model.shift(j, by);
+                    // Exactly 0, not nearly.
+                    step[j] = best - point[j];
+                }
             }
-            let (at, bend, slope) = (state.point[j] + step[j], model.bend(j), model.slope(j));
-            let l1 = if Some(j) == constant { 0.0 } else { search.objective.l1 };
-            let target = bend * at - slope;
-            let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
-            let held = search.objective.nonnegative && Some(j) != constant;
-            let best = if held { best.max(0.0) } else { best };
-            let by = best - at;
-            if bend > 0.0 && by != 0.0 && best.is_finite() {
-                worst = worst.max(bend * by.abs());
-                model.shift(j, by);
-                // Exactly 0, not nearly.
-                step[j] = best - state.point[j];
+            if worst <= enough {
+                if whole {
+                    break;
+                }
+                active = working.to_vec();
+                whole = true;
+            } else {
+                active.retain(|&j| point[j] + step[j] != 0.0 || free[j]);
+                whole = false;
             }
         }
-        if worst <= enough {
-            if whole {
-                break;
-            }
-            active = working.to_vec();
-            whole = true;
-        } else {
-            active.retain(|&j| state.point[j] + step[j] != 0.0 || Some(j) == constant);
-            whole = false;
-        }
+        Ok(step)
     }
-    Ok(step)
 }
 
 /// The first point along a step that is good enough, and whether it is that of the whole step.
-fn walk(search: &mut Search, state: &State, step: &[f64], descent: f64) -> Result<Option<(State, bool)>, Stopped> {
-    let (sample, noise) = (search.rows(), 1e-13 * state.objective.abs());
+fn walk<P: Problem>(
+    search: &mut Search,
+    problem: &P,
+    state: &P::State,
+    step: &[f64],
+    descent: f64,
+) -> Result<Option<(P::State, bool)>, Stopped> {
+    let Place { point, objective, .. } = problem.place(state);
+    let noise = 1e-13 * objective.abs();
     let mut length = 1.0;
     for _ in 0..40 {
         // w + (−w) is 0 to the bit.
-        let point = state.point.iter().zip(step).map(|(w, step)| w + length * step).collect();
-        let next = State::at(&mut search.passes, &sample, &search.objective, point)?;
-        if next.objective <= state.objective + 1e-4 * length * descent + noise {
+        let point = point.iter().zip(step).map(|(w, step)| w + length * step).collect();
+        let next = problem.at(search, point)?;
+        if problem.place(&next).objective <= objective + 1e-4 * length * descent + noise {
             return Ok(Some((next, length == 1.0)));
         }
         length *= 0.4;

@@ -4,8 +4,9 @@ use super::design::{Design, Sample};
 use super::gram::{cost, gram};
 use super::kernel::{Kernel, add, widest};
 use super::pass::Passes;
+use super::proximal::Model;
 use super::shares::Stopped;
-use super::state::{Objective, State, diagonal};
+use super::state::{State, diagonal};
 
 /// Columns up to which the whole matrix is kept.
 const FEW: usize = 2000;
@@ -23,8 +24,6 @@ pub(super) enum Quadratic<'s> {
     Columns {
         columns: &'s Columns,
         state: &'s State,
-        l2: f64,
-        constant: Option<usize>,
         /// Δ.
         step: Vec<f64>,
         /// bend·(margins of Δ).
@@ -39,47 +38,44 @@ impl<'s> Quadratic<'s> {
     pub(super) fn new(
         passes: &mut Passes,
         sample: &Sample,
-        objective: &Objective,
         state: &'s State,
         columns: &'s mut Option<Columns>,
     ) -> Result<Quadratic<'s>, Stopped> {
-        let (dim, constant, l2) = (state.point.len(), sample.design.constant(), objective.l2);
+        let dim = state.point.len();
         let (dense, pairs) = sample.design.size();
         if dim <= 200 || dim <= FEW && cost(sample) <= 100.0 * (dense + 2 * pairs) as f64 {
             let mut square = gram(passes.crew, sample, &state.bend)?;
             for i in 0..dim {
-                square[i * dim + i] += if Some(i) == constant { 0.0 } else { l2 };
+                square[i * dim + i] += state.hold[i];
                 (0..i).for_each(|j| square[j * dim + i] = square[i * dim + j]);
             }
             return Ok(Quadratic::Matrix { square, slope: state.gradient.clone() });
         }
-        let diagonal = diagonal(passes, sample, l2, &state.bend)?;
+        let diagonal = diagonal(passes, sample, &state.hold, &state.bend)?;
         let columns = columns.get_or_insert_with(|| Columns::new(sample.design));
         let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
-        Ok(Quadratic::Columns { columns, state, l2, constant, step, bent, diagonal })
+        Ok(Quadratic::Columns { columns, state, step, bent, diagonal })
     }
+}
 
-    /// H_jj.
-    pub(super) fn bend(&self, j: usize) -> f64 {
+impl Model for Quadratic<'_> {
+    fn bend(&self, j: usize) -> f64 {
         match self {
             Quadratic::Matrix { square, slope } => square[j * slope.len() + j],
             Quadratic::Columns { diagonal, .. } => diagonal[j],
         }
     }
 
-    /// (g + HΔ)_j.
-    pub(super) fn slope(&self, j: usize) -> f64 {
+    fn slope(&self, j: usize) -> f64 {
         match self {
             Quadratic::Matrix { slope, .. } => slope[j],
-            Quadratic::Columns { columns, state, l2, constant, step, bent, .. } => {
-                let penalty = if Some(j) == *constant { 0.0 } else { l2 * step[j] };
-                state.gradient[j] + columns.dot(j, bent) + penalty
+            Quadratic::Columns { columns, state, step, bent, .. } => {
+                state.gradient[j] + columns.dot(j, bent) + state.hold[j] * step[j]
             }
         }
     }
 
-    /// Δ_j += by.
-    pub(super) fn shift(&mut self, j: usize, by: f64) {
+    fn shift(&mut self, j: usize, by: f64) {
         match self {
             Quadratic::Matrix { square, slope } => {
                 let dim = slope.len();
@@ -114,7 +110,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    fn new(design: &Design) -> Columns {
+    pub(super) fn new(design: &Design) -> Columns {
         let dim = design.dim();
         let mut start = vec![0; dim + 1];
         let visit = |mut take: Box<dyn FnMut(usize, usize, f64) + '_>| {
@@ -135,13 +131,13 @@ impl Columns {
         Columns { start, row, value }
     }
 
-    fn dot(&self, j: usize, at: &[f64]) -> f64 {
+    pub(super) fn dot(&self, j: usize, at: &[f64]) -> f64 {
         let mut sum = 0.0;
         self.each(j, |r, x| sum += x * at[r]);
         sum
     }
 
-    fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
+    pub(super) fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
         let pairs = self.start[j]..self.start[j + 1];
         self.row[pairs.clone()].iter().zip(&self.value[pairs]).for_each(|(&r, &x)| take(r as usize, x));
     }

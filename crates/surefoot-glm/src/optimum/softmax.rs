@@ -2,6 +2,7 @@
 
 mod blocks;
 mod gap;
+mod model;
 mod pass;
 mod state;
 
@@ -9,14 +10,18 @@ use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::direction::{Direction, Enough, solve};
 use super::newton::{RENEWAL, is_factored, price_of_pass};
+use super::proximal::proximal;
 use super::search::{Search, Verdict};
 use super::shares::{Crew, Stopped};
 use super::state::Objective;
 use super::{Goal, Optimum};
 use blocks::Blocks;
 use gap::{foreseen, gap};
+use model::ManyMargins;
 use state::{Classes, State};
 
+/// Passes of all classes that the matrices of all classes save a search.
+const WORTH: f64 = 400.0;
 /// The relative decrement from which on a step may earn a certificate.
 const NEAR: f64 = 1e-2;
 
@@ -42,6 +47,9 @@ fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<V
     let rows = Classes { sample: Sample::new(search.design, 1), classes };
     let point = first_point(search, classes, start);
     let state = State::at(&mut search.passes, rows, &search.objective, point)?;
+    if search.objective.has_corners() {
+        return proximal(search, ManyMargins::new(rows), state);
+    }
     Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
 }
 
@@ -75,6 +83,17 @@ fn centre(point: &mut [f64], classes: usize) {
     }
 }
 
+/// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+    let penalised = search.objective.l1 + search.objective.l2 > 0.0;
+    let bound = match duals.filter(|_| penalised) {
+        Some(duals) => gap(&mut search.passes, rows, &search.objective, state, duals)?,
+        None => f64::INFINITY,
+    };
+    search.offer(state.place(), bound);
+    Ok(())
+}
+
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     rows: Classes<'a>,
@@ -89,7 +108,7 @@ impl Stage<'_, '_> {
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         let duals = state.means.clone();
-        self.bound(&state, Some(duals))?;
+        bound(self.search, self.rows, &state, Some(duals))?;
         let mut stalls = 0;
         loop {
             if let Some(verdict) = self.search.verdict(state.place()) {
@@ -105,28 +124,17 @@ impl Stage<'_, '_> {
             let near = direction.decrement <= NEAR * state.objective.abs();
             let duals = near.then(|| foreseen(self.rows, &state, &next));
             state = next;
-            self.bound(&state, duals)?;
+            bound(self.search, self.rows, &state, duals)?;
             if stalls >= 3 {
                 return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             }
         }
     }
 
-    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
-    fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-        let penalised = self.search.objective.l1 + self.search.objective.l2 > 0.0;
-        let bound = match duals.filter(|_| penalised) {
-            Some(duals) => gap(&mut self.search.passes, self.rows, &self.search.objective, state, duals)?,
-            None => f64::INFINITY,
-        };
-        self.search.offer(state.place(), bound);
-        Ok(())
-    }
-
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
     fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
         let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
-        let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample));
+        let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample, WORTH));
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
             self.inverse = Some(Blocks::new(&mut search.passes, self.rows, search.objective.l2, state)?);

@@ -32,6 +32,8 @@ pub(super) struct State {
     pub(super) slope: Vec<f64>,
     /// ω·φ'' of each row.
     pub(super) bend: Vec<f64>,
+    /// φ'' of the penalty at each coordinate.
+    pub(super) hold: Vec<f64>,
     /// The gradient of the smooth part, the mean loss with the squares of the penalty.
     pub(super) gradient: Vec<f64>,
     /// The objective, with the whole penalty.
@@ -92,8 +94,9 @@ impl State {
                 penalty.add(objective.l1 * w.abs() + 0.5 * objective.l2 * w * w);
             }
         }
+        let hold = sample.design.hold(objective.l2);
         let objective = loss.value() + penalty.value();
-        Ok(State { point, margin, slope, bend, gradient, objective, escapes })
+        Ok(State { point, margin, slope, bend, hold, gradient, objective, escapes })
     }
 
     /// H·x for the Hessian of the smooth part: one pass.
@@ -101,29 +104,22 @@ impl State {
         &self,
         passes: &mut Passes,
         sample: &Sample,
-        objective: &Objective,
         x: &[f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let per = Passes::rows_per_share(sample);
         let visitors = self.bend.chunks(per).map(|bend| move |r: usize, m: f64| bend[r] * m);
         passes.run::<false, _>(sample, Some(x), visitors.collect(), out)?;
-        for (j, (out, x)) in out.iter_mut().zip(x).enumerate() {
-            if Some(j) != sample.design.constant() {
-                *out += objective.l2 * x;
-            }
-        }
+        out.iter_mut().zip(x.iter().zip(&self.hold)).for_each(|(out, (x, hold))| *out += hold * x);
         Ok(())
     }
 }
 
-/// The diagonal of Σ bend_r x_r x_rᵀ + l2·I: one pass.
-pub(super) fn diagonal(passes: &mut Passes, sample: &Sample, l2: f64, bend: &[f64]) -> Result<Vec<f64>, Stopped> {
+/// The diagonal of Σ bend_r x_r x_rᵀ + diag(hold): one pass.
+pub(super) fn diagonal(passes: &mut Passes, sample: &Sample, hold: &[f64], bend: &[f64]) -> Result<Vec<f64>, Stopped> {
     let visitors = bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
     let mut out = vec![0.0; sample.design.dim()];
     passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
-    for (j, out) in out.iter_mut().enumerate() {
-        *out += if Some(j) == sample.design.constant() { 0.0 } else { l2 };
-    }
+    out.iter_mut().zip(hold).for_each(|(out, hold)| *out += hold);
     Ok(out)
 }

@@ -1,0 +1,79 @@
+//! One kink on the central path.
+
+/// How near a limit a dual point may begin, as a part of half the way between both.
+const NEAREST: f64 = 1e-9;
+
+/// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below.
+///
+/// At the optimum (dual − low)·below = (high − dual)·above = 0. On the central path both are the same for all rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Between {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) dual: f64,
+    below: f64,
+    above: f64,
+}
+
+/// How a [`Between`] is to change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    dual: f64,
+    below: f64,
+    above: f64,
+}
+
+impl Between {
+    /// On the central path, where both products are `product`. Without a lower limit u has to be above 0.
+    pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Between {
+        if low == f64::NEG_INFINITY {
+            return Between { low, high, dual: high - product / u, below: 0.0, above: u };
+        }
+        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
+        // Rounding may leave it on a limit.
+        let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
+        Between { low, high, dual, below: product / (dual - low), above: product / (high - dual) }
+    }
+
+    pub(super) fn product(&self) -> f64 {
+        let above = (self.high - self.dual) * self.above;
+        if self.low == f64::NEG_INFINITY { above } else { 0.5 * ((self.dual - self.low) * self.below + above) }
+    }
+
+    /// One over the curvature of the row: dual points change by that of u over it.
+    pub(super) fn stiffness(&self) -> f64 {
+        self.below / (self.dual - self.low) + self.above / (self.high - self.dual)
+    }
+
+    /// What the dual point would be with both products `product`, by Newton's method: the slope that the row has for the weights.
+    pub(super) fn slope(&self, u: f64, product: f64) -> f64 {
+        self.dual - self.short(u, product) / self.stiffness()
+    }
+
+    /// How far u is from where both products are `product`.
+    fn short(&self, u: f64, product: f64) -> f64 {
+        product / (self.high - self.dual) - product / (self.dual - self.low) - u
+    }
+
+    /// What Newton's method makes of both products and u = above − below, when u is to be u + `by`.
+    pub(super) fn change(&self, u: f64, by: f64, product: f64) -> Change {
+        let dual = (by - self.short(u, product)) / self.stiffness();
+        let below = (product - self.below * dual) / (self.dual - self.low) - self.below;
+        let above = (product + self.above * dual) / (self.high - self.dual) - self.above;
+        Change { dual, below, above }
+    }
+
+    /// The largest part of a change, up to 1, that leaves everything inside.
+    pub(super) fn room(&self, change: &Change) -> f64 {
+        let until = |room: f64, by: f64| if by < -room { room / -by } else { 1.0 };
+        let sides = until(self.below, change.below).min(until(self.above, change.above));
+        sides.min(until(self.dual - self.low, change.dual)).min(until(self.high - self.dual, -change.dual))
+    }
+
+    pub(super) fn shift(&mut self, part: f64, change: &Change) {
+        self.dual += part * change.dual;
+        self.below += part * change.below;
+        self.above += part * change.above;
+    }
+}
