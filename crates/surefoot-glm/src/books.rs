@@ -1,8 +1,8 @@
 //! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
 
 use crate::{
-    Batch, Fault, Loss, Part, Plan, Row, Settings, Shelf, board::Board, coding::Coding, engine::Engine, passes::Passes,
-    sums::Mean,
+    Batch, Fault, Loss, Part, Plan, Row, Settings, Shelf, board::Board, coding::Coding, engine::Engine,
+    metrics::Progressive, passes::Passes, sums::Mean,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub(crate) struct Books {
     pub(crate) passes: Passes,
     /// Losses since the last line of the table.
     pub(crate) recent: Mean,
+    /// Metrics of fresh rows, where somebody wants them.
+    pub(crate) progressive: Option<Box<Progressive>>,
 }
 
 /// The part of [`Books`] that every model stores.
@@ -33,7 +35,8 @@ const LARGEST_WEIGHT: f64 = 1e280;
 impl Books {
     /// Before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
-        Books { settings, counts: Counts::default(), passes: Passes::new(plan, shelf), recent: Mean::default() }
+        let (counts, recent) = Default::default();
+        Books { settings, counts, passes: Passes::new(plan, shelf), recent, progressive: None }
     }
 
     pub(crate) fn loss(&self) -> Loss {
@@ -65,6 +68,9 @@ impl Books {
         let y = self.counts.coding.code(self.loss(), label)?;
         let coding = &self.counts.coding;
         let value = engine.ask(row, coding, y)?;
+        if let Some(progressive) = &mut self.progressive {
+            engine.margins(&mut progressive.margins);
+        }
         let value = self.passes.of_earlier_run().map_or(Ok(value), |model| model.loss(row, self.loss(), coding))?;
         let held = self.passes.holds_next();
         if held {
@@ -88,8 +94,12 @@ impl Books {
     fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.passes.count();
+        let sign = self.counts.coding.sign();
         self.counts.coding.meet(self.settings.loss, label);
         let fresh = self.passes.fresh();
+        if fresh {
+            self.measure(y, row.weight, value, sign);
+        }
         if fresh {
             self.counts.board.add(self.settings.loss, y, row.weight, value);
         }
@@ -98,6 +108,19 @@ impl Books {
         }
         if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, row.weight);
+        }
+    }
+
+    /// Adds a row that was asked with this sign to the metrics of fresh rows, if there are any.
+    fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
+        let Some(progressive) = &mut self.progressive else { return };
+        let coding = &self.counts.coding;
+        if coding.sign() != sign && coding.single().is_none() {
+            progressive.turn();
+        }
+        // An earlier run's model, which is scored first, is not that of the engine.
+        if self.passes.of_earlier_run().is_none() {
+            progressive.add(coding, y, weight, value, sign);
         }
     }
 

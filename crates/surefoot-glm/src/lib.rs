@@ -40,7 +40,7 @@ pub use fault::{Fault, Part};
 pub use full_pass::FullPass;
 pub use lanes::LANES;
 pub use loss::Loss;
-pub use metrics::{ClassMetrics, Confusion, Measured, Metrics, Tally};
+pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
 pub use model::{Array, Labels, Lane, Model, Numbers, State, Summary};
 pub use predictor::{Predictor, Scored, Scores};
 pub use reading::{Class, Column, Missing, Names, Reading, Role, Table};

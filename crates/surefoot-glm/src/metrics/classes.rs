@@ -1,6 +1,6 @@
 //! How good predictions of one of many classes are.
 
-use super::Measured;
+use super::{Measured, Picture, calibration::Calibration};
 use crate::{
     Loss,
     predictor::likeliest,
@@ -27,6 +27,9 @@ pub struct ClassMetrics {
     logs: Mean,
     correct: Mean,
     cells: BTreeMap<(usize, usize), Sum>,
+    brier: Mean,
+    calibration: Calibration,
+    /// Of the row at hand.
     margins: Vec<f64>,
 }
 
@@ -42,8 +45,8 @@ impl ClassMetrics {
     /// No rows yet.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
-        let (value, logs, correct) = Default::default();
-        ClassMetrics { loss, rows: 0, value, logs, correct, cells: BTreeMap::new(), margins: Vec::new() }
+        let (value, logs, correct, cells, brier, calibration) = Default::default();
+        ClassMetrics { loss, rows: 0, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
     /// Adds a row: the class of its label, its weight, and the margins of all classes.
@@ -60,6 +63,12 @@ impl ClassMetrics {
         self.margins.extend(margins);
         self.logs.add(self.loss.log_loss_of(class, &mut self.margins), weight);
         let predicted = likeliest(margins);
+        self.margins.clear();
+        self.margins.extend(margins);
+        self.loss.means_of(&mut self.margins);
+        let squares = |(k, p): (usize, &f64)| (p - f64::from(k == class)).powi(2);
+        self.brier.add(self.margins.iter().enumerate().map(squares).sum(), weight);
+        self.calibration.add(self.margins[predicted], predicted == class, weight);
         self.correct.add(f64::from(predicted == class), weight);
         self.cells.entry((class, predicted)).or_default().add(weight);
     }
@@ -73,8 +82,16 @@ impl ClassMetrics {
             loss: self.value.value(),
             log_loss: self.logs.value(),
             accuracy: self.correct.value(),
+            brier: self.brier.value(),
+            calibration_error: self.calibration.error(),
             confusion: Some(Confusion { cells: self.cells.iter().map(|(&(a, b), sum)| (a, b, sum.value())).collect() }),
             ..Measured::default()
         }
+    }
+
+    /// What there is to draw of the rows added so far.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        Picture { calibration: self.calibration.bins(), ..Picture::default() }
     }
 }
