@@ -107,7 +107,7 @@ pub struct Measured {
     pub deviance: Option<f64>,
     /// With a log link: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
-    /// Many classes: which were taken for which.
+    /// Classification: which were taken for which; of two classes the negative one is the first.
     pub confusion: Option<Confusion>,
 }
 
@@ -203,7 +203,7 @@ impl Metrics {
             r2: r2.filter(|r2| r2.is_finite()),
             deviance: excess.map(|excess| 2.0 * excess),
             d2: d2.filter(|d2| d2.is_finite()),
-            confusion: None,
+            confusion: classes.then(|| Confusion::of_two([negative, positive])),
         }
     }
 

@@ -41,6 +41,14 @@ pub struct Confusion {
     pub cells: Vec<(usize, usize, f64)>,
 }
 
+impl Confusion {
+    /// From weights by label and by what was predicted.
+    pub(super) fn of_two(weights: [[f64; 2]; 2]) -> Confusion {
+        let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(label, taken)| (label, taken, weights[label][taken]));
+        Confusion { cells: cells.into_iter().filter(|cell| cell.2 > 0.0).collect() }
+    }
+}
+
 impl ClassMetrics {
     /// No rows yet.
     #[must_use]
