@@ -104,7 +104,6 @@ impl Page<'_> {
         if let Some(Quality { about, measured, picture, rows }) = &self.quality {
             let cards = quality::cards(measured, picture, &confusion::labels(self.model));
             html += &section(&format!("Predictions of {rows}"), about, &cards);
-            html += &section("All metrics", "", &metrics_card(measured, rows));
         }
         html +=
             &section("Model", "", &(details::weights(self.model) + &details::settings(self.model, self.run.as_ref())));
@@ -144,13 +143,15 @@ impl Page<'_> {
         let mut tiles = String::new();
         if let Some(Quality { measured, rows, .. }) = &self.quality {
             let constant = self.run.as_ref().and_then(|run| run.results.summary.loss_constant);
-            for (name, value) in metrics::main(measured).into_iter().take(4) {
+            let beside = ["MSE", "MAE", "deviance"];
+            for (name, value) in metrics::main(measured).into_iter().filter(|(name, _)| !beside.contains(name)) {
                 let remark = match name {
                     "loss" => {
                         constant.map_or_else(|| (*rows).to_owned(), |c| format!("{rows}; best constant {}", short(c)))
                     }
                     _ => (*rows).to_owned(),
                 };
+                let name = if name == "loss" && measured.log_loss == Some(value) { "log loss" } else { name };
                 tiles += &tile(name, &short(value), &remark);
             }
         }
@@ -179,19 +180,4 @@ impl Page<'_> {
         ];
         cards.into_iter().flatten().map(Card::html).collect()
     }
-}
-
-/// All metrics as names and numbers.
-fn metrics_card(measured: &Measured, rows: &str) -> String {
-    let all = metrics::main(measured).into_iter().chain(metrics::more(measured));
-    let mut list = vec![
-        ("rows".to_owned(), number::count(measured.rows)),
-        ("weight".to_owned(), number::shortest(measured.weight)),
-    ];
-    list.extend(all.map(|(name, value)| (name.to_owned(), number::loss(Some(value)))));
-    for (of, rates) in metrics::rates(measured) {
-        let each = [("precision", rates.precision), ("recall", rates.recall), ("F1", rates.f1)];
-        list.extend(each.map(|(name, value)| (format!("{name}, {of}"), number::loss(Some(value)))));
-    }
-    html::facts(&format!("On {rows}"), &list)
 }

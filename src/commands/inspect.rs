@@ -110,7 +110,9 @@ impl View<'_> {
         for lane in &summary.lanes {
             let mark = if Some(lane.scale) == summary.lane { "  leads" } else { "" };
             let (scale, statistic) = (shortest(lane.scale), number::loss(Some(lane.statistic)));
-            let _ = writeln!(text, "{scale:>12}{statistic:>12}{:>7.1}%{mark}", 100.0 * lane.share);
+            let bar = "█".repeat((12.0 * lane.share).round() as usize);
+            let line = format!("{scale:>12}{statistic:>12}{:>7.1}%  {bar}{mark}", 100.0 * lane.share);
+            let _ = writeln!(text, "{}", line.trim_end());
         }
     }
 }

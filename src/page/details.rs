@@ -7,7 +7,7 @@ use super::{
 use crate::{
     number::{self, shortest},
     reading, results,
-    weights::{self, Weights},
+    weights::Weights,
 };
 use std::fmt::Write as _;
 use surefoot_glm::Model;
@@ -34,7 +34,7 @@ pub(super) fn weights(model: &Model) -> String {
          <th scope=\"col\"><span class=\"unseen\">bar</span></th></tr></thead><tbody>",
         shown.largest.len(),
         number::count(model.weight.len() as u64),
-        escaped(&weights::intercept(model)),
+        escaped(&intercept(model)),
     );
     for weight in &shown.largest {
         let name = escaped(&shown.feature(weight.feature));
@@ -47,6 +47,14 @@ pub(super) fn weights(model: &Model) -> String {
         );
     }
     html + "</tbody></table></div></article>\n"
+}
+
+fn intercept(model: &Model) -> String {
+    match model.intercept.as_slice() {
+        _ if !model.settings.intercept => "none".to_owned(),
+        [one] => short(*one),
+        many => format!("one a class, {}", many.iter().take(20).map(|x| short(*x)).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 pub(super) fn data(run: &Run<'_>, model: &Model) -> String {

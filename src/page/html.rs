@@ -31,6 +31,7 @@ pub(super) struct Card {
     /// A name for style sheets and links.
     pub(super) id: &'static str,
     pub(super) title: String,
+    /// A paragraph a line.
     pub(super) caption: String,
     /// With what chooses between them, where there is more than one.
     pub(super) views: Vec<(&'static str, Figure)>,
@@ -41,9 +42,7 @@ impl Card {
     pub(super) fn html(self) -> String {
         let (id, title) = (self.id, escaped(&self.title));
         let mut html = format!("<article class=\"card {id}\" id=\"{id}\"><h3>{title}</h3>");
-        if !self.caption.is_empty() {
-            let _ = write!(html, "<p>{}</p>", escaped(&self.caption));
-        }
+        self.caption.lines().for_each(|line| html += &format!("<p>{}</p>", escaped(line)));
         html += "<div class=\"views\">";
         if self.views.len() > 1 {
             for (k, (name, _)) in self.views.iter().enumerate() {

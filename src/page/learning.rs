@@ -21,9 +21,11 @@ fn rows(point: &Point) -> f64 {
 }
 
 pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option<Card> {
-    let points = &record.points;
+    let all = recent(&record.points);
+    let shown = shown(&record.points);
+    let points = &record.points[shown..];
     points.iter().find(|point| point.summary.loss.is_some())?;
-    let recent = recent(points);
+    let recent = &all[shown..];
     let test = results.test.and_then(|test| test.loss);
     let own = if plan.period().is_some() { "held-out rows" } else { "all rows so far" };
     let view = |axis: &str, scale: Scale, at: Of| {
@@ -49,6 +51,7 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
         ("rows", view("rows", Scale::Linear, rows)),
         ("time", view("seconds", Scale::Linear, |point| point.seconds)),
     ];
+    let numbers = losses(&record.points, &all);
     let caption = match plan.period() {
         None => "Each row is scored before it is learnt, by the very model that a save at that moment would store."
             .to_owned(),
@@ -56,7 +59,13 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
             "Mean over the held-out rows, one in {period}, which are never learnt. Latest rows are scored before they are learnt."
         ),
     };
-    Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers: losses(points, &recent) })
+    Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers })
+}
+
+/// The first point that is drawn: before are the first rows of thousands, whose mean losses are noise.
+fn shown(points: &[Point]) -> usize {
+    let last = points.last().map_or(0, |point| point.summary.rows);
+    points.partition_point(|point| point.summary.rows < last / 1000)
 }
 
 /// The mean loss of the rows since the number was [`RECENT`] times smaller, at each point.
@@ -170,7 +179,8 @@ fn times(n: usize) -> String {
 
 /// What is known of the optimum: as it grew, and in words.
 pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
-    let caption = certificate::words(&model.certificates, &model.settings).join(" ");
+    let words = certificate::words(&model.certificates, &model.settings);
+    let caption = words.iter().map(|words| sentence(words)).collect::<Vec<_>>().join("\n");
     let rows = record.gaps.iter().map(|gap| {
         let objective = number::loss(gap.objective);
         let seconds = format!("{:.2}", gap.seconds);
@@ -196,11 +206,18 @@ pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     (!caption.is_empty()).then(|| Card { id: "certificate", title: "Certificate".to_owned(), caption, views, numbers })
 }
 
+/// With a capital and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
 /// The run as a line of hills, for the head of the page: losses of all and of the latest rows, by the logarithm of the rows.
 pub(super) fn ridge(record: &Record) -> String {
-    let recent = recent(&record.points);
-    let far: Vec<_> = record.points.iter().zip(recent).filter_map(|(p, loss)| Some((rows(p), loss?))).collect();
-    let near: Vec<_> = record.points.iter().filter_map(|p| Some((rows(p), p.summary.loss?))).collect();
+    let (recent, shown) = (recent(&record.points), shown(&record.points));
+    let far: Vec<_> =
+        record.points.iter().zip(recent).skip(shown).filter_map(|(p, loss)| Some((rows(p), loss?))).collect();
+    let near: Vec<_> = record.points[shown..].iter().filter_map(|p| Some((rows(p), p.summary.loss?))).collect();
     let hill = |points: &[(f64, f64)], name: &str| {
         let (low, high) = ends(points.iter().map(|p| p.1));
         let (first, last) = ends(points.iter().map(|p| p.0.ln()));

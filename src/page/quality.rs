@@ -1,9 +1,9 @@
 //! How good predictions are: curves of classes, errors of numbers, what was taken for what.
 
-use super::html::{Card, SIZE, Table, short};
-use crate::{confusion, number};
+use super::html::{Card, SIZE, Table, facts, short};
+use crate::{confusion, metrics, number};
 use std::fmt::Write as _;
-use surefoot_glm::{Bin, Confusion, Measured, Picture};
+use surefoot_glm::{Bin, Confusion, Measured, Picture, Rates};
 use surefoot_plot::{Figure, Scale, Series, Style, escaped};
 
 /// Bars of the histogram of errors.
@@ -44,7 +44,23 @@ pub(super) fn cards(measured: &Measured, picture: &Picture, labels: &[String]) -
         errors(&picture.sample),
     ];
     let cards: String = cards.into_iter().flatten().map(Card::html).collect();
-    cards + &measured.confusion.as_ref().map_or_else(String::new, |confusion| matrix(confusion, labels))
+    let matrix = measured.confusion.as_ref().map_or_else(String::new, |confusion| matrix(confusion, labels));
+    format!("{cards}<div class=\"stack\">{matrix}{}</div>", all(measured))
+}
+
+/// All metrics, by name.
+fn all(measured: &Measured) -> String {
+    let pair = |name: &str, value: f64| (name.to_owned(), number::loss(Some(value)));
+    let mut list = vec![
+        ("rows".to_owned(), number::count(measured.rows)),
+        ("weight".to_owned(), number::shortest(measured.weight)),
+    ];
+    list.extend(metrics::main(measured).into_iter().chain(metrics::more(measured)).map(|(name, x)| pair(name, x)));
+    for (of, Rates { precision, recall, f1 }) in metrics::rates(measured) {
+        let each = [("precision", precision), ("recall", recall), ("F1", f1)];
+        list.extend(each.map(|(name, x)| pair(&format!("{name}, {of}"), x)));
+    }
+    facts("All metrics", &list)
 }
 
 fn calibration(measured: &Measured, bins: &[Bin], many: bool) -> Option<Card> {

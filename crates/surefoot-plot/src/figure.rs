@@ -93,6 +93,9 @@ impl Default for Figure {
 const SIZE: f64 = 12.0;
 const RIGHT: f64 = 24.0;
 const LINE: f64 = 17.0;
+const MARGIN: f64 = 14.0;
+/// The length of a sample in a legend.
+const SAMPLE: f64 = 28.0;
 
 impl Figure {
     /// The figure as an SVG document.
@@ -169,23 +172,26 @@ impl Figure {
         marks.push(Mark::Text { at, anchor, size: SIZE, colour, upright: true, text: self.y.0.clone() });
     }
 
-    /// Samples and labels in as many columns as fit; returns where it ends.
+    /// Samples and labels, as many to a line as fit; returns where it ends.
     fn legend(&self, marks: &mut Vec<Mark>, top: f64) -> f64 {
-        let entries: Vec<_> = self.series.iter().filter(|series| !series.label.is_empty()).collect();
-        let widest = entries.iter().map(|series| font::width(&series.label, SIZE)).fold(1.0, f64::max) + 56.0;
-        let columns = ((self.size.0 - 28.0) / widest).floor().max(1.0) as usize;
-        for (i, series) in entries.iter().enumerate() {
-            let (x, y) = (14.0 + (i % columns) as f64 * widest, top + (i / columns) as f64 * LINE);
-            let (sample, colour) = ([(x, y), (x + 17.0, y), (x + 34.0, y)], tint(series));
-            stroke(marks, series.style, sample.to_vec(), colour);
+        let (mut x, mut y) = (MARGIN, top);
+        let entries = self.series.iter().filter(|series| !series.label.is_empty());
+        for series in entries.clone() {
+            let end = x + SAMPLE + 6.0 + font::width(&series.label, SIZE);
+            if end > self.size.0 - MARGIN && x > MARGIN {
+                (x, y) = (MARGIN, y + LINE);
+            }
+            let (line, colour) = ([(x, y), (x + SAMPLE / 2.0, y), (x + SAMPLE, y)], tint(series));
+            stroke(marks, series.style, line.to_vec(), colour);
             match series.style {
-                Style::Measured | Style::Dots => marks.push(Mark::Dot { at: sample[1], radius: 3.0, colour }),
-                Style::Band | Style::Bars => marks.push(rectangle((x + 10.0, y - 5.0), (x + 34.0, y + 5.0), colour)),
+                Style::Measured | Style::Dots => marks.push(Mark::Dot { at: line[1], radius: 3.0, colour }),
+                Style::Band | Style::Bars => marks.push(rectangle((x, y - 5.0), (x + SAMPLE, y + 5.0), colour)),
                 _ => {}
             }
-            marks.push(text((x + 40.0, y + 4.0), Anchor::Start, SIZE, BLACK, &series.label));
+            marks.push(text((x + SAMPLE + 6.0, y + 4.0), Anchor::Start, SIZE, BLACK, &series.label));
+            x += SAMPLE + 24.0 + font::width(&series.label, SIZE);
         }
-        top + entries.len().div_ceil(columns) as f64 * LINE
+        if entries.count() > 0 { y + LINE } else { top }
     }
 }
 
