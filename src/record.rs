@@ -45,9 +45,10 @@ impl Record {
         Record { points, gaps, stages, next: 0, since: Instant::now() }
     }
 
-    /// Takes a point, if so many rows are worth one.
+    /// Takes a point, if so many rows are worth one: as the table of the terminal, when their number has doubled, and
+    /// some times between.
     pub(crate) fn look(&mut self, rows: u64, trainer: &mut Trainer, seconds: f64) {
-        if rows >= self.next {
+        if rows >= self.next || rows.is_power_of_two() {
             self.take(rows, trainer, seconds);
         }
     }

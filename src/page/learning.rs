@@ -93,26 +93,22 @@ fn is_wide(series: &[Series]) -> bool {
     least > 0.0 && largest > 8.0 * least
 }
 
-/// A row whenever the number of rows has doubled, as in the table of the terminal.
+/// A row where the terminal has one, and the last.
 fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
-    let mut due = 0;
-    let mut table = Table { head: vec!["rows", "seconds", "loss", "latest", "constant", "lane"], ..Table::default() };
-    for (k, point) in points.iter().enumerate() {
+    let head = vec!["rows", "seconds", "loss", "latest", "constant", "lane"];
+    let told = |(k, point): &(usize, &Point)| point.summary.rows.is_power_of_two() || k + 1 == points.len();
+    let row = |(k, point): (usize, &Point)| {
         let summary = &point.summary;
-        if summary.rows < due && k + 1 < points.len() {
-            continue;
-        }
-        due = 2 * summary.rows;
-        table.rows.push(vec![
+        vec![
             number::count(summary.rows),
             format!("{:.2}", point.seconds),
             number::loss(summary.loss),
             number::loss(recent[k]),
             number::loss(summary.loss_constant),
             number::lane(summary.lane),
-        ]);
-    }
-    table
+        ]
+    };
+    Table { head, rows: points.iter().enumerate().filter(told).map(row).collect() }
 }
 
 /// The shares of the lanes in the model.

@@ -2,6 +2,8 @@
 //!
 //! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
 
+mod browser;
+mod browser_page;
 mod certificate;
 mod classes;
 mod end;
@@ -18,6 +20,7 @@ mod losses;
 mod models;
 mod paths;
 mod predict;
+mod report;
 mod resume;
 mod sandbox;
 mod signals;
