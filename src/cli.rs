@@ -125,6 +125,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "Testing, resuming, saving")]
     pub(crate) snapshot: Snapshot,
 
+    /// Write one page of HTML about the run: plots, numbers, weights
+    ///
+    /// It opens without a network, and is written at the end, also of a run that a signal or --budget ends. Predictions
+    /// are shown of the --test rows; without them of held-out rows, or of rows as each was scored before it was learnt.
+    #[arg(long, value_name = "FILE.html", help_heading = "Testing, resuming, saving")]
+    pub(crate) report: Option<OsString>,
+
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
@@ -195,10 +202,10 @@ pub(crate) struct PredictArgs {
 
 /// Measure a model on labelled data.
 ///
-/// Prints the weighted mean loss, accuracy and area under the ROC curve (classes), RMSE, MSE, MAE and R² (numbers), or
-/// deviance and D², the share of it that is explained (counts and amounts). Of more than two classes also which were taken for
-/// which, and with ovr the log loss of the probabilities.
-/// The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
+/// Prints the weighted mean loss. Of classes: accuracy, area under the ROC curve, average precision (PR-AUC), precision,
+/// recall and F1, and where there are probabilities the Brier score and the expected calibration error (ECE, ten bins of
+/// equal width); of more than two classes also which were taken for which. Of numbers: RMSE, MSE, MAE and R². Of counts and
+/// amounts: deviance and D², the share of it that is explained. With --json what does not apply is null. The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
 /// here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
@@ -208,6 +215,10 @@ pub(crate) struct EvalArgs {
     /// Files of labelled rows; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
+
+    /// Write one page of HTML with plots of the predictions and the weights of the model
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<OsString>,
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

@@ -6,16 +6,21 @@ use std::fmt::Write as _;
 use surefoot_glm::{Confusion, Model};
 
 /// Up to so many classes the whole matrix is shown, beyond only its largest cells off the diagonal.
-const SHOWN: usize = 16;
+pub(crate) const SHOWN: usize = 16;
 /// So many of them.
 const LARGEST: usize = 10;
 /// Up to so many classes programs get the whole matrix.
 const WHOLE: usize = 1000;
 
-/// The labels of a model's classes, as they stand in the data.
+/// The labels of a model's classes, as they stand in the data; of two classes the negative one first.
 pub(crate) fn labels(model: &Model) -> Vec<String> {
     let classes = &model.settings.reading.classes;
-    model.labels.classes.iter().map(|&label| reading::label(label, classes)).collect()
+    let text = |label: f64| reading::label(label, classes);
+    if !model.settings.loss.has_margins() && model.settings.loss.classifies() {
+        let two = [model.labels.negative, model.labels.positive];
+        return two.map(|label| label.map_or_else(|| "other".to_owned(), text)).to_vec();
+    }
+    model.labels.classes.iter().map(|&label| text(label)).collect()
 }
 
 /// A row a label, a column a prediction; no matrix beyond a thousand classes.
@@ -24,21 +29,27 @@ pub(crate) fn object(confusion: &Confusion, labels: &[String]) -> Value {
     json!({"labels": labels, "weights": matrix})
 }
 
-fn matrix(confusion: &Confusion, classes: usize) -> Vec<Vec<f64>> {
+pub(crate) fn matrix(confusion: &Confusion, classes: usize) -> Vec<Vec<f64>> {
     let mut matrix = vec![vec![0.0; classes]; classes];
     confusion.cells.iter().for_each(|&(label, predicted, weight)| matrix[label][predicted] = weight);
     matrix
+}
+
+/// The pairs of classes that are most often confused, with their weight.
+pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
+    let mut wrong: Vec<_> = confusion.cells.iter().filter(|cell| cell.0 != cell.1).copied().collect();
+    wrong.sort_by(|a, b| b.2.total_cmp(&a.2));
+    wrong.truncate(LARGEST);
+    wrong
 }
 
 /// The matrix with a row a label and a column a prediction, or the pairs of classes that are most often confused.
 pub(crate) fn table(confusion: &Confusion, labels: &[String]) -> String {
     let mut text = String::new();
     if labels.len() > SHOWN {
-        let mut wrong: Vec<_> = confusion.cells.iter().filter(|(label, predicted, _)| label != predicted).collect();
-        wrong.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (label, predicted, weight) in wrong.into_iter().take(LARGEST) {
-            let weight = number::shortest(*weight);
-            let _ = writeln!(text, "{:<10}{weight} of {} taken for {}", "confused", labels[*label], labels[*predicted]);
+        for (label, predicted, weight) in largest(confusion) {
+            let weight = number::shortest(weight);
+            let _ = writeln!(text, "{:<10}{weight} of {} taken for {}", "confused", labels[label], labels[predicted]);
         }
         return text;
     }

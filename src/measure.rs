@@ -7,7 +7,7 @@ use crate::{
     session::Halt,
     watch::Watch,
 };
-use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Tally};
+use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Tally};
 use surefoot_io::{InputName, Options};
 
 /// Rows to measure on.
@@ -19,8 +19,8 @@ pub(crate) struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// How good the model is on these rows.
-    pub(crate) fn measure(&self, model: &Model) -> Result<Measured, Halt> {
+    /// How good the model is on these rows, and what there is to draw of it.
+    pub(crate) fn measure(&self, model: &Model) -> Result<(Measured, Picture), Halt> {
         let mut tally = Tally::new(model);
         self.each(|batch, r| {
             let row = batch.row(r);
@@ -33,7 +33,7 @@ impl Sample<'_> {
         if measured.rows == 0 {
             return Err(rows::absent(self.inputs).into());
         }
-        Ok(measured)
+        Ok((measured, tally.picture()))
     }
 
     /// Reads the rows before there is a model: whether they can be read, and whether their labels are those

@@ -171,6 +171,29 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
     }
 }
 
+/// The format, and what is known of the columns.
+pub(crate) fn data(reading: &Reading) -> String {
+    let format = &reading.format;
+    if reading.table.is_unknown() {
+        return if format == "svmlight" {
+            format!("{format}, indices from {}", reading.index_base)
+        } else {
+            format.clone()
+        };
+    }
+    let columns = &reading.table.columns;
+    let count = |role| columns.iter().filter(|column| column.role == role).count();
+    let of = |role| columns.iter().find(|column| column.role == role).map(|column| column.name.as_str());
+    let (numbers, categories, ignored) = (count(Role::Number), count(Role::Category), count(Role::Ignored));
+    let label = of(Role::Label).map_or_else(String::new, |name| format!(", label '{name}'"));
+    let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
+    let offset = columns.iter().find(|column| column.role.is_offset());
+    let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
+    format!(
+        "{format}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored"
+    )
+}
+
 /// What a fault says, where labels are text that the trainer knows as numbers.
 pub(crate) fn says(fault: &Fault, labels: &Labels, options: &Options) -> String {
     let classes = options.found.classes();

@@ -4,29 +4,34 @@ use crate::{
     console::Console,
     number,
     progress::Progress,
+    record::Record,
     report::{COLUMNS, Events, Iteration, Line, PATH_COLUMNS, PathLine, SEARCH_COLUMNS},
     results,
     rows::Rows,
 };
 use std::time::Instant;
-use surefoot_glm::{PathPoint, Plan, Settings, Summary, optimum::Optimum};
+use surefoot_glm::{Certificate, PathPoint, Plan, Settings, Summary, Trainer, optimum::Optimum};
 
 #[derive(Debug)]
 pub(crate) struct Reporter {
     pub(crate) console: Console,
     pub(crate) events: Events,
+    /// What the report of the run will show, if there is to be one.
+    pub(crate) record: Option<Record>,
     bar: Option<Progress>,
     started: Instant,
     /// Bytes read in the passes before the current one.
     before: u64,
+    /// The same with those of the current one.
+    read: u64,
     /// Passes that this call makes over the data, for the length of the bar.
     passes: u64,
 }
 
 impl Reporter {
-    pub(crate) fn new(console: Console, json: bool, passes: u32) -> Reporter {
+    pub(crate) fn new(console: Console, json: bool, passes: u32, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
-        Reporter { console, events, bar: None, started, before: 0, passes: u64::from(passes) }
+        Reporter { console, events, record, bar: None, started, before: 0, read: 0, passes: u64::from(passes) }
     }
 
     /// Says what the columns mean.
@@ -75,10 +80,51 @@ impl Reporter {
     }
 
     /// A line of the table of a search.
-    pub(crate) fn iteration(&mut self, found: &Optimum) {
+    pub(crate) fn iteration(&mut self, found: &Optimum, rows: u64) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.iteration(found, rows, seconds);
+        }
         let line = Iteration { found, seconds: self.seconds() };
         self.console.say(&line.text());
         self.events.emit(&line.event());
+    }
+
+    /// Looks at a trainer that has learnt so many rows.
+    pub(crate) fn look(&mut self, rows: u64, trainer: &mut Trainer) {
+        let seconds = self.started.elapsed();
+        if let Some(record) = &mut self.record {
+            record.look(rows, trainer, seconds.as_secs_f64());
+        }
+    }
+
+    /// Takes note of what is known of the optimum.
+    pub(crate) fn certified(&mut self, certificates: &[Certificate], objective: Option<f64>, trainer: &Trainer) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.certified(certificates, objective, trainer, seconds);
+        }
+    }
+
+    /// Takes note of what the time since the last call went into.
+    pub(crate) fn stage(&mut self, name: &'static str) {
+        if let Some(record) = &mut self.record {
+            record.stage(name);
+        }
+    }
+
+    /// Takes the last look, at the end of learning.
+    pub(crate) fn close_record(&mut self, trainer: &mut Trainer) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.end(trainer, seconds);
+            record.stage("learning");
+        }
+    }
+
+    /// Bytes read by this call.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.read
     }
 
     /// Moves the bar.
@@ -86,7 +132,8 @@ impl Reporter {
         let (bytes, total) = rows.bytes();
         let all = total.map(|total| total * self.passes);
         let bar = self.bar.get_or_insert_with(|| Progress::new(&mut self.console, all));
-        bar.at(self.before + bytes);
+        self.read = self.before + bytes;
+        bar.at(self.read);
     }
 
     /// Counts the bytes of a pass that is over.

@@ -1,6 +1,6 @@
 //! What a fit says when it is over.
 
-use crate::{certificate, console::Console, number, reading, report::number_or_null, watch::Stop};
+use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
 use surefoot_glm::{Axis, Loss, Measured, Model, Penalty, Settings, Summary};
 use surefoot_io::Found;
@@ -56,17 +56,17 @@ impl Results<'_> {
     }
 
     /// Ids that the model knows.
-    fn slots(&self) -> Option<u64> {
+    pub(crate) fn slots(&self) -> Option<u64> {
         self.model.map(|(model, _)| model.index.len() as u64)
     }
 
     /// Features that were met, before they were hashed: about, if there are many.
-    fn features(&self) -> Option<u64> {
+    pub(crate) fn features(&self) -> Option<u64> {
         Some(self.slots()?.max(self.found.distinct().unwrap_or(0)))
     }
 
     /// How many features share the id of another one: about, if there are many.
-    fn collisions(&self) -> Option<u64> {
+    pub(crate) fn collisions(&self) -> Option<u64> {
         Some(self.features()? - self.slots()?)
     }
 
@@ -78,7 +78,7 @@ impl Results<'_> {
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
         console.say(&format!("loss         {loss}, that of the best constant {constant}"));
         if let Some(test) = self.test {
-            console.say(&format!("test         {}", measured(test)));
+            console.say(&format!("test         {}", metrics::line(test)));
         }
         if summary.loss.is_none() && summary.weight > 0.0 {
             console
@@ -156,29 +156,6 @@ fn lane(scale: f64, summary: &Summary) -> String {
         }
         _ => scale,
     }
-}
-
-/// Metrics in one line.
-pub(crate) fn measured(measured: &Measured) -> String {
-    let pairs: Vec<_> = pairs(measured).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-    if pairs.is_empty() { "too large to be added up".to_owned() } else { pairs.join(", ") }
-}
-
-/// The metrics that apply, by the names people know.
-pub(crate) fn pairs(measured: &Measured) -> Vec<(&'static str, String)> {
-    let metrics = [
-        ("loss", measured.loss),
-        ("log loss", measured.log_loss.filter(|_| measured.log_loss != measured.loss)),
-        ("accuracy", measured.accuracy),
-        ("AUC", measured.auc),
-        ("RMSE", measured.rmse),
-        ("MSE", measured.mse),
-        ("MAE", measured.mae),
-        ("R²", measured.r2),
-        ("deviance", measured.deviance),
-        ("D²", measured.d2),
-    ];
-    metrics.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, number::loss(value))).collect()
 }
 
 /// The penalty that was chosen, for people.

@@ -31,6 +31,10 @@ impl Saver {
         self.output.check_distinct(inputs)
     }
 
+    pub(crate) fn output(&self) -> &Output {
+        &self.output
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.output.name()
     }

@@ -106,6 +106,7 @@ impl Session<'_> {
             return Ok(());
         }
         let Some(mut full) = FullPass::new(&self.model()) else { return Ok(()) };
+        self.reporter.stage("learning");
         self.reporter.console.say("certificate: reading all rows once more");
         let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
@@ -120,7 +121,10 @@ impl Session<'_> {
         self.reporter.end_pass(&rows);
         trail.check(&whole).map_err(|input| self.changed(input))?;
         let (certificate, objective) = full.certificate();
-        let reached = self.is_reached(std::slice::from_ref(&certificate));
+        let certificates = std::slice::from_ref(&certificate);
+        let reached = self.is_reached(certificates);
+        self.reporter.certified(certificates, objective, &self.trainer);
+        self.reporter.stage("certificate");
         self.full = Some((certificate, objective));
         if reached { Err(Stop::Gap.into()) } else { Ok(()) }
     }
@@ -142,7 +146,7 @@ impl Session<'_> {
         }
         self.reporter.search_head(problem.settings(), tolerance);
         let found = problem.search(tolerance, threads, &stop, &mut |found| {
-            self.reporter.iteration(found);
+            self.reporter.iteration(found, self.rows);
             failure = self.keep(&problem, found).err();
             let reached = until.is_some_and(|until| found.gap.is_some_and(|gap| gap <= until));
             over.store(failure.is_some() || reached, Ordering::Relaxed);
@@ -289,9 +293,14 @@ impl Session<'_> {
                 from = row + 1;
                 continue;
             }
+            self.reporter.look(self.rows, &mut self.trainer);
             if self.rows.is_power_of_two() {
                 let recent = self.trainer.loss_recent();
                 self.reporter.line(&self.trainer.summary(), recent, rows);
+                if self.reporter.record.is_some() {
+                    let certificates = self.trainer.certificates();
+                    self.reporter.certified(&certificates, None, &self.trainer);
+                }
                 if self.until.is_some() && self.is_reached(&self.trainer.certificates()) {
                     return Err(Stop::Gap.into());
                 }

@@ -58,16 +58,16 @@ pub(crate) struct Signals {
     first: Arc<AtomicU8>,
     /// Whether the first signal already ends the process.
     hasty: Arc<AtomicBool>,
-    /// The file that may be in writing then.
-    target: PathBuf,
+    /// The files that may be in writing then.
+    targets: Vec<PathBuf>,
 }
 
 impl Signals {
-    /// Writes the first signal down from now on; a second one may come while `target` is written.
-    pub(crate) fn catch(target: impl AsRef<Path>) -> Signals {
-        let target = target.as_ref();
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let signals = Signals { target, ..Signals::default() };
+    /// Writes the first signal down from now on; a second one may come while one of `targets` is written.
+    pub(crate) fn catch(targets: impl IntoIterator<Item = impl AsRef<Path>>) -> Signals {
+        let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let targets = targets.into_iter().map(|target| whole(target.as_ref())).collect();
+        let signals = Signals { targets, ..Signals::default() };
         let seen = signals.clone();
         // Taken so that a file that grows too large is an error of the write, not the end of the process.
         let taken = [SIGINT, SIGTERM, SIGXFSZ];
@@ -83,7 +83,7 @@ impl Signals {
 
     /// The first signal ends the process, which has nothing worth saving.
     pub(crate) fn end_at_once(target: impl AsRef<Path>) {
-        Signals::catch(target).hasty.store(true, Ordering::SeqCst);
+        Signals::catch([target]).hasty.store(true, Ordering::SeqCst);
     }
 
     /// The first signal, if one came.
@@ -94,7 +94,7 @@ impl Signals {
     fn take(&self, signal: Signal) {
         let first = self.first.compare_exchange(0, signal.number(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if self.hasty.load(Ordering::SeqCst) || (!first && signal == Signal::Interrupt) {
-            remove_temporaries(&self.target);
+            self.targets.iter().for_each(|target| remove_temporaries(target));
             signal_hook::low_level::exit(i32::from(signal.status()));
         }
     }

@@ -7,6 +7,8 @@ use crate::{
     failure::Failure,
     measure::Sample,
     memory, number,
+    page::{self, Page, Quality, Run},
+    record::Record,
     reporter::Reporter,
     results::{self, Results},
     resume::Standing,
@@ -18,9 +20,9 @@ use crate::{
     start::Start,
     watch::{Stop, Watch},
 };
-use std::{path::Path, time::Instant};
-use surefoot_glm::{Gathered, Measured, Model, Summary, Trainer, optimum::Optimum};
-use surefoot_io::{InputName, SpooledShelf, check_inputs};
+use std::{ffi::OsStr, path::Path, time::Instant};
+use surefoot_glm::{Gathered, Measured, Model, Picture, Plan, Summary, Tally, Trainer, optimum::Optimum};
+use surefoot_io::{InputName, Output, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
@@ -33,10 +35,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let start = Start::new(args, &inputs)?;
     let saver = Saver::new(&args.output, args.snapshot)?;
     check_files(&inputs, &test, &saver)?;
-    let signals = Signals::catch(&args.output);
+    let report = args.report.as_deref().map(|name| open_report(name, args, &inputs, &test, &saver)).transpose()?;
+    let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
     let watch = Watch { signals, deadline };
-    let passes = start.plan.passes;
-    let mut fit = Fit { args, start, test, saver, watch, reporter: Reporter::new(console, args.talk.json, passes) };
+    let record = report.is_some().then(Record::new);
+    let reporter = Reporter::new(console, args.talk.json, start.plan.passes, record);
+    let mut fit = Fit { args, start, test, saver, report, watch, reporter };
     fit.prepare(&mut inputs).map_err(|halt| fit.nothing(halt))?;
     fit.learn(&inputs)
 }
@@ -51,6 +55,24 @@ fn check_files(inputs: &[InputName], test: &[InputName], saver: &Saver) -> Resul
     Ok(saver.check_distinct(&read)?)
 }
 
+/// Tries where the report will go, which must be no other file of this run.
+fn open_report(
+    name: &OsStr,
+    args: &FitArgs,
+    inputs: &[InputName],
+    test: &[InputName],
+    saver: &Saver,
+) -> Result<Output, Failure> {
+    if name == "-" && args.talk.json {
+        return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
+    }
+    let output = page::open(name, &[saver.output()])?;
+    output.check_distinct(inputs)?;
+    output.check_distinct(test)?;
+    output.check_distinct(&args.resume.iter().map(|name| InputName::Path(name.into())).collect::<Vec<_>>())?;
+    Ok(output)
+}
+
 /// A fit whose files are checked.
 #[derive(Debug)]
 struct Fit<'a> {
@@ -58,6 +80,7 @@ struct Fit<'a> {
     start: Start,
     test: Vec<InputName>,
     saver: Saver,
+    report: Option<Output>,
     watch: Watch,
     reporter: Reporter,
 }
@@ -132,7 +155,11 @@ impl Fit<'_> {
 
     fn learn(&mut self, inputs: &[InputName]) -> Result<(), Failure> {
         let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
-        let trainer = self.trainer()?;
+        let mut trainer = self.trainer()?;
+        if self.report.is_some() {
+            trainer.measure_fresh_rows();
+        }
+        self.reporter.stage("checking files");
         let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
         let refused = standing.refused.len() as u64;
         let mut session = Session {
@@ -168,7 +195,7 @@ impl Fit<'_> {
             return Err(self.nothing(Halt::Stop(stop)));
         }
         let mut model = if finished { session.model() } else { session.unfinished() };
-        let Session { trainer, rows, standing, skips, full, optimum, .. } = session;
+        let Session { mut trainer, rows, standing, skips, full, optimum, .. } = session;
         let (full, objective) = full.filter(|_| finished).unzip();
         if let Some(full) = full {
             model.certificates = with_full_pass(full, model.certificates, &model.settings);
@@ -176,35 +203,49 @@ impl Fit<'_> {
         if stop.is_none() {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
         }
+        self.reporter.close_record(&mut trainer);
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
+        self.reporter.stage("saving");
         let found = optimum.map(|(_, found)| found);
         let objective = found.as_ref().map(|found| found.objective).or(objective.flatten());
-        self.conclude(&model, &Ran { trainer, skips, objective, found, stop })
+        let end = End { model, trainer, plan: standing.plan, skips, objective, found, stop, first };
+        self.conclude(end, inputs)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
-    fn conclude(&mut self, model: &Model, ran: &Ran) -> Result<(), Failure> {
-        let Ran { trainer, skips, found, stop, .. } = ran;
-        let stop = *stop;
+    fn conclude(&mut self, end: End, inputs: &[InputName]) -> Result<(), Failure> {
+        let End { model, mut trainer, plan, skips, objective, found, stop, first } = end;
         let mut summary = trainer.summary();
         summary.passes += found.as_ref().map_or(0, |found| found.passes.ceil() as u32);
         let name = self.saver.name().to_owned();
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
-        let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(model).map_err(saved)? };
+        let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(&model).map_err(saved)? };
+        self.reporter.stage("measuring");
+        let (test, picture) = test.unzip();
         let results = Results {
             summary: &summary,
-            model: Some((model, &name)),
+            model: Some((&model, &name)),
             test: test.as_ref(),
             found: &self.start.options.found,
             skipped: skips.count(),
-            objective: ran.objective,
+            objective,
             seconds: self.reporter.seconds(),
             stop,
             single: trainer.single_label(),
             // The lanes do not matter to what a search finds.
             edge: if found.is_some() { 0 } else { trainer.edge() },
         };
+        if let (Some(output), Some(record)) = (&mut self.report, &self.reporter.record) {
+            let (bytes, ended) = (self.reporter.bytes(), ended(stop));
+            let quality = quality(&results, picture, &mut trainer, plan);
+            let run = Some(Run { record, results: &results, plan, inputs, first, bytes, ended });
+            let page = Page { title: rows::names(inputs), model: &model, quality, run };
+            page.write(output).map_err(saved)?;
+        }
         results.tell(&self.reporter.console);
+        if let Some(output) = &self.report {
+            self.reporter.console.say(&format!("report       {}", output.name()));
+        }
         skips.tell(&self.reporter.console);
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;
@@ -227,13 +268,13 @@ impl Fit<'_> {
     }
 
     /// Measures the saved model on the test rows, if there are any; only a signal ends that early.
-    fn measure(&self, model: &Model) -> Result<Option<Measured>, Failure> {
+    fn measure(&self, model: &Model) -> Result<Option<(Measured, Picture)>, Failure> {
         if self.test.is_empty() {
             return Ok(None);
         }
         let watch = Watch { deadline: None, ..self.watch.clone() };
         match (Sample { watch: &watch, ..self.sample(&self.test) }).measure(model) {
-            Ok(measured) => Ok(Some(measured)),
+            Ok(found) => Ok(Some(found)),
             Err(Halt::Failure(failure)) => Err(failure),
             Err(Halt::Stop(Stop::Signal(signal))) => Err(Failure::signalled(signal, signal.name())),
             Err(Halt::Stop(Stop::Budget | Stop::Gap)) => Ok(None),
@@ -269,15 +310,54 @@ impl Fit<'_> {
     }
 }
 
-/// What a run leaves behind besides the model.
+/// What a run has come to when its model is saved.
 #[derive(Debug)]
-struct Ran {
+struct End {
+    model: Model,
     trainer: Trainer,
+    plan: Plan,
     skips: Skips,
     /// The objective of the model over all rows, where it is known.
     objective: Option<f64>,
     found: Option<Optimum>,
     stop: Option<Stop>,
+    /// Rows before this call.
+    first: u64,
+}
+
+/// How a run came to its end, for its report.
+fn ended(stop: Option<Stop>) -> String {
+    match stop {
+        None => "finished".to_owned(),
+        Some(Stop::Signal(signal)) => signal.name().to_owned(),
+        Some(Stop::Budget) => "the budget was used up".to_owned(),
+        Some(Stop::Gap) => "as good as was asked for".to_owned(),
+    }
+}
+
+/// What a report shows of the predictions: on test rows, else on those held out, else on rows as they came.
+fn quality(results: &Results<'_>, picture: Option<Picture>, trainer: &mut Trainer, plan: Plan) -> Option<Quality> {
+    if let (Some(measured), Some(picture)) = (results.test, picture) {
+        let about = format!("{} that took no part in learning.", number::rows(measured.rows));
+        return Some(Quality { rows: "test rows", about, measured: measured.clone(), picture });
+    }
+    let (model, _) = results.model?;
+    let mut tally = Tally::new(model);
+    if plan.period().is_some() && trainer.measure_held_out(&mut tally).is_ok() && tally.measured().rows > 0 {
+        let measured = tally.measured();
+        let about = format!(
+            "{} that were never learnt, but by which passes and lanes were chosen.",
+            number::rows(measured.rows)
+        );
+        return Some(Quality { rows: "held-out rows", about, picture: tally.picture(), measured });
+    }
+    let (measured, picture) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
+    let about = format!(
+        "{}, each scored before it was learnt, by the model of that moment. The final model is usually a little better; \
+         --test FILE would show it.",
+        number::rows(measured.rows)
+    );
+    Some(Quality { rows: "rows as they came", about, measured, picture })
 }
 
 /// What only the end of the data can tell: whether there was anything to learn from.

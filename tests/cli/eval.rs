@@ -29,9 +29,37 @@ fn metrics_follow_from_the_predictions() {
     close("loss", loss);
     close("accuracy", right);
     close("auc", wins / pairs);
+    close("log_loss", loss);
+    close("pr_auc", average_precision(&scored));
+    let probabilities = scored.iter().map(|&(yes, m)| (yes, 1.0 / (1.0 + (-m).exp())));
+    let squares = probabilities.clone().map(|(yes, p)| (p - f64::from(u8::from(yes))).powi(2));
+    close("brier", squares.sum::<f64>() / 300.0);
+    let off = (0..10).map(|bin| {
+        let own = probabilities.clone().filter(|(_, p)| (p * 10.0) as usize == bin);
+        own.map(|(yes, p)| p - f64::from(u8::from(yes))).sum::<f64>().abs() / 300.0
+    });
+    close("calibration_error", off.sum());
+    let of = |yes: bool, taken: bool| scored.iter().filter(|row| row.0 == yes && (row.1 > 0.0) == taken).count() as f64;
+    let (precision, recall) =
+        (of(true, true) / (of(true, true) + of(false, true)), of(true, true) / (of(true, true) + of(true, false)));
+    close("precision", precision);
+    close("recall", recall);
+    close("f1", 2.0 * precision * recall / (precision + recall));
+    let matrix = serde_json::json!([[of(false, false), of(false, true)], [of(true, false), of(true, true)]]);
+    assert_eq!(
+        (&found["confusion"]["labels"], &found["confusion"]["weights"]),
+        (&serde_json::json!(["0", "1"]), &matrix)
+    );
     close("weight", 300.0);
     assert!(found["rows"] == 300 && found["mse"].is_null());
     assert!(box_.ok("eval m a.svm").out.contains("AUC"));
+}
+
+/// The mean, over positive rows, of the share of positive ones among those that are ranked at least as high.
+fn average_precision(scored: &[(bool, f64)]) -> f64 {
+    let above = |m: f64, yes: bool| scored.iter().filter(|row| row.1 >= m && (row.0 || !yes)).count() as f64;
+    let positive: Vec<f64> = scored.iter().filter(|row| row.0).map(|row| row.1).collect();
+    positive.iter().map(|&m| above(m, true) / above(m, false)).sum::<f64>() / positive.len() as f64
 }
 
 #[test]
@@ -47,6 +75,11 @@ fn squared_loss_is_half_the_mse() {
         (found["r2"].as_f64().unwrap() - (1.0 - mse / 1.25)).abs() < 1e-12,
         "the labels' variance is 1.25: {found}"
     );
+    for absent in
+        ["accuracy", "auc", "pr_auc", "log_loss", "brier", "calibration_error", "precision", "macro", "deviance"]
+    {
+        assert!(found[absent].is_null() && found.get(absent).is_some(), "{absent}: {found}");
+    }
     let text = box_.ok("eval m a.svm").out;
     assert!(text.contains("RMSE") && text.contains("R²") && !text.contains("AUC"));
 }

@@ -2,6 +2,8 @@
 //!
 //! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
 
+mod browser;
+mod browser_page;
 mod cases;
 mod certificate;
 mod classes;
@@ -20,6 +22,7 @@ mod models;
 mod optimum;
 mod paths;
 mod predict;
+mod report;
 mod resume;
 mod sandbox;
 mod signals;

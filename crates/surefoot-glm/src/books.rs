@@ -2,7 +2,7 @@
 
 use crate::{
     Batch, Class, Fault, Loss, Part, Plan, Row, Settings, Shelf, balance::Balance, board::Board, coding::Coding,
-    engine::Engine, passes::Passes, sums::Mean,
+    engine::Engine, metrics::Progressive, passes::Passes, sums::Mean,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -19,6 +19,8 @@ pub(crate) struct Books {
     pub(crate) texts: Vec<Class>,
     /// What [`Counts::balance`] was at the rows that [`Books::reshelve`] has seen.
     reshelved: Balance,
+    /// Metrics of fresh rows, where somebody wants them.
+    pub(crate) progressive: Option<Box<Progressive>>,
 }
 
 /// The part of [`Books`] that every model stores.
@@ -42,7 +44,8 @@ impl Books {
     /// Before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
         let (counts, recent, texts, reshelved) = Default::default();
-        Books { settings, counts, passes: Passes::new(plan, shelf), recent, texts, reshelved }
+        let passes = Passes::new(plan, shelf);
+        Books { settings, counts, passes, recent, texts, reshelved, progressive: None }
     }
 
     pub(crate) fn loss(&self) -> Loss {
@@ -76,6 +79,9 @@ impl Books {
         let y = self.counts.coding.code(self.loss(), label)?;
         let coding = &self.counts.coding;
         let value = engine.ask(row, coding, y)?;
+        if let Some(progressive) = &mut self.progressive {
+            engine.margins(&mut progressive.margins);
+        }
         let value = self.passes.of_earlier_run().map_or(Ok(value), |model| model.loss(row, self.loss(), coding))?;
         let held = self.passes.holds_next();
         if held {
@@ -125,8 +131,12 @@ impl Books {
     fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.passes.count();
+        let sign = self.counts.coding.sign();
         self.counts.coding.meet(self.settings.loss, label);
         let fresh = self.passes.fresh();
+        if fresh {
+            self.measure(y, row.weight, value, sign);
+        }
         if fresh {
             self.counts.board.add(self.settings.loss, y, row.weight, value);
         }
@@ -135,6 +145,19 @@ impl Books {
         }
         if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, row.weight);
+        }
+    }
+
+    /// Adds a row that was asked with this sign to the metrics of fresh rows, if there are any.
+    fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
+        let Some(progressive) = &mut self.progressive else { return };
+        let coding = &self.counts.coding;
+        if coding.sign() != sign && coding.single().is_none() {
+            progressive.turn();
+        }
+        // An earlier run's model, which is scored first, is not that of the engine.
+        if self.passes.of_earlier_run().is_none() {
+            progressive.add(coding, y, weight, value, sign);
         }
     }
 

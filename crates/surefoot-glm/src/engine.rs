@@ -24,6 +24,9 @@ pub(crate) trait Engine: Debug {
     /// The loss at a row of the model that a save would store now, to the bit. Changes no coordinate.
     fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault>;
 
+    /// The margins of the row asked last, as the model has them: one, or one a class by number.
+    fn margins(&self, margins: &mut Vec<f64>);
+
     /// Readies the gradient of the row asked last; the last chance to refuse it.
     fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault>;
 

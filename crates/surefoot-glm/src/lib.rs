@@ -45,7 +45,7 @@ pub use full_pass::FullPass;
 pub use gathered::{Gathered, Problem};
 pub use lanes::LANES;
 pub use loss::Loss;
-pub use metrics::{ClassMetrics, Confusion, Measured, Metrics, Tally};
+pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
 pub use model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary};
 pub use predictor::{Predictor, Scored, Scores};
 pub use reading::{Class, Column, Missing, Names, Reading, Role, Table};

@@ -6,13 +6,27 @@
 //! into a fixed histogram of 2²⁰ cells, each the set of f32 numbers that share their leading 20 bits, so a
 //! cell spans a relative width of at most 2⁻¹¹. A pair of a positive and a negative row in one cell counts
 //! as a tie, one half, where its true share is 0, ½ or 1: the error is at most half the weight of such
-//! pairs, and that bound is reported as [`Measured::auc_error`].
+//! pairs, and that bound is reported as [`Measured::auc_error`]. The average precision likewise takes the rows of a cell as
+//! ties; [`Measured::pr_auc_error`] is how far all positive rows first, or all negative ones, would be from that.
 
+mod calibration;
 mod classes;
+mod picture;
+mod progressive;
+mod ranking;
+mod rates;
 mod tally;
 
+pub use calibration::Bin;
 pub use classes::{ClassMetrics, Confusion};
+pub use picture::Picture;
+pub(crate) use progressive::Progressive;
+pub use rates::Rates;
 pub use tally::Tally;
+
+use calibration::Calibration;
+use picture::{POINTS, Sample};
+use ranking::Ranking;
 
 use crate::{
     Loss,
@@ -40,7 +54,12 @@ pub struct Metrics {
     excess: Mean,
     saturated: Mean,
     labels: Spread,
+    /// Two classes: weight by label and by what was predicted.
+    taken: [[Sum; 2]; 2],
     ranking: Ranking,
+    brier: Mean,
+    calibration: Calibration,
+    sample: Sample,
 }
 
 /// What [`Metrics`] found; `None` where a number does not apply or is not defined.
@@ -52,7 +71,7 @@ pub struct Measured {
     pub weight: f64,
     /// Weighted mean loss.
     pub loss: Option<f64>,
-    /// Many classes: weighted mean log loss of the probabilities; for softmax it is the loss.
+    /// Classification with probabilities: weighted mean of −ln of that of the label; for logistic and softmax it is the loss.
     pub log_loss: Option<f64>,
     /// Classification: the share of weight whose class is predicted right; a margin of 0 predicts −1.
     pub accuracy: Option<f64>,
@@ -61,6 +80,20 @@ pub struct Measured {
     pub auc: Option<f64>,
     /// How far `auc` can be from the exact value: 0 up to [`Metrics::EXACT`] rows.
     pub auc_error: f64,
+    /// Classification: the average precision, Σ (recall_k − recall_{k−1})·precision_k over falling thresholds, which is the area
+    /// under the precision-recall curve in steps. Not defined without positive rows.
+    pub pr_auc: Option<f64>,
+    /// How far `pr_auc` can be from the exact value: 0 up to [`Metrics::EXACT`] rows.
+    pub pr_auc_error: f64,
+    /// Two classes: precision, recall and F1 of the positive one.
+    pub rates: Option<Rates>,
+    /// Classification with probabilities: weighted mean of (probability − what was)², of the positive class; of many classes the
+    /// sum over all of them.
+    pub brier: Option<f64>,
+    /// Classification with probabilities: the expected calibration error, the mean over rows of |probability − share| of the bin
+    /// that the row is in; ten bins of equal width of the probability of the positive class, of many classes of the
+    /// likeliest one.
+    pub calibration_error: Option<f64>,
     /// Regression: weighted mean squared error.
     pub mse: Option<f64>,
     /// Regression: its square root.
@@ -74,7 +107,7 @@ pub struct Measured {
     pub deviance: Option<f64>,
     /// With a log link: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
-    /// Many classes: which were taken for which.
+    /// Classification: which were taken for which; of two classes the negative one is the first.
     pub confusion: Option<Confusion>,
 }
 
@@ -103,7 +136,11 @@ impl Metrics {
             excess: Mean::default(),
             saturated: Mean::default(),
             labels: Spread::default(),
+            taken: Default::default(),
             ranking: Ranking::Exact(Vec::new()),
+            brier: Mean::default(),
+            calibration: Calibration::default(),
+            sample: Sample::new(),
         }
     }
 
@@ -116,9 +153,17 @@ impl Metrics {
         self.value.add(self.loss.value(label, margin), weight);
         if self.loss.classifies() {
             self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
+            self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
             self.ranking.add(margin, weight * label, Metrics::EXACT);
+            if self.loss.knows_probabilities() {
+                let (probability, came_true) = (self.loss.mean(margin), label > 0.0);
+                self.brier.add((probability - f64::from(came_true)).powi(2), weight);
+                self.calibration.add(probability, came_true, weight);
+            }
         } else {
-            let error = (self.loss.mean(margin) - label).abs();
+            let predicted = self.loss.mean(margin);
+            self.sample.add(predicted, label);
+            let error = (predicted - label).abs();
             self.squares.add(error * error, weight);
             self.sizes.add(error, weight);
             self.excess.add(self.loss.excess(label, margin), weight);
@@ -131,7 +176,9 @@ impl Metrics {
     #[must_use]
     pub fn measured(&self) -> Measured {
         let classes = self.loss.classifies();
-        let (auc, auc_error) = if classes { self.ranking.area() } else { (None, 0.0) };
+        let areas = if classes { self.ranking.areas() } else { ranking::Areas::default() };
+        let [negative, positive] = self.taken.map(|taken| taken.map(|sum| sum.value()));
+        let rates = Rates::of(positive[1], negative[1] + positive[1], positive[0] + positive[1]);
         let mse = self.squares.value();
         let counts = self.loss.variance_power().is_some();
         let r2 = mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares()).filter(|_| !counts);
@@ -141,17 +188,42 @@ impl Metrics {
             rows: self.rows,
             weight: self.value.weight(),
             loss: self.value.value(),
-            log_loss: None,
+            log_loss: self.value.value().filter(|_| self.loss.knows_probabilities()),
             accuracy: self.correct.value(),
-            auc,
-            auc_error,
+            auc: areas.roc.map(|(area, _)| area),
+            auc_error: areas.roc.map_or(0.0, |(_, doubt)| doubt),
+            pr_auc: areas.precision.map(|(area, _)| area),
+            pr_auc_error: areas.precision.map_or(0.0, |(_, doubt)| doubt),
+            rates: self.correct.value().map(|_| rates),
+            brier: self.brier.value(),
+            calibration_error: self.calibration.error(),
             mse,
             rmse: mse.map(f64::sqrt),
             mae: self.sizes.value(),
             r2: r2.filter(|r2| r2.is_finite()),
             deviance: excess.map(|excess| 2.0 * excess),
             d2: d2.filter(|d2| d2.is_finite()),
-            confusion: None,
+            confusion: classes.then(|| Confusion::of_two([negative, positive])),
+        }
+    }
+
+    /// What there is to draw of the rows added so far.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        if !self.loss.classifies() {
+            return Picture { sample: self.sample.rows().to_vec(), ..Picture::default() };
+        }
+        let thresholds = self.ranking.thresholds(POINTS);
+        let [negative, positive] = thresholds.last().copied().unwrap_or_default();
+        let both = negative > 0.0 && positive > 0.0;
+        let rates = thresholds.iter().filter(|_| both);
+        let beyond = thresholds.iter().skip(1).filter(|_| both);
+        Picture {
+            roc: rates.map(|[n, p]| (n / negative, p / positive)).collect(),
+            precision: beyond.map(|[n, p]| (p / positive, p / (n + p))).collect(),
+            positive: Some(positive / (negative + positive)).filter(|share| share.is_finite()),
+            calibration: self.calibration.bins(),
+            sample: Vec::new(),
         }
     }
 
@@ -160,103 +232,6 @@ impl Metrics {
     fn excess_of_constant(&self) -> Option<f64> {
         let mean = self.labels.mean();
         Some(self.loss.least(mean) - self.saturated.value()?).filter(|excess| *excess > 0.0)
-    }
-}
-
-/// Margins of both classes, in order or in cells.
-#[derive(Clone, Debug)]
-enum Ranking {
-    /// Margin and weight times label of each row.
-    Exact(Vec<(f64, f64)>),
-    /// Weight of the negative and of the positive rows by cell.
-    Cells(Box<[[Sum; 2]]>),
-}
-
-impl Ranking {
-    fn add(&mut self, margin: f64, signed: f64, limit: usize) {
-        if let Ranking::Exact(rows) = self
-            && rows.len() == limit
-        {
-            let mut cells = vec![[Sum::default(); 2]; 1 << BITS].into_boxed_slice();
-            for &(margin, signed) in rows.iter() {
-                put(&mut cells, margin, signed);
-            }
-            *self = Ranking::Cells(cells);
-        }
-        match self {
-            Ranking::Exact(rows) => rows.push((margin, signed)),
-            Ranking::Cells(cells) => put(cells, margin, signed),
-        }
-    }
-
-    /// The area under the ROC curve and a bound of its error.
-    fn area(&self) -> (Option<f64>, f64) {
-        let mut area = Area::default();
-        match self {
-            Ranking::Exact(rows) => {
-                let mut rows = rows.clone();
-                rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-                for ties in rows.chunk_by(|a, b| a.0 == b.0) {
-                    let mut weight = [Sum::default(); 2];
-                    ties.iter().for_each(|&(_, signed)| weight[side(signed)].add(signed.abs()));
-                    area.add(&weight);
-                }
-                (area.value(), 0.0)
-            }
-            Ranking::Cells(cells) => {
-                cells.iter().for_each(|weight| area.add(weight));
-                (area.value(), area.doubt())
-            }
-        }
-    }
-}
-
-/// Bits of a cell's number.
-const BITS: u32 = 20;
-
-fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
-    cells[cell(margin)][side(signed)].add(signed.abs());
-}
-
-fn side(signed: f64) -> usize {
-    usize::from(signed > 0.0)
-}
-
-/// The cell of a margin: ascending with it, since the bits of floats, folded at the sign, ascend too.
-fn cell(margin: f64) -> usize {
-    // Adding 0 turns −0 into 0; the conversion rounds to nearest and so keeps the order.
-    let bits = (margin as f32 + 0.0).to_bits();
-    let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
-    (ordered >> (32 - BITS)) as usize
-}
-
-/// The area under the ROC curve, from groups of tied rows in ascending order of margin.
-#[derive(Debug, Default)]
-struct Area {
-    below: [Sum; 2],
-    pairs: Sum,
-    ties: Sum,
-}
-
-impl Area {
-    fn add(&mut self, weight: &[Sum; 2]) {
-        let [negative, positive] = weight.map(|sum| sum.value());
-        self.pairs.add(positive * self.below[0].value());
-        self.ties.add(positive * negative);
-        self.below[0].add(negative);
-        self.below[1].add(positive);
-    }
-
-    fn all(&self) -> f64 {
-        self.below[0].value() * self.below[1].value()
-    }
-
-    fn value(&self) -> Option<f64> {
-        Some((self.pairs.value() + 0.5 * self.ties.value()) / self.all()).filter(|area| area.is_finite())
-    }
-
-    fn doubt(&self) -> f64 {
-        0.5 * self.ties.value() / self.all()
     }
 }
 

@@ -5,10 +5,11 @@
 //! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Certificate, Class, ClassWeights, Fault, Labels, Model, Names, Penalty, Plan, Predictor, Settings, Shelf,
-    State, Summary,
+    Batch, Certificate, Class, ClassWeights, Fault, Labels, Measured, Model, Names, Penalty, Picture, Plan, Predictor,
+    Settings, Shelf, State, Summary, Tally,
     books::{Books, Counts},
     engine::{self, Engine},
+    metrics::Progressive,
     passes::Run,
     shelf::InMemory,
 };
@@ -124,6 +125,39 @@ impl Trainer {
     /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
     pub fn loss_recent(&mut self) -> Option<f64> {
         std::mem::take(&mut self.books.recent).value()
+    }
+
+    /// Measures fresh rows from now on, each as it is scored before it is learnt. Costs a few nanoseconds a row and, for classes,
+    /// 16 bytes a row up to [`Metrics::EXACT`](crate::Metrics::EXACT) of them. Changes no model.
+    pub fn measure_fresh_rows(&mut self) {
+        self.books.progressive = Some(Box::new(Progressive::new(self.books.loss())));
+    }
+
+    /// How good the predictions of fresh rows were, and what there is to draw of them, if they are measured.
+    #[must_use]
+    pub fn fresh_rows(&self) -> Option<(Measured, Picture)> {
+        self.books.progressive.as_ref().map(|progressive| progressive.measured(&self.books.counts.coding))
+    }
+
+    /// Mean loss of fresh rows since the previous call, if they are measured and there were any.
+    pub fn fresh_loss_recent(&mut self) -> Option<f64> {
+        self.books.progressive.as_mut()?.take_recent()
+    }
+
+    /// Adds the held-out rows to a tally of the model; there are none in one pass.
+    ///
+    /// # Errors
+    /// Those of the shelf.
+    pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
+        let labels = self.labels();
+        let classifies = self.books.loss().classifies();
+        self.books.passes.visit(&mut |row| {
+            let label = row.label.and_then(|label| if classifies { labels.code(label) } else { Some(label) });
+            // Rows that overflow were refused before they came to the shelf.
+            if let Some(label) = label {
+                let _ = tally.add(label, row);
+            }
+        })
     }
 
     /// The only label seen so far, if this is a classifier that has seen one label only.

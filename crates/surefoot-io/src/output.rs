@@ -111,6 +111,19 @@ impl Output {
         }
     }
 
+    /// Whether this and another output are one regular file, whether it is there yet or not, or both standard output.
+    #[must_use]
+    pub fn is_same(&self, other: &Output) -> bool {
+        let place = |path: &Path| (fs::canonicalize(folder(path)).ok(), path.file_name().map(OsStr::to_owned));
+        match (&self.target, &other.target) {
+            (Target::Stdout, Target::Stdout) => true,
+            (Target::File(one), Target::File(two)) => {
+                place(one) == place(two) || self.identity().is_some() && self.identity() == other.identity()
+            }
+            _ => false,
+        }
+    }
+
     /// Makes what was written since the last commit the content of the target, on disk for good. If nothing was
     /// written, the file becomes empty.
     ///

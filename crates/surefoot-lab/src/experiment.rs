@@ -49,7 +49,7 @@ mod tests {
     use std::mem::discriminant;
 
     use super::*;
-    use crate::{Lab, plot};
+    use crate::Lab;
 
     /// Everything holds, and every planted error is found out.
     #[test]
@@ -89,7 +89,7 @@ mod tests {
             assert!(!experiment.about.is_empty() && !experiment.title.is_empty());
             let texts = [experiment.title, experiment.axis, experiment.measured, experiment.bound].into_iter();
             for text in texts.chain(labels.iter().map(|label| label.as_str())) {
-                assert!(plot::has_letters(text), "the font of plots lacks a letter of {text}");
+                assert!(surefoot_plot::has_letters(text), "the font of plots lacks a letter of {text}");
             }
         }
     }

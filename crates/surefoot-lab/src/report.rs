@@ -6,7 +6,7 @@ mod page;
 mod text;
 
 use crate::claim::Check;
-use crate::plot::Figure;
+use surefoot_plot::Figure;
 
 /// The means of a row at one point of its axis.
 #[derive(Clone, Copy, Debug)]

@@ -50,6 +50,8 @@ struct Found {
     /// Features never met: id, value, and which pair of the row.
     new: Vec<(u64, f64, usize)>,
     told: Told,
+    /// Of the model, with the sign that was asked with.
+    margin: f64,
 }
 
 impl Found {
@@ -127,12 +129,18 @@ impl Engine for InBall {
             return Err(Fault::new(Part::Row, "rows with an offset are not for models in a ball (--radius)"));
         }
         let margin = self.find(row, sign);
+        self.row.margin = margin;
         let length = self.length();
         self.watch.admit(&self.ball, row.weight, length, self.intercept)?;
         let iterate = View::new(self.method.dim(), |i| self.method.learner().at(i));
         let (query, iterate) = (self.method.query().dot(&self.row.vector()), iterate.dot(&self.row.vector()));
         self.row.told = Told { query, iterate, length, ..Told::default() };
         if margin.is_finite() { Ok(self.loss.value(y * sign, margin)) } else { Err(Fault::overflow()) }
+    }
+
+    fn margins(&self, margins: &mut Vec<f64>) {
+        margins.clear();
+        margins.push(self.row.margin);
     }
 
     fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault> {

@@ -119,6 +119,11 @@ impl Engine for Classes {
         if finite { Ok(self.loss.value_of(at, &self.margins)) } else { Err(Fault::overflow()) }
     }
 
+    fn margins(&self, margins: &mut Vec<f64>) {
+        margins.clear();
+        margins.extend(self.answers[..self.outputs.len()].iter().map(|answer| answer.margin));
+    }
+
     fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         self.slopes.clear();
         self.slopes.extend(self.answers[..self.outputs.len()].iter().map(|answer| answer.query));

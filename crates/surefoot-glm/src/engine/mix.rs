@@ -125,6 +125,11 @@ impl Engine for Mix {
         if finite { Ok(self.loss.value(y * self.sign, answer.margin)) } else { Err(Fault::overflow()) }
     }
 
+    fn margins(&self, margins: &mut Vec<f64>) {
+        margins.clear();
+        margins.push(self.answers[0].margin);
+    }
+
     /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
     /// far out of the lanes' units gives them another unit first, unless the row is refused.
     fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! How good predictions of one of many classes are.
 
-use super::Measured;
+use super::{Measured, Picture, calibration::Calibration};
 use crate::{
     Loss,
     predictor::likeliest,
@@ -27,6 +27,9 @@ pub struct ClassMetrics {
     logs: Mean,
     correct: Mean,
     cells: BTreeMap<(usize, usize), Sum>,
+    brier: Mean,
+    calibration: Calibration,
+    /// Of the row at hand.
     margins: Vec<f64>,
 }
 
@@ -38,12 +41,20 @@ pub struct Confusion {
     pub cells: Vec<(usize, usize, f64)>,
 }
 
+impl Confusion {
+    /// From weights by label and by what was predicted.
+    pub(super) fn of_two(weights: [[f64; 2]; 2]) -> Confusion {
+        let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(label, taken)| (label, taken, weights[label][taken]));
+        Confusion { cells: cells.into_iter().filter(|cell| cell.2 > 0.0).collect() }
+    }
+}
+
 impl ClassMetrics {
     /// No rows yet.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
-        let (value, logs, correct) = Default::default();
-        ClassMetrics { loss, rows: 0, value, logs, correct, cells: BTreeMap::new(), margins: Vec::new() }
+        let (value, logs, correct, cells, brier, calibration) = Default::default();
+        ClassMetrics { loss, rows: 0, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
     /// Adds a row: the class of its label, its weight, and the margins of all classes.
@@ -60,6 +71,12 @@ impl ClassMetrics {
         self.margins.extend(margins);
         self.logs.add(self.loss.log_loss_of(class, &mut self.margins), weight);
         let predicted = likeliest(margins);
+        self.margins.clear();
+        self.margins.extend(margins);
+        self.loss.means_of(&mut self.margins);
+        let squares = |(k, p): (usize, &f64)| (p - f64::from(k == class)).powi(2);
+        self.brier.add(self.margins.iter().enumerate().map(squares).sum(), weight);
+        self.calibration.add(self.margins[predicted], predicted == class, weight);
         self.correct.add(f64::from(predicted == class), weight);
         self.cells.entry((class, predicted)).or_default().add(weight);
     }
@@ -73,8 +90,16 @@ impl ClassMetrics {
             loss: self.value.value(),
             log_loss: self.logs.value(),
             accuracy: self.correct.value(),
+            brier: self.brier.value(),
+            calibration_error: self.calibration.error(),
             confusion: Some(Confusion { cells: self.cells.iter().map(|(&(a, b), sum)| (a, b, sum.value())).collect() }),
             ..Measured::default()
         }
+    }
+
+    /// What there is to draw of the rows added so far.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        Picture { calibration: self.calibration.bins(), ..Picture::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! A model measured row by row, whatever its loss.
 
-use super::{ClassMetrics, Measured, Metrics};
+use super::{ClassMetrics, Measured, Metrics, Picture};
 use crate::{Fault, Model, Predictor, Row, Scores};
 
 /// Predicts rows and measures how good the predictions are: by [`Metrics`] of one margin or [`ClassMetrics`] of many.
@@ -69,6 +69,15 @@ impl Tally {
         match &self.metrics {
             Kind::One(metrics) => metrics.measured(),
             Kind::Many(metrics) => metrics.measured(),
+        }
+    }
+
+    /// What there is to draw of them.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        match &self.metrics {
+            Kind::One(metrics) => metrics.picture(),
+            Kind::Many(metrics) => metrics.picture(),
         }
     }
 }

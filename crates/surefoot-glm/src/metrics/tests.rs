@@ -1,7 +1,8 @@
 //! Expected values were computed with scikit-learn 1.x on the same rows (log_loss, accuracy_score,
-//! roc_auc_score, mean_squared_error, r2_score, each with sample_weight).
+//! roc_auc_score, average_precision_score, brier_score_loss, precision_recall_fscore_support, mean_squared_error, r2_score, each
+//! with sample_weight); calibration errors by numpy.
 
-use super::*;
+use super::{ranking::cell, *};
 
 /// A linear congruential generator of uniform numbers, the same in every language.
 struct Uniform(u64);
@@ -45,7 +46,16 @@ fn classification_agrees_with_scikit_learn() {
     close(found.loss, 0.47487012181886173, 1e-14);
     close(found.accuracy, 0.7804465562020577, 1e-14);
     close(found.auc, 0.8564498337222245, 1e-14);
-    assert_eq!((found.auc_error, found.mse, found.rmse, found.r2), (0.0, None, None, None));
+    close(found.pr_auc, 0.8482494736276436, 1e-14);
+    close(found.log_loss, 0.47487012181886173, 1e-14);
+    close(found.brier, 0.15299552832662114, 1e-14);
+    close(found.calibration_error, 0.05213634140771141, 1e-13);
+    let rates = found.rates.unwrap();
+    close(Some(rates.precision), 0.8380772773123987, 1e-14);
+    close(Some(rates.recall), 0.7259706709216625, 1e-14);
+    close(Some(rates.f1), 0.7780062292612422, 1e-14);
+    assert_eq!((found.auc_error, found.pr_auc_error), (0.0, 0.0));
+    assert_eq!((found.mse, found.rmse, found.r2), (None, None, None));
 }
 
 #[test]
@@ -125,6 +135,74 @@ fn hinge_losses_are_measured_by_their_margins() {
     close(found.loss, 0.5848625724935157, 1e-13);
     close(found.accuracy, 0.7537209078881649, 1e-13);
     close(found.auc, 0.7854115276052446, 1e-13);
+    close(found.pr_auc, 0.869433122713085, 1e-13);
+    assert_eq!(
+        (found.log_loss, found.brier, found.calibration_error),
+        (None, None, None),
+        "there are no probabilities"
+    );
+}
+
+/// 400 rows of five classes, of which the fourth has no rows but is predicted.
+#[test]
+fn rates_of_many_classes_agree_with_scikit_learn() {
+    let (mut metrics, mut u) = (ClassMetrics::new(Loss::Softmax), Uniform(99));
+    for _ in 0..400 {
+        let margins: Vec<f64> = (0..5).map(|_| rounded(4.0 * u.next() - 2.0, 2)).collect();
+        let (weight, draw) = (rounded(u.next(), 2), u.next());
+        let mut shares = margins.clone();
+        Loss::Softmax.means_of(&mut shares);
+        let sums = shares.iter().scan(0.0, |sum, p| {
+            *sum += p;
+            Some(*sum)
+        });
+        let class = sums.take_while(|sum| *sum < draw).count().min(4);
+        metrics.add(if class == 3 { 2 } else { class }, weight, &margins);
+    }
+    let found = metrics.measured();
+    close(found.accuracy, 0.40255854740534397, 1e-14);
+    close(found.log_loss, 1.4405357439203876, 1e-14);
+    close(found.brier, 0.7261120118269987, 1e-14);
+    close(found.calibration_error, 0.0822763433839088, 1e-13);
+    let [all, weighted] = found.confusion.unwrap().averages().unwrap();
+    for (rates, expected) in [
+        (all, [0.41896588726314, 0.34029522571085385, 0.36813632837624666]),
+        (weighted, [0.5336040524588048, 0.4025585474053441, 0.4493242493500829]),
+    ] {
+        let of = [rates.precision, rates.recall, rates.f1];
+        of.into_iter().zip(expected).for_each(|(rate, expected)| close(Some(rate), expected, 1e-14));
+    }
+}
+
+/// The curves end where they must, and the area under the steps of precision is the average precision.
+#[test]
+fn pictures_are_what_the_areas_are_of() {
+    let mut metrics = Metrics::new(Loss::Logistic);
+    classes().iter().for_each(|&(y, w, m)| metrics.add(y, w, m));
+    let (picture, found) = (metrics.picture(), metrics.measured());
+    assert_eq!((picture.roc[0], picture.roc.last()), ((0.0, 0.0), Some(&(1.0, 1.0))));
+    let trapezes = picture.roc.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0);
+    close(found.auc, trapezes.sum(), 1e-12);
+    let starts = std::iter::once(&(0.0, 0.0)).chain(&picture.precision);
+    let steps = starts.zip(&picture.precision).map(|(before, now)| (now.0 - before.0) * now.1);
+    close(found.pr_auc, steps.sum(), 1e-12);
+    assert_eq!(picture.calibration.len(), 10);
+    close(Some(picture.calibration.iter().map(|bin| bin.weight).sum()), found.weight, 1e-12);
+    assert!(picture.sample.is_empty());
+}
+
+#[test]
+fn pictures_stay_small() {
+    let (mut classes, mut numbers, mut u) = (Metrics::new(Loss::Logistic), Metrics::new(Loss::Squared), Uniform(5));
+    for _ in 0..50_000 {
+        let (margin, draw) = (8.0 * u.next() - 4.0, u.next());
+        classes.add(if draw < 1.0 / (1.0 + (-margin).exp()) { 1.0 } else { -1.0 }, 1.0, margin);
+        numbers.add(margin + draw, 1.0, margin);
+    }
+    let picture = classes.picture();
+    assert!((100..=POINTS + 2).contains(&picture.roc.len()), "{}", picture.roc.len());
+    assert_eq!(picture.precision.len() + 1, picture.roc.len());
+    assert_eq!(numbers.picture().sample.len(), Sample::ROWS);
 }
 
 #[test]
@@ -138,9 +216,12 @@ fn the_histogram_stays_within_its_stated_error() {
         cells.add(margin, signed, 100);
     }
     assert!(matches!(cells, Ranking::Cells(_)));
-    let ((truth, _), (found, bound)) = (exact.area(), cells.area());
-    let error = (truth.unwrap() - found.unwrap()).abs();
-    assert!(error <= bound && bound < 1e-4, "{error} {bound}");
+    let (exact, cells) = (exact.areas(), cells.areas());
+    for (exact, cells) in [(exact.roc, cells.roc), (exact.precision, cells.precision)] {
+        let ((truth, none), (found, bound)) = (exact.unwrap(), cells.unwrap());
+        let error = (truth - found).abs();
+        assert!(none == 0.0 && error <= bound && bound < 1e-3, "{error} {bound}");
+    }
 }
 
 #[test]
@@ -159,6 +240,10 @@ fn what_is_not_defined_is_absent() {
     one_class.add(-1.0, 0.0, 3.0);
     let found = one_class.measured();
     assert_eq!((found.rows, found.weight, found.accuracy, found.auc), (2, 1.0, Some(1.0), None));
+    assert_eq!((found.pr_auc, one_class.picture().roc), (Some(1.0), Vec::new()));
+    let mut none = Metrics::new(Loss::Logistic);
+    none.add(-1.0, 1.0, -3.0);
+    assert_eq!((none.measured().pr_auc, none.measured().rates), (None, Some(Rates::default())));
     let mut equal = Metrics::new(Loss::Squared);
     equal.add(2.0, 1.0, 2.0);
     equal.add(2.0, 1.0, 2.5);

@@ -2,7 +2,7 @@
 
 use super::{Finding, Point, Report, Section};
 use crate::claim::{Check, Claim};
-use crate::plot::{Figure, Scale, Series, Style};
+use surefoot_plot::{Figure, Scale, Series, Style};
 
 /// All figures with the names of their files.
 pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
@@ -31,7 +31,7 @@ fn experiment(section: &Section) -> Figure {
     }
     let series = [measured, labelled_once(bounds), labelled_once(floors)].concat();
     let (x, y) = ((section.axis.to_owned(), Scale::Log), (section.measured.to_owned(), Scale::Log));
-    Figure { title: format!("{}  {}", section.name, section.title), x, y, names: Vec::new(), series }
+    Figure { title: format!("{}  {}", section.name, section.title), x, y, series, ..Figure::default() }
 }
 
 /// Drops series without points, and all labels but the first.
@@ -68,7 +68,8 @@ fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     };
     let series = [label(allowed, 0, "allowed"), label(found, 1, "measured, 95 % interval")].concat();
     let y = (String::new(), Scale::Linear);
-    Figure { title: title.to_owned(), x: (x.to_owned(), Scale::Linear), y, names, series }
+    let (title, x) = (title.to_owned(), (x.to_owned(), Scale::Linear));
+    Figure { title, x, y, names, series, ..Figure::default() }
 }
 
 /// The checks of rows without planted errors whose words begin like this.
@@ -100,7 +101,7 @@ fn certificates(report: &Report) -> Figure {
         series.push(Series { label: "certificate = truth".to_owned(), style: Style::Floor, colour: 6, points });
     }
     let (x, y) = (("true excess".to_owned(), Scale::Log), ("certificate".to_owned(), Scale::Log));
-    Figure { title: "Certificates against the truth".to_owned(), x, y, names: Vec::new(), series }
+    Figure { title: "Certificates against the truth".to_owned(), x, y, series, ..Figure::default() }
 }
 
 fn dots(section: &Section, finding: &Finding, colour: usize) -> Series {

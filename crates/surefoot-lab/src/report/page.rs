@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::text::{allowed, measured, verdict};
 use super::{Report, Section, figures};
-use crate::plot::escaped;
+use surefoot_plot::escaped;
 
 const STYLE: &str = "\
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff; }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use ttf_parser::{Face, GlyphId};
 
-static DATA: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
+static DATA: &[u8] = include_bytes!("../assets/DejaVuSans-subset.ttf");
 
 static FACE: LazyLock<Face<'static>> =
     LazyLock::new(|| Face::parse(DATA, 0).expect("the font that comes with the crate"));
@@ -31,8 +31,8 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// Whether there is a glyph for every letter of a text.
-#[cfg(test)]
-pub(crate) fn has_letters(text: &str) -> bool {
+#[must_use]
+pub fn has_letters(text: &str) -> bool {
     text.chars().all(|letter| FACE.glyph_index(letter).is_some())
 }
 

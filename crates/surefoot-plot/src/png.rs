@@ -31,6 +31,17 @@ fn draw_mark(picture: &mut Pixmap, mark: &Mark) {
                 picture.stroke_path(&path, &paint(*colour), &stroke, fine, None);
             }
         }
+        Mark::Area { points, colour, opacity } => {
+            let mut builder = PathBuilder::new();
+            for (i, &(x, y)) in points.iter().enumerate() {
+                let (x, y) = (x as f32, y as f32);
+                if i == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
+            }
+            builder.close();
+            let pale = colour.map(|c| (255.0 - (255.0 - f64::from(c)) * opacity).round() as u8);
+            fill(picture, builder.finish(), pale, fine);
+        }
+        Mark::Group { marks, .. } => marks.iter().for_each(|mark| draw_mark(picture, mark)),
         Mark::Dot { at: (x, y), radius, colour } => {
             let path = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
             fill(picture, path, *colour, fine);

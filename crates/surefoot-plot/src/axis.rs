@@ -28,6 +28,12 @@ impl Axis {
         self.scale.shows(x).then_some(self.first + share * (self.last - self.first))
     }
 
+    /// How pixels become numbers again, for scripts.
+    pub(super) fn words(&self) -> String {
+        let scale = if self.scale == Scale::Log { "log" } else { "linear" };
+        format!("{scale} {:.2} {:.2} {} {}", self.first, self.last, self.from, self.to)
+    }
+
     /// Ticks and their labels.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match self.scale {
@@ -62,10 +68,18 @@ impl Axis {
     }
 }
 
+/// A round number; from ten thousand on in thousands, millions or billions.
 fn plain(x: f64) -> String {
-    let text = format!("{:.3}", x);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if x != 0.0 && x.abs() < 5e-4 { format!("{x:.0e}") } else { text.replace('-', "−") }
+    let trimmed = |text: String| text.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
+    let size = x.abs();
+    if size >= 1e13 || size != 0.0 && size < 5e-4 {
+        return format!("{x:.1e}").replace(".0e", "e").replace('-', "−");
+    }
+    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.into_iter().find(|(unit, _)| size >= 1e4 && size >= *unit) {
+        Some((unit, letter)) => format!("{}{letter}", trimmed(format!("{:.5}", x / unit))),
+        None => trimmed(format!("{x:.4}")),
+    }
 }
 
 /// 10 with its exponent raised.
@@ -99,6 +113,13 @@ mod tests {
             let axis = Axis::new(Scale::Linear, values.into_iter(), 0.0, 10.0);
             assert!(axis.at(3.0).is_some_and(f64::is_finite));
         }
+    }
+
+    #[test]
+    fn large_and_small_ticks_are_short() {
+        let numbers = [0.0, 0.25, -1.5, 5000.0, 20_000.0, 2.5e6, -3e9, 1e15, 2e-5, 1.2e-4];
+        let labels = ["0", "0.25", "−1.5", "5000", "20k", "2.5M", "−3G", "1e15", "2e−5", "1.2e−4"];
+        assert_eq!(numbers.map(plain), labels);
     }
 
     #[test]

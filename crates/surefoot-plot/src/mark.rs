@@ -32,8 +32,12 @@ pub(super) enum Anchor {
 pub(super) enum Mark {
     /// A line through points; dashes as in SVG, none if empty.
     Line { points: Vec<(f64, f64)>, colour: Colour, width: f64, dashes: &'static [f32] },
+    /// A filled outline; an opacity of 1 hides what is below.
+    Area { points: Vec<(f64, f64)>, colour: Colour, opacity: f64 },
     /// A filled circle.
     Dot { at: (f64, f64), radius: f64, colour: Colour },
+    /// What belongs to one series of this name.
+    Group { label: String, marks: Vec<Mark> },
     /// A text on its base line; turned by a quarter to the left if `upright`.
     Text { at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, upright: bool, text: String },
 }
@@ -41,6 +45,11 @@ pub(super) enum Mark {
 /// A figure, ready to be drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Drawing {
+    /// What it shows, in short and in a sentence.
+    pub(super) title: String,
+    pub(super) about: String,
+    /// How pixels become numbers again: scale, ends in pixels, ends in numbers or logarithms.
+    pub(super) axes: [String; 2],
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) marks: Vec<Mark>,

@@ -1,0 +1,147 @@
+//! Margins of two classes in order: the areas under the curves that follow from it, and the curves.
+
+use crate::sums::Sum;
+
+/// Margins of both classes, in order or in cells.
+#[derive(Clone, Debug)]
+pub(super) enum Ranking {
+    /// Margin and weight times label of each row.
+    Exact(Vec<(f64, f64)>),
+    /// Weight of the negative and of the positive rows by cell.
+    Cells(Box<[[Sum; 2]]>),
+}
+
+/// Areas under curves, each with how far it can be from the exact value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Areas {
+    pub(super) roc: Option<(f64, f64)>,
+    pub(super) precision: Option<(f64, f64)>,
+}
+
+/// Weight of the negative and of the positive rows above a threshold.
+type Above = [f64; 2];
+
+impl Ranking {
+    pub(super) fn add(&mut self, margin: f64, signed: f64, limit: usize) {
+        if let Ranking::Exact(rows) = self
+            && rows.len() == limit
+        {
+            let mut cells = vec![[Sum::default(); 2]; 1 << BITS].into_boxed_slice();
+            for &(margin, signed) in rows.iter() {
+                put(&mut cells, margin, signed);
+            }
+            *self = Ranking::Cells(cells);
+        }
+        match self {
+            Ranking::Exact(rows) => rows.push((margin, signed)),
+            Ranking::Cells(cells) => put(cells, margin, signed),
+        }
+    }
+
+    /// The area under the ROC curve and the average precision.
+    pub(super) fn areas(&self) -> Areas {
+        let ties = self.ties();
+        let exact = matches!(self, Ranking::Exact(_));
+        let [negative, positive] = total(&ties);
+        let (mut roc, mut doubt) = (Sum::default(), Sum::default());
+        let (mut precision, mut vague) = (Sum::default(), Sum::default());
+        each_above(&ties, |[n, p], [above_n, above_p]| {
+            roc.add(n * (above_p + 0.5 * p));
+            doubt.add(0.5 * n * p);
+            let share = (above_p + p) / (above_p + p + above_n + n);
+            precision.add(p * share);
+            // Within a cell the order may be anything between all positive rows first and all negative ones first.
+            if p > 0.0 {
+                let best = (above_p + p) / (above_p + p + above_n);
+                let worst = above_p / (above_p + above_n + n);
+                vague.add(p * (best - share).max(share - worst));
+            }
+        });
+        let of = |area: Sum, doubt: Sum, all: f64| {
+            let doubt = if exact { 0.0 } else { doubt.value() / all };
+            Some((area.value() / all, doubt)).filter(|(area, doubt)| area.is_finite() && doubt.is_finite())
+        };
+        Areas {
+            roc: of(roc, doubt, negative * positive),
+            precision: of(precision, vague, positive).filter(|_| positive > 0.0),
+        }
+    }
+
+    /// Weights of both classes above falling thresholds, at most about `most` of them and both ends, evenly spread over the rows
+    /// of each class.
+    pub(super) fn thresholds(&self, most: usize) -> Vec<Above> {
+        let ties = self.ties();
+        let all = total(&ties);
+        let mut points = vec![[0.0; 2]];
+        let mut last = [0.0; 2];
+        each_above(&ties, |weight, above| {
+            let now = [above[0] + weight[0], above[1] + weight[1]];
+            let moved = |k: usize| (now[k] - last[k]) / all[k].max(f64::MIN_POSITIVE);
+            if moved(0) + moved(1) >= 2.0 / most as f64 {
+                points.push(now);
+                last = now;
+            }
+        });
+        if last != all {
+            points.push(all);
+        }
+        points
+    }
+
+    /// Weights of the negative and of the positive rows by groups of ties, in ascending order of margin.
+    fn ties(&self) -> Vec<Above> {
+        match self {
+            Ranking::Exact(rows) => {
+                let mut rows = rows.clone();
+                rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                let group = |ties: &[(f64, f64)]| {
+                    let mut weight = [Sum::default(); 2];
+                    ties.iter().for_each(|&(_, signed)| weight[side(signed)].add(signed.abs()));
+                    weight.map(|sum| sum.value())
+                };
+                rows.chunk_by(|a, b| a.0 == b.0).map(group).collect()
+            }
+            Ranking::Cells(cells) => {
+                let weights = cells.iter().map(|weight| weight.map(|sum| sum.value()));
+                weights.filter(|weight| *weight != [0.0; 2]).collect()
+            }
+        }
+    }
+}
+
+fn total(ties: &[Above]) -> Above {
+    let sum = |k: usize| {
+        let mut sum = Sum::default();
+        ties.iter().for_each(|weight| sum.add(weight[k]));
+        sum.value()
+    };
+    [sum(0), sum(1)]
+}
+
+/// Hands each group of ties, from the largest margin down, to `then`, with the weights above it.
+fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
+    let mut above = [Sum::default(); 2];
+    for weight in ties.iter().rev() {
+        then(*weight, above.map(|sum| sum.value()));
+        above.iter_mut().zip(weight).for_each(|(sum, &w)| sum.add(w));
+    }
+}
+
+/// Bits of a cell's number.
+const BITS: u32 = 20;
+
+fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
+    cells[cell(margin)][side(signed)].add(signed.abs());
+}
+
+fn side(signed: f64) -> usize {
+    usize::from(signed > 0.0)
+}
+
+/// The cell of a margin: ascending with it, since the bits of floats, folded at the sign, ascend too.
+pub(super) fn cell(margin: f64) -> usize {
+    // Adding 0 turns −0 into 0; the conversion rounds to nearest and so keeps the order.
+    let bits = (margin as f32 + 0.0).to_bits();
+    let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    (ordered >> (32 - BITS)) as usize
+}

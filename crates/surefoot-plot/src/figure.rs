@@ -1,0 +1,286 @@
+//! Figures: series over two axes with a legend, and their layout.
+
+use super::axis::Axis;
+use super::font;
+use super::mark::{Anchor, BLACK, COLOURS, Colour, Drawing, GREY, Mark, PALE};
+use super::{png, svg};
+
+/// How an axis counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By factors; numbers that are not positive are not shown.
+    Log,
+}
+
+impl Scale {
+    pub(super) fn shows(self, x: f64) -> bool {
+        x.is_finite() && (self == Scale::Linear || x > 0.0)
+    }
+
+    pub(super) fn place(self, x: f64) -> f64 {
+        match self {
+            Scale::Linear => x,
+            Scale::Log => x.log10(),
+        }
+    }
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A line through dots, with error bars.
+    Measured,
+    /// A dashed line.
+    Bound,
+    /// A dotted line.
+    Floor,
+    /// Dots alone.
+    Dots,
+    /// A line alone.
+    Line,
+    /// A thick pale line: what is allowed.
+    Allowed,
+    /// A line that keeps its height up to the next point.
+    Steps,
+    /// The area between y − half and y + half.
+    Band,
+    /// Bars from 0 to y, x − half to x + half.
+    Bars,
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What the legend says; nothing if empty.
+    pub label: String,
+    /// How it is drawn.
+    pub style: Style,
+    /// The number of its colour: series of one number have one colour.
+    pub colour: usize,
+    /// x, y, and half the length of an upright error bar, half the height of a band, or half the width of a bar.
+    pub points: Vec<(f64, f64, f64)>,
+}
+
+/// A figure.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// What it shows, written above it unless empty.
+    pub title: String,
+    /// The same in a sentence or two, for those who do not see it.
+    pub about: String,
+    /// Width of the whole and height of the plot, in pixels.
+    pub size: (f64, f64),
+    /// What the horizontal axis is, and how it counts.
+    pub x: (String, Scale),
+    /// What the vertical axis is, and how it counts.
+    pub y: (String, Scale),
+    /// Names in place of numbers on the vertical axis, with where they stand.
+    pub names: Vec<(f64, String)>,
+    /// What is drawn.
+    pub series: Vec<Series>,
+}
+
+impl Default for Figure {
+    fn default() -> Figure {
+        let axis = || (String::new(), Scale::Linear);
+        let (title, about, names, series) = Default::default();
+        Figure { title, about, size: (760.0, 330.0), x: axis(), y: axis(), names, series }
+    }
+}
+
+const SIZE: f64 = 12.0;
+const RIGHT: f64 = 24.0;
+const LINE: f64 = 17.0;
+const MARGIN: f64 = 14.0;
+/// The length of a sample in a legend.
+const SAMPLE: f64 = 28.0;
+
+impl Figure {
+    /// The figure as an SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::draw(&self.layout())
+    }
+
+    /// The figure as a PNG file.
+    #[must_use]
+    pub fn png(&self) -> Vec<u8> {
+        png::draw(&self.layout())
+    }
+
+    fn values(&self, of: impl Fn(&Series, &(f64, f64, f64)) -> [f64; 2]) -> impl Iterator<Item = f64> {
+        let of = &of;
+        let values = self.series.iter().flat_map(|s| s.points.iter().flat_map(move |point| of(s, point)));
+        values.collect::<Vec<_>>().into_iter()
+    }
+
+    fn layout(&self) -> Drawing {
+        let (width, plot) = self.size;
+        let plot = if self.names.is_empty() { plot } else { 17.0 * self.names.len() as f64 + 10.0 };
+        let top = if self.title.is_empty() { 12.0 } else { 40.0 };
+        let bottom = top + plot;
+        let y = Axis::new(self.y.1, self.values(Series::heights), bottom, top);
+        let labels = if self.names.is_empty() { y.ticks() } else { self.names.clone() };
+        let widest = labels.iter().map(|label| font::width(&label.1, SIZE)).fold(0.0, f64::max);
+        // Room for the numbers, and for the name of the axis beside them.
+        let least = if width < Figure::default().size.0 { 24.0 } else { 62.0 };
+        let left = widest.max(least) + if self.y.0.is_empty() { 14.0 } else { 34.0 };
+        let frame = Frame { left, right: width - RIGHT, top, bottom };
+        let x = Axis::new(self.x.1, self.values(Series::widths), frame.left, frame.right);
+        let mut marks = Vec::new();
+        if !self.title.is_empty() {
+            marks.push(text((14.0, 22.0), Anchor::Start, SIZE + 2.0, BLACK, &self.title));
+        }
+        self.grid(&mut marks, (&x, &y), &labels, frame);
+        for series in &self.series {
+            let mut own = Vec::new();
+            curve(&mut own, series, &x, &y);
+            marks.push(Mark::Group { label: series.label.clone(), marks: own });
+        }
+        let height = self.legend(&mut marks, bottom + 54.0);
+        let (title, about, axes) = (self.title.clone(), self.about.clone(), [x.words(), y.words()]);
+        Drawing { title, about, axes, width, height, marks }
+    }
+
+    /// Grid lines, frame, ticks and the names of the axes.
+    fn grid(&self, marks: &mut Vec<Mark>, (x, y): (&Axis, &Axis), labels: &[(f64, String)], frame: Frame) {
+        let Frame { left, right, top, bottom } = frame;
+        let mut free = f64::NEG_INFINITY;
+        for (value, label) in x.ticks() {
+            let Some(at) = x.at(value) else { continue };
+            marks.push(line(vec![(at, top), (at, bottom)], PALE, 1.0));
+            // Labels that would touch are left out.
+            let half = font::width(&label, SIZE) / 2.0;
+            if at - half > free {
+                marks.push(text((at, bottom + 17.0), Anchor::Middle, SIZE, BLACK, &label));
+                free = at + half + 6.0;
+            }
+        }
+        let named = !self.names.is_empty();
+        for (value, label) in labels {
+            let Some(at) = y.at(*value) else { continue };
+            marks.push(line(vec![(left, at), (right, at)], PALE, if named { 0.5 } else { 1.0 }));
+            marks.push(text((left - 7.0, at + 4.0), Anchor::End, SIZE, BLACK, label));
+        }
+        let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+        marks.push(line(corners, GREY, 1.0));
+        let middle = (left + right) / 2.0;
+        marks.push(text((middle, bottom + 36.0), Anchor::Middle, SIZE, BLACK, &self.x.0));
+        let (at, anchor, colour) = ((16.0, (top + bottom) / 2.0), Anchor::Middle, BLACK);
+        marks.push(Mark::Text { at, anchor, size: SIZE, colour, upright: true, text: self.y.0.clone() });
+    }
+
+    /// Samples and labels, as many to a line as fit; returns where it ends.
+    fn legend(&self, marks: &mut Vec<Mark>, top: f64) -> f64 {
+        let (mut x, mut y) = (MARGIN, top);
+        let entries = self.series.iter().filter(|series| !series.label.is_empty());
+        for series in entries.clone() {
+            let end = x + SAMPLE + 6.0 + font::width(&series.label, SIZE);
+            if end > self.size.0 - MARGIN && x > MARGIN {
+                (x, y) = (MARGIN, y + LINE);
+            }
+            let (line, colour) = ([(x, y), (x + SAMPLE / 2.0, y), (x + SAMPLE, y)], tint(series));
+            stroke(marks, series.style, line.to_vec(), colour);
+            match series.style {
+                Style::Measured | Style::Dots => marks.push(Mark::Dot { at: line[1], radius: 3.0, colour }),
+                Style::Band | Style::Bars => marks.push(rectangle((x, y - 5.0), (x + SAMPLE, y + 5.0), colour)),
+                _ => {}
+            }
+            marks.push(text((x + SAMPLE + 6.0, y + 4.0), Anchor::Start, SIZE, BLACK, &series.label));
+            x += SAMPLE + 24.0 + font::width(&series.label, SIZE);
+        }
+        if entries.count() > 0 { y + LINE } else { top }
+    }
+}
+
+/// Where the axes are, in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Series {
+    /// The ends of a point along the horizontal axis.
+    fn widths(&self, &(x, _, half): &(f64, f64, f64)) -> [f64; 2] {
+        let half = if self.style == Style::Bars { half } else { 0.0 };
+        [x - half, x + half]
+    }
+
+    /// The same along the vertical one.
+    fn heights(&self, &(_, y, half): &(f64, f64, f64)) -> [f64; 2] {
+        if self.style == Style::Bars { [0.0, y] } else { [y - half, y + half] }
+    }
+}
+
+fn tint(series: &Series) -> Colour {
+    COLOURS[series.colour % COLOURS.len()]
+}
+
+fn curve(marks: &mut Vec<Mark>, series: &Series, x: &Axis, y: &Axis) {
+    let (place, colour) = (|px: f64, py: f64| Some((x.at(px)?, y.at(py)?)), tint(series));
+    match series.style {
+        Style::Band => {
+            let edge = |sign: f64| series.points.iter().filter_map(move |&(px, py, half)| place(px, py + sign * half));
+            let points: Vec<_> = edge(1.0).chain(edge(-1.0).collect::<Vec<_>>().into_iter().rev()).collect();
+            return marks.push(Mark::Area { points, colour, opacity: FULL });
+        }
+        Style::Bars => {
+            let bars = series.points.iter().filter(|point| point.1 != 0.0);
+            let corners = |&(px, py, half): &_| Some(rectangle(place(px - half, 0.0)?, place(px + half, py)?, colour));
+            return marks.extend(bars.filter_map(corners));
+        }
+        _ => {}
+    }
+    let mut points: Vec<_> = series.points.iter().filter_map(|&(px, py, _)| place(px, py)).collect();
+    if series.style == Style::Steps {
+        let corners =
+            points.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]).chain(points.last().copied());
+        points = corners.collect();
+    }
+    stroke(marks, series.style, points.clone(), colour);
+    if !matches!(series.style, Style::Measured | Style::Dots) {
+        return;
+    }
+    for &(px, py, error) in series.points.iter().filter(|point| point.2 > 0.0) {
+        // Where a bar reaches below a logarithmic axis it ends at the point.
+        if let (Some(high), Some(low)) = (place(px, py + error), place(px, py - error).or_else(|| place(px, py))) {
+            marks.push(line(vec![high, low], colour, 1.2));
+        }
+    }
+    let radius = if series.style == Style::Dots { 2.4 } else { 3.0 };
+    marks.extend(points.into_iter().map(|at| Mark::Dot { at, radius, colour }));
+}
+
+fn stroke(marks: &mut Vec<Mark>, style: Style, points: Vec<(f64, f64)>, colour: Colour) {
+    let (width, dashes): (f64, &[f32]) = match style {
+        Style::Measured | Style::Line | Style::Steps => (1.8, &[]),
+        Style::Bound => (1.5, &[7.0, 4.0]),
+        Style::Floor => (1.5, &[2.0, 3.0]),
+        Style::Allowed => (9.0, &[]),
+        Style::Dots | Style::Band | Style::Bars => return,
+    };
+    let colour = if style == Style::Allowed { colour.map(|c| 255 - (255 - c) / 3) } else { colour };
+    if points.len() > 1 {
+        marks.push(Mark::Line { points, colour, width, dashes });
+    }
+}
+
+/// The opacity of areas.
+const FULL: f64 = 0.75;
+
+fn rectangle((left, one): (f64, f64), (right, other): (f64, f64), colour: Colour) -> Mark {
+    Mark::Area { points: vec![(left, one), (right, one), (right, other), (left, other)], colour, opacity: FULL }
+}
+
+fn line(points: Vec<(f64, f64)>, colour: Colour, width: f64) -> Mark {
+    Mark::Line { points, colour, width, dashes: &[] }
+}
+
+fn text(at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, text: &str) -> Mark {
+    Mark::Text { at, anchor, size, colour, upright: false, text: text.to_owned() }
+}
