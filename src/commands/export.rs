@@ -76,8 +76,12 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
         weights.iter().try_for_each(|&weight| write!(to, ",{}", digits.of(weight)))?;
         writeln!(to)
     };
-    let columns = confusion::labels(model).iter().map(|label| cell(&format!("weight:{label}"))).collect::<Vec<_>>();
-    let columns = if columns.is_empty() { "weight".to_owned() } else { columns.join(",") };
+    let columns = if model.settings.loss.has_margins() {
+        let labels = confusion::labels(model);
+        labels.iter().map(|label| cell(&format!("weight:{label}"))).collect::<Vec<_>>().join(",")
+    } else {
+        "weight".to_owned()
+    };
     line(format!("feature,slot,{columns}"), &[])?;
     line("(intercept),".to_owned(), &model.intercept)?;
     for (&id, weights) in model.index.iter().zip(model.weight.chunks(model.intercept.len().max(1))) {

@@ -128,7 +128,7 @@ fn weights_are_shown_by_feature_and_class() {
     box_.write("a.svm", rows(120));
     box_.ok("fit a.svm --loss softmax -o m");
     let table = box_.ok("inspect m --top 2").out;
-    assert!(table.contains("3 classes: 2, 5, 9") && table.contains("feature  class  weight"), "{table}");
+    assert!(table.contains("3 classes: 2, 5, 9") && table.contains("feature  class    weight"), "{table}");
     let found: serde_json::Value = serde_json::from_str(&box_.ok("inspect m --top 1 --json").out).unwrap();
     assert_eq!(found["intercept"].as_array().unwrap().len(), 3);
     box_.ok("export m -o w.json");

@@ -175,7 +175,7 @@ fn text_stays_text() {
     }
     assert_eq!((page.matches("<script>").count(), page.matches("</script>").count()), (1, 1));
     for text in
-        ["&lt;u&gt;&amp;", "&quot;&#39;", "&lt;/script&gt;&lt;script&gt;evil()", "&lt;b id\\x3d&#39;evil&#39;&gt;"]
+        ["&lt;u&gt;&amp;", "&quot;&#39;", "&lt;/script&gt;&lt;script&gt;evil()", "&lt;b id\\x3D&#39;evil&#39;&gt;"]
     {
         assert!(page.contains(text), "{text}");
     }
