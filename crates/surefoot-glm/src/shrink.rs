@@ -99,8 +99,8 @@ impl Shrink {
         if penalty.is_none() {
             return None;
         }
-        let steps = if penalty.path.is_some() { 0..=A_DECADE * DECADES } else { 0..=-1 };
-        let shares = steps.map(|step| libm::exp10(-f64::from(step) / f64::from(A_DECADE))).chain([0.0]);
+        let steps = if penalty.path.is_some() { A_DECADE * DECADES + 1 } else { 0 };
+        let shares = (0..steps).map(|step| libm::exp10(-f64::from(step) / f64::from(A_DECADE))).chain([0.0]);
         let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
         let candidates: Vec<_> = candidates.collect();
         Some(Shrink {
