@@ -101,7 +101,7 @@ fn measuring_changes_no_model() {
 #[test]
 fn held_out_rows_are_measured_by_the_kept_model() {
     let batch = rows(300, [1.0, 1.0, 2.0]);
-    let mut trainer = Trainer::new(Settings::default(), Plan { passes: 2, holdout: Some(10) });
+    let mut trainer = Trainer::new(Settings::default(), Plan { passes: 2, holdout: Some(10), ..Plan::ONE_PASS });
     for _ in 0..2 {
         trainer.learn(&batch, 0, batch.len()).unwrap();
         trainer.end_pass().unwrap();
