@@ -136,11 +136,11 @@ pub(crate) struct FitArgs {
     pub(crate) talk: TalkArgs,
 }
 
-/// What is to be known of how good the model is; with --radius.
+/// What is to be known of how good the model is: with --radius, and with a penalty and --passes auto.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Certificates (with --radius)")]
+#[command(next_help_heading = "Certificates")]
 pub(crate) struct CertifyArgs {
-    /// No row is longer than this: for a certificate as rows come
+    /// --radius: no row is longer than this; for a certificate as rows come
     ///
     /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
     /// of logistic loss this bounds, at every moment, the loss of the model on new rows and how much better another
@@ -148,13 +148,13 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_name = "B", value_parser = values::positive)]
     pub(crate) row_norm: Option<f64>,
 
-    /// How likely a certificate from rows as they come may be false [default: 0.05]
+    /// --row-norm: how likely a certificate from rows as they come may be false [default: 0.05]
     #[arg(long, value_name = "P", value_parser = values::probability)]
     pub(crate) error_probability: Option<f64>,
 
     /// Save and end as soon as no model is better by more than this
     ///
-    /// Looked at with the rows as they come (--row-norm) whenever their number has doubled, and by a pass over the rows
+    /// With --passes auto looked at after each iteration. With --radius, with the rows as they come (--row-norm) whenever their number has doubled, and by a pass over the rows
     /// of files after each pass that learns. Nothing is held out unless --holdout says so.
     #[arg(long, value_name = "G", value_parser = values::positive)]
     pub(crate) until_gap: Option<f64>,
