@@ -299,11 +299,11 @@ fn a_size_that_is_no_power_of_two() {
 /// A bound that holds in the domain says nothing of iterates that were carried out of it, be it for one round.
 #[test]
 fn a_multiplier_ends_the_regret_bound() {
-    let mut learner = DualAveraging::<f64, _>::new(1, Ball::new(1.0));
+    let mut learner = DualAveraging::<f64, _>::new(1, Ball::new(1.0)).with_bound(1.0);
     learner.rescale(1.0);
     learner.tell(1.0, &[1.0]);
     assert!(learner.regret_bound().is_some());
-    // Against u = 1, in the domain: the iterate is −100·½ for a gradient of −1, and all bounds for it are below 10.
+    // Against u = 1, in the domain: the iterate is −100·½ for a gradient of −1, and the bound for two would be √6.
     learner.rescale(100.0);
     let cost = -(learner.at(0) - 1.0);
     learner.tell(1.0, &[-1.0]);

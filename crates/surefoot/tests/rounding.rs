@@ -53,6 +53,28 @@ fn curvature_far_away_in_f32() {
     run(StronglyConvex::<f32, _, _>::new(DIM, start(), 1.0, Linear));
 }
 
+/// The same where the ball binds: its best point is ¼ from the centre, towards the minimum.
+#[test]
+fn curvature_in_a_small_ball_far_away_in_f32() {
+    const RADIUS: f64 = 0.25;
+    let ball = Ball::around(vec![FAR as f32; DIM], RADIUS);
+    let distance = BEST.iter().map(|best| (best - FAR).powi(2)).sum::<f64>().sqrt();
+    let least = (distance - RADIUS).powi(2) / 2.0;
+    let mut method = StronglyConvex::<f32, _, _>::new(DIM, ball.clone(), 1.0, Linear);
+    let (mut sums, mut loosest) = (Curved::new(DIM, 1.0), 0.0_f64);
+    for t in 1..=3000_u32 {
+        let query = read(&method.query());
+        let gradient = narrow(&away(&query));
+        sums.record(f64::from(t), &gradient, |i| query[i] as f32);
+        method.tell(&gradient);
+        let certified = sums.certificate_within(&ball, &method.iterate(), Gradients::Exact).expect("rounds").value;
+        let (excess, output) = (bowl(&query) - least, bowl(&read(&method.output())) - least);
+        assert!(certified >= excess.max(output) - 1e-7, "{t}: {certified:e} {excess:e}");
+        loosest = if t > 100 { loosest.max(certified) } else { loosest };
+    }
+    assert!(loosest < 0.25, "{loosest}");
+}
+
 /// |x − best|₁ within a ball, and with a ridge besides; and the cuts of both.
 #[test]
 fn regret_far_away_in_f32() {

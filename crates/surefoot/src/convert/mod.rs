@@ -71,7 +71,7 @@ pub trait AskTell<F: Float> {
     fn status(&self) -> Status;
 
     /// A bound on the output's excess over the best point of `domain`, or the reason why there is none. What it is worth
-    /// depends on where the gradients came from, which only the caller knows; see [`Ledger`](crate::Ledger). O(d).
+    /// depends on where the gradients came from, which only the caller knows; see [`Ledger`]. O(d).
     ///
     /// There is none of an objective with a penalty that the learner counts by itself: gradients do not know of it, and
     /// [`Composite`](crate::certificate::Composite) does. Nor is there from noisy gradients of which some were refused.
