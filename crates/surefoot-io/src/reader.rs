@@ -167,16 +167,20 @@ impl Reader {
         };
         self.bytes.resize(self.size, 0);
         self.size = (2 * self.size).min(MOST);
-        let n = match source.read(&mut self.bytes) {
-            Ok(n) => n,
-            Err((codec, error)) => return Err(self.stream_error(codec, error)),
-        };
+        let mut n = 0;
+        loop {
+            match source.read(&mut self.bytes[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err((codec, error)) => return Err(self.stream_error(codec, error)),
+            }
+            if !source.unseen || n >= SIGN || self.bytes[..n].contains(&b'\n') {
+                break;
+            }
+        }
         if std::mem::take(&mut source.unseen) && is_utf16(&self.bytes[..n]) {
-            let place = Located {
-                file: source.name.clone(),
-                spot: Spot::Text { line: 1, column: 1 },
-                token: error::token(&self.bytes[..2]),
-            };
+            let (file, token) = (source.name.clone(), error::token(&self.bytes[..2]));
+            let place = Located { file, spot: Spot::Text { line: 1, column: 1 }, token };
             return Err(ErrorKind::Input { place, says: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
         }
         let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
@@ -204,8 +208,13 @@ impl Reader {
     }
 }
 
+/// So many bytes, or the first line, tell whether text is UTF-16.
+const SIGN: usize = 4;
+
 /// Whether text begins as UTF-16 does: with its byte order mark, or with two ASCII characters of two bytes each.
 fn is_utf16(head: &[u8]) -> bool {
+    // Not behind the line: a line through a pipe is not waited behind.
+    let head = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let (low, high) = match head {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return true,
         [a, b, c, d, ..] => ((a.min(c), b.max(d)), (b.min(d), a.max(c))),

@@ -48,7 +48,11 @@ impl Sorter {
 }
 
 fn sort(pairs: &mut [(u64, f64)]) {
-    pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)));
+    pairs.sort_unstable_by_key(|pair| pair.0);
+    // Few ids stand twice.
+    if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
+        pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)));
+    }
 }
 
 /// Whether two pairs may stand in this order.

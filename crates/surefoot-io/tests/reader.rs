@@ -440,3 +440,27 @@ proptest! {
         prop_assert!(written.is_empty() || hashes[0].0 == text.len() as u64);
     }
 }
+
+#[test]
+fn utf_16_is_told_however_its_bytes_come() {
+    let cases: [(&[u8], bool); 10] = [
+        (b"\xff\xfe1\0 \0", true),
+        (b"\xfe\xff\x001", true),
+        (b"\xff\xfe\n\0", true),
+        (b"1\0 \x001\0", true),
+        (b"\x001\0 \x001", true),
+        (b"1\0\n\0", false),
+        (b"1\0", false),
+        (b"\0\0\0\0", false),
+        (b"1\n\0\0\0\0", false),
+        (b"1 1:1\n", false),
+    ];
+    for (text, told) in cases {
+        for step in [1, 2, 3, 64] {
+            let mut reader = Reader::with_reader("f", Pieces::new(text, &[step]), Options::default()).unwrap();
+            let read = reader.read(&mut Batch::default());
+            let says = read.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(says.contains("UTF-16"), told, "{text:?} by {step}: {says}");
+        }
+    }
+}

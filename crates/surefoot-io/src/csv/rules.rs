@@ -15,6 +15,9 @@ use crate::records::Complaint;
 /// Cells that are missing, beside empty ones and those that the user names.
 pub(crate) const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
 
+/// So many labels of text are known again without asking what others have found.
+const CLASSES: usize = 4;
+
 /// How cells are read.
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -24,6 +27,8 @@ pub(super) struct Rules {
     /// Labels, and weights with them, are passed over.
     pub(super) unlabelled: bool,
     classes: bool,
+    /// Cells that are labels of text, and the numbers that stand for them: the first [`CLASSES`] that were met.
+    classes_met: Vec<(Box<[u8]>, f64)>,
     found: Arc<Found>,
 }
 
@@ -65,16 +70,25 @@ impl Rules {
             na: table.na.iter().map(|token| token.clone().into_bytes()).collect(),
             unlabelled: options.unlabelled,
             classes: options.classes,
+            classes_met: Vec::new(),
             found: options.found.clone(),
         }
     }
 
     /// Whether the text of a cell says that there is none.
+    #[inline]
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
+        // Most cells do not begin so.
+        let is_other = text
+            .first()
+            .is_some_and(|&first| first > b' ' && !matches!(first, b'N' | b'n' | b'#' | b'<' | b'+' | b'-'));
+        !(is_other && self.na.is_empty()) && self.may_be_missing(text)
+    }
+
+    fn may_be_missing(&self, text: &[u8]) -> bool {
         let text = text.trim_ascii();
         match text {
             [] => true,
-            // So they begin; most cells do not.
             [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
             // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
             [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
@@ -146,7 +160,10 @@ impl Rules {
     }
 
     /// The number that stands for a label.
-    pub(super) fn label(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
+    pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, Complaint> {
+        if let Some(class) = self.classes_met.iter().find(|class| *class.0 == *cell.raw) {
+            return Ok(class.1);
+        }
         let text = cell.text();
         if self.is_missing(&text) {
             return Err(cell.wrong(": the label is missing"));
@@ -154,7 +171,13 @@ impl Rules {
         let number = any_number(&text);
         if self.classes && *self.found.text_labels.get_or_init(|| number.is_none()) {
             return match number {
-                None => Ok(self.found.class(&text_of(&text))),
+                None => {
+                    let class = self.found.class(&text_of(&text));
+                    if class.is_finite() && self.classes_met.len() < CLASSES {
+                        self.classes_met.push((cell.raw.into(), class));
+                    }
+                    Ok(class)
+                }
                 Some(_) => Err(cell.wrong(": the label is a number, but those before are text")),
             };
         }
