@@ -4,6 +4,7 @@
 mod csv;
 mod models;
 mod numbers;
+mod optimum;
 mod parquet;
 mod text;
 
