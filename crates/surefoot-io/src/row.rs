@@ -162,6 +162,11 @@ impl RowBuilder {
         }
     }
 
+    /// Whether features are multiplied.
+    pub(crate) fn interacts(&self) -> bool {
+        !self.interact.is_empty()
+    }
+
     /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace; ascending ids are sorted soonest.
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {

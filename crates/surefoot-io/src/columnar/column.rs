@@ -95,6 +95,17 @@ impl Column {
         (self.used.kind != Kind::Text).then(|| self.ids.first().map(|ids| ids.0)).flatten()
     }
 
+    /// The id of its number, if it has one a row.
+    pub(super) fn plain_id(&self) -> Option<u64> {
+        if self.used.kind == Kind::Number { self.first_id() } else { None }
+    }
+
+    /// Whether its number has given its name.
+    #[inline]
+    pub(super) fn is_named(&self) -> bool {
+        self.named[0]
+    }
+
     /// Takes the cells of the next record batch.
     pub(super) fn load(&mut self, array: &ArrayRef) {
         let before = std::mem::replace(&mut self.array, array.clone());

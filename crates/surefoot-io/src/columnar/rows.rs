@@ -14,7 +14,7 @@ use crate::csv::any_number;
 use crate::csv::columns::text_of;
 use crate::digest::Digest;
 use crate::options::{Found, Options};
-use crate::row::RowBuilder;
+use crate::row::{Group, RowBuilder};
 
 /// Most cells that become rows of one [`Batch`], unless one row has more.
 const CELLS: usize = 1 << 15;
@@ -35,6 +35,9 @@ pub(super) struct Rows {
     weight: Option<Column>,
     offset: Option<Column>,
     features: Vec<Column>,
+    /// The ids of the first features, as far as they are single numbers that no product needs, and those of the current row.
+    plain: Vec<u64>,
+    values: Vec<f64>,
     /// Missing cells of each feature column in this table.
     missing: Vec<u64>,
     /// Columns of the current row with missing cells, and how many.
@@ -69,6 +72,8 @@ impl Rows {
             weight: None,
             offset: None,
             features: Vec::new(),
+            plain: Vec::new(),
+            values: Vec::new(),
             missing: Vec::new(),
             gaps: Vec::new(),
             noted: Vec::new(),
@@ -104,6 +109,10 @@ impl Rows {
         }
         // Ids of numbers then ascend in every row, which need not be sorted.
         self.features.sort_by_key(|column| (column.first_id().is_none(), column.first_id()));
+        self.plain.clear();
+        if !self.builder.interacts() {
+            self.plain.extend(self.features.iter().map_while(Column::plain_id));
+        }
         self.missing = vec![0; self.features.len()];
         self.width = self.features.iter().map(Column::width).sum::<usize>().max(1);
         (self.rows, self.done, self.before) = (0, 0, 0);
@@ -178,7 +187,8 @@ impl Rows {
         let (text, pairs) = (batch.text.len(), batch.index.len());
         let (weight, offset) = (self.weight(row)?, self.offset(row)?);
         self.gaps.clear();
-        for (i, column) in self.features.iter_mut().enumerate() {
+        let done = self.plain_numbers(row);
+        for (i, column) in self.features.iter_mut().enumerate().skip(done) {
             let missing = column.add(row, &self.policy, &mut self.builder, &mut self.scratch)?;
             if missing > 0 {
                 self.gaps.push((i, missing));
@@ -203,6 +213,24 @@ impl Rows {
         batch.start.push(batch.index.len());
         batch.place.push(Place { input: self.input, line, text: (text, batch.text.len()), end: line, hash });
         Ok(())
+    }
+
+    /// Adds the plain numbers of a row, if each of them is one and has given its name, which is the usual case; how many columns
+    /// are done with.
+    fn plain_numbers(&mut self, row: usize) -> usize {
+        self.values.clear();
+        let mut usual = true;
+        for column in &self.features[..self.plain.len()] {
+            let x = column.number(row).unwrap_or(f64::NAN);
+            usual &= x.is_finite() & (column.is_named() | (x == 0.0));
+            self.values.push(x);
+        }
+        if !usual {
+            return 0;
+        }
+        self.builder.group(Group::named(b""));
+        self.builder.add_known(&self.plain, &self.values);
+        self.plain.len()
     }
 
     fn weight(&self, row: usize) -> Result<f64, Fault> {
