@@ -9,6 +9,7 @@ mod errors;
 mod html;
 mod learning;
 mod matrix;
+mod path;
 mod quality;
 
 use crate::{confusion, failure::Failure, metrics, number, record::Record, results, results::Results};
@@ -191,6 +192,7 @@ impl Page<'_> {
         let cards = [
             learning::loss(run.record, run.results, run.plan),
             learning::lanes(run.record),
+            path::card(self.model),
             learning::certificate(run.record, self.model),
         ];
         cards.into_iter().flatten().map(Card::html).collect()
