@@ -25,7 +25,11 @@ pub(super) fn card(model: &Model) -> Option<Card> {
     let (x, y) = ((axis.to_owned(), Scale::Log), ("loss".to_owned(), Scale::Linear));
     let about = "The loss by which penalties are chosen, against their strength.".to_owned();
     let figure = Figure { about, size: SIZE, x, y, series, ..Figure::default() };
-    let caption = format!("Taken: --l1 {} --l2 {}. No penalty is not shown.", short(penalty.l1), short(penalty.l2));
+    let caption = format!(
+        "Taken: --l1 {} --l2 {}. A penalty of 0 has no place on the axis, but in the table.",
+        short(penalty.l1),
+        short(penalty.l2)
+    );
     let rows = path.iter().map(|point| [point.l1, point.l2, point.loss].map(short).to_vec()).collect();
     let numbers = Table { head: vec!["--l1", "--l2", "loss"], rows };
     Some(Card { id: "path", title: "Penalties".to_owned(), caption, views: vec![("", figure)], numbers })
