@@ -5,13 +5,20 @@
 
 mod clock;
 mod details;
+mod errors;
 mod html;
 mod learning;
+mod matrix;
+mod path;
 mod quality;
 
 use crate::{confusion, failure::Failure, metrics, number, record::Record, results, results::Results};
 use html::{Card, section, short, tile};
-use std::{ffi::OsStr, fmt::Write as _, io::Write as _};
+use std::{
+    ffi::{OsStr, OsString},
+    fmt::Write as _,
+    io::Write as _,
+};
 use surefoot_glm::{Measured, Model, Picture, Plan};
 use surefoot_io::{InputName, Output};
 use surefoot_plot::escaped;
@@ -79,6 +86,16 @@ pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> 
     Ok(output)
 }
 
+/// The command as it was typed, about.
+fn command() -> String {
+    let word = |arg: OsString| {
+        let arg = arg.to_string_lossy().into_owned();
+        if arg.is_empty() || arg.contains(char::is_whitespace) { format!("'{arg}'") } else { arg }
+    };
+    let args: Vec<_> = std::env::args_os().skip(1).map(word).collect();
+    format!("surefoot {}", args.join(" "))
+}
+
 impl Page<'_> {
     /// Writes the page; a reader of a pipe that has gone away is no failure.
     pub(crate) fn write(&self, output: &mut Output) -> Result<(), Failure> {
@@ -110,8 +127,7 @@ impl Page<'_> {
         if let Some(run) = &self.run {
             html += &section("Run", "", &(details::data(run, self.model) + &details::times(run)));
         }
-        let command: Vec<_> = std::env::args().collect();
-        let (date, command) = (clock::now(), escaped(&command.join(" ")));
+        let (date, command) = (clock::now(), escaped(&command()));
         let _ = write!(
             html,
             "</main>\n<footer><p>Written {date} by</p><p><code>{command}</code></p><p>This page holds all that it shows, and fetches \
@@ -176,6 +192,7 @@ impl Page<'_> {
         let cards = [
             learning::loss(run.record, run.results, run.plan),
             learning::lanes(run.record),
+            path::card(self.model),
             learning::certificate(run.record, self.model),
         ];
         cards.into_iter().flatten().map(Card::html).collect()

@@ -15,6 +15,8 @@ pub(crate) struct Results<'a> {
     /// The model as saved, and where it is; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
+    /// Where its report goes.
+    pub(crate) report: Option<&'a str>,
     /// What the readers found out.
     pub(crate) found: &'a Found,
     /// Rows at fault that were passed over.
@@ -101,6 +103,9 @@ impl Results<'_> {
             }
             let features = number::count(self.features().unwrap_or_default());
             console.say(&format!("model        {name}, {features} features"));
+            if let Some(report) = self.report {
+                console.say(&format!("report       {report}"));
+            }
             console.say(&format!("next         {}", self.next(name)));
         }
         self.note(console);

@@ -36,6 +36,8 @@ pub(crate) struct Weights<'a> {
     pub(crate) largest: Vec<Weight>,
 }
 
+/// Letters of a name that are shown in a table.
+const NAME: usize = 60;
 /// Letters of the longest bar on either side.
 const BAR: usize = 12;
 
@@ -55,13 +57,19 @@ impl Weights<'_> {
         self.model.names.of(id).map_or_else(|| id.to_string(), str::to_owned)
     }
 
+    /// The same, short enough for a column.
+    fn short(&self, id: u64) -> String {
+        let name = self.feature(id);
+        if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
+    }
+
     /// A line each: feature, class where there are classes, weight, and a bar to the left or to the right.
     pub(crate) fn table(&self) -> String {
         let Some(first) = self.largest.first() else { return String::new() };
         let column = |head: &str, cell: &dyn Fn(&Weight) -> String| {
             std::iter::once(head.to_owned()).chain(self.largest.iter().map(cell)).collect::<Vec<_>>()
         };
-        let mut columns = vec![column("feature", &|weight| self.feature(weight.feature))];
+        let mut columns = vec![column("feature", &|weight| self.short(weight.feature))];
         if self.class(first.column).is_some() {
             columns.push(column("class", &|weight| self.class(weight.column).unwrap_or_default()));
         }

@@ -1,5 +1,7 @@
 //! `surefoot fit`: everything is checked before the first row, then a [`Session`] learns.
 
+mod report;
+
 use crate::{
     certificate::with_full_pass,
     cli::FitArgs,
@@ -7,7 +9,7 @@ use crate::{
     failure::Failure,
     measure::Sample,
     memory, number,
-    page::{self, Page, Quality, Run},
+    page::{Page, Run},
     record::Record,
     reporter::Reporter,
     results::{self, Results},
@@ -20,8 +22,8 @@ use crate::{
     start::Start,
     watch::{Stop, Watch},
 };
-use std::{ffi::OsStr, path::Path, time::Instant};
-use surefoot_glm::{Gathered, Measured, Model, Picture, Plan, Summary, Tally, Trainer, optimum::Optimum};
+use std::{path::Path, time::Instant};
+use surefoot_glm::{Gathered, Measured, Model, Picture, Plan, Summary, Trainer, optimum::Optimum};
 use surefoot_io::{InputName, Output, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let start = Start::new(args, &inputs)?;
     let saver = Saver::new(&args.output, args.snapshot)?;
     check_files(&inputs, &test, &saver)?;
-    let report = args.report.as_deref().map(|name| open_report(name, args, &inputs, &test, &saver)).transpose()?;
+    let report = args.report.as_deref().map(|name| report::open(name, args, &inputs, &test, &saver)).transpose()?;
     let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
     let watch = Watch { signals, deadline };
     let record = report.is_some().then(Record::new);
@@ -53,24 +55,6 @@ fn check_files(inputs: &[InputName], test: &[InputName], saver: &Saver) -> Resul
     }
     check_inputs(&read)?;
     Ok(saver.check_distinct(&read)?)
-}
-
-/// Tries where the report will go, which must be no other file of this run.
-fn open_report(
-    name: &OsStr,
-    args: &FitArgs,
-    inputs: &[InputName],
-    test: &[InputName],
-    saver: &Saver,
-) -> Result<Output, Failure> {
-    if name == "-" && args.talk.json {
-        return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
-    }
-    let output = page::open(name, &[saver.output()])?;
-    output.check_distinct(inputs)?;
-    output.check_distinct(test)?;
-    output.check_distinct(&args.resume.iter().map(|name| InputName::Path(name.into())).collect::<Vec<_>>())?;
-    Ok(output)
 }
 
 /// A fit whose files are checked.
@@ -222,10 +206,12 @@ impl Fit<'_> {
         let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(&model).map_err(saved)? };
         self.reporter.stage("measuring");
         let (test, picture) = test.unzip();
+        let report = self.report.as_ref().map(|output| output.name().to_owned());
         let results = Results {
             summary: &summary,
             model: Some((&model, &name)),
             test: test.as_ref(),
+            report: report.as_deref(),
             found: &self.start.options.found,
             skipped: skips.count(),
             objective,
@@ -236,16 +222,13 @@ impl Fit<'_> {
             edge: if found.is_some() { 0 } else { trainer.edge() },
         };
         if let (Some(output), Some(record)) = (&mut self.report, &self.reporter.record) {
-            let (bytes, ended) = (self.reporter.bytes(), ended(stop));
-            let quality = quality(&results, picture, &mut trainer, plan);
+            let (bytes, ended) = (self.reporter.bytes(), report::ended(stop));
+            let quality = report::quality(&results, picture, &mut trainer, plan);
             let run = Some(Run { record, results: &results, plan, inputs, first, bytes, ended });
             let page = Page { title: rows::names(inputs), model: &model, quality, run };
             page.write(output).map_err(saved)?;
         }
         results.tell(&self.reporter.console);
-        if let Some(output) = &self.report {
-            self.reporter.console.say(&format!("report       {}", output.name()));
-        }
         skips.tell(&self.reporter.console);
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;
@@ -293,6 +276,7 @@ impl Fit<'_> {
             summary: &summary,
             model: None,
             test: None,
+            report: None,
             found: &self.start.options.found,
             skipped: 0,
             objective: None,
@@ -323,41 +307,6 @@ struct End {
     stop: Option<Stop>,
     /// Rows before this call.
     first: u64,
-}
-
-/// How a run came to its end, for its report.
-fn ended(stop: Option<Stop>) -> String {
-    match stop {
-        None => "finished".to_owned(),
-        Some(Stop::Signal(signal)) => signal.name().to_owned(),
-        Some(Stop::Budget) => "the budget was used up".to_owned(),
-        Some(Stop::Gap) => "as good as was asked for".to_owned(),
-    }
-}
-
-/// What a report shows of the predictions: on test rows, else on those held out, else on rows as they came.
-fn quality(results: &Results<'_>, picture: Option<Picture>, trainer: &mut Trainer, plan: Plan) -> Option<Quality> {
-    if let (Some(measured), Some(picture)) = (results.test, picture) {
-        let about = format!("{} that took no part in learning.", number::rows(measured.rows));
-        return Some(Quality { rows: "test rows", about, measured: measured.clone(), picture });
-    }
-    let (model, _) = results.model?;
-    let mut tally = Tally::new(model);
-    if plan.period().is_some() && trainer.measure_held_out(&mut tally).is_ok() && tally.measured().rows > 0 {
-        let measured = tally.measured();
-        let about = format!(
-            "{} that were never learnt, but by which passes and lanes were chosen.",
-            number::rows(measured.rows)
-        );
-        return Some(Quality { rows: "held-out rows", about, picture: tally.picture(), measured });
-    }
-    let (measured, picture) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
-    let about = format!(
-        "{}, each scored before it was learnt, by the model of that moment. The final model is usually a little better; \
-         --test FILE would show it.",
-        number::rows(measured.rows)
-    );
-    Some(Quality { rows: "rows as they came", about, measured, picture })
 }
 
 /// What only the end of the data can tell: whether there was anything to learn from.

@@ -95,6 +95,9 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
     let settings = &model.settings;
     let mut list = vec![fact("loss", results::task(settings.loss))];
     list.push(fact("intercept", if settings.intercept { "yes" } else { "no" }));
+    if !settings.penalty.is_none() {
+        list.push(fact("objective", results::objective(settings)));
+    }
     if let Some(ball) = settings.ball {
         list.push(fact("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));
         list.extend(ball.row_norm.map(|norm| fact("longest row", shortest(norm))));

@@ -56,7 +56,7 @@ impl Card {
         }
         for (_, mut figure) in self.views {
             // Said by the heading above.
-            let name = std::mem::replace(&mut figure.title, String::new());
+            let name = std::mem::take(&mut figure.title);
             let svg = figure.svg();
             let named = if name.is_empty() { title.clone() } else { escaped(&name) };
             let svg = svg.replacen(">\n", &format!(">\n<title>{named}</title>\n"), 1);

@@ -62,7 +62,8 @@ impl Browser {
     /// Calls a method and waits for what it returns.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.sent += 1;
-        let mut message = json!({"id": self.sent, "method": method, "params": params});
+        let mut message = json!({"id": self.sent, "method": method});
+        message["params"] = params;
         if let Some(session) = &self.session {
             message["sessionId"] = json!(session);
         }

@@ -132,6 +132,22 @@ fn certificates_are_shown_as_they_grow() {
     assert_eq!(column(&page, "certificate", 3).last(), Some(&format!("{objective:.6}").parse().unwrap()));
 }
 
+/// The path of penalties, and the gap of a search, are those of the terminal.
+#[test]
+fn penalties_and_searches_are_shown() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(500));
+    box_.ok("fit a.svm -o m --l2 auto --report r.html --quiet");
+    let shown = page(&box_, "r.html");
+    let path = box_.ok("inspect m --json").json()["path"].as_array().unwrap().len();
+    assert!(path > 2 && column(&shown, "path", 2).len() == path, "{path}");
+    let done = box_.ok("fit a.svm -o m --passes auto --l2 1e-3 --report r.html --json").json();
+    let shown = page(&box_, "r.html");
+    let objective = format!("{:.6}", done["objective"].as_f64().unwrap());
+    assert_eq!(column(&shown, "certificate", 3).last(), objective.parse().ok().as_ref());
+    assert!(!has(&shown, "path"));
+}
+
 #[test]
 fn few_rows_one_class_and_weights_make_a_page() {
     let box_ = Sandbox::new();

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod curve;
 mod figure;
 mod font;
 mod mark;

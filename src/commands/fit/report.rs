@@ -1,0 +1,72 @@
+//! The report of a fit: where it goes, and what it shows.
+
+use crate::{
+    cli::FitArgs,
+    failure::Failure,
+    number,
+    page::{self, Quality},
+    results::Results,
+    saver::Saver,
+    watch::Stop,
+};
+use std::ffi::OsStr;
+use surefoot_glm::{Picture, Plan, Tally, Trainer};
+use surefoot_io::{InputName, Output};
+
+/// Tries where the report will go, which must be no other file of this run.
+pub(super) fn open(
+    name: &OsStr,
+    args: &FitArgs,
+    inputs: &[InputName],
+    test: &[InputName],
+    saver: &Saver,
+) -> Result<Output, Failure> {
+    if name == "-" && args.talk.json {
+        return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
+    }
+    let output = page::open(name, &[saver.output()])?;
+    output.check_distinct(inputs)?;
+    output.check_distinct(test)?;
+    output.check_distinct(&args.resume.iter().map(|name| InputName::Path(name.into())).collect::<Vec<_>>())?;
+    Ok(output)
+}
+
+/// How a run came to its end, for its report.
+pub(super) fn ended(stop: Option<Stop>) -> String {
+    match stop {
+        None => "finished".to_owned(),
+        Some(Stop::Signal(signal)) => signal.name().to_owned(),
+        Some(Stop::Budget) => "the budget was used up".to_owned(),
+        Some(Stop::Gap) => "as good as was asked for".to_owned(),
+    }
+}
+
+/// What a report shows of the predictions: on test rows, else on those held out, else on rows as they came.
+pub(super) fn quality(
+    results: &Results<'_>,
+    picture: Option<Picture>,
+    trainer: &mut Trainer,
+    plan: Plan,
+) -> Option<Quality> {
+    if let (Some(measured), Some(picture)) = (results.test, picture) {
+        let about = format!("{} that took no part in learning.", number::rows(measured.rows));
+        return Some(Quality { rows: "test rows", about, measured: measured.clone(), picture });
+    }
+    let (model, _) = results.model?;
+    let mut tally = Tally::new(model);
+    if plan.period().is_some() && trainer.measure_held_out(&mut tally).is_ok() && tally.measured().rows > 0 {
+        let measured = tally.measured();
+        let about = format!(
+            "{} that were never learnt, but by which passes and lanes were chosen.",
+            number::rows(measured.rows)
+        );
+        return Some(Quality { rows: "held-out rows", about, picture: tally.picture(), measured });
+    }
+    let (measured, picture) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
+    let about = format!(
+        "{}, each scored before it was learnt, by the model of that moment. The final model is usually a little better; \
+         --test FILE would show it.",
+        number::rows(measured.rows)
+    );
+    Some(Quality { rows: "rows as they came", about, measured, picture })
+}
