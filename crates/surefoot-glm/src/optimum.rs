@@ -40,6 +40,7 @@ mod shares;
 mod softmax;
 mod state;
 mod store;
+mod woodbury;
 
 pub use examples::Examples;
 
