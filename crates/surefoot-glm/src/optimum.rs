@@ -2,17 +2,22 @@
 //!
 //! | objective | engine |
 //! | --- | --- |
-//! | no L1, few columns | Newton's method; steps by conjugate gradients, preconditioned by a Cholesky factor that is made anew only when it pays |
-//! | no L1, many columns | the same, preconditioned by the diagonal |
-//! | L1, elastic net | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
+//! | smooth loss, no L1, few columns | Newton's method; steps by conjugate gradients, preconditioned by a Cholesky factor that is made anew only when it pays |
+//! | the same, many columns | the same, preconditioned by the diagonal |
+//! | smooth loss with L1, or weights of at least 0 | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
+//! | hinge, absolute, quantile | a primal-dual interior-point method; steps as above, for many columns preconditioned by the rows that curve most |
+//! | softmax | Newton's method over columns and classes, preconditioned class by class; with L1, or weights of at least 0, coordinate descent |
+//! | one-vs-rest | a logistic problem for each class |
 //!
-//! Without L1 the search begins on growing samples of the rows. Whatever the engine, the certificate is the Fenchel gap at the
-//! dual points that the quadratic model foresaw for the step: it is of the order of what the step left to gain, where that
-//! at the slopes themselves is larger by the condition of the problem.
+//! Smooth losses of one margin without L1 begin on growing samples of the rows. Whatever the engine, the certificate is the
+//! Fenchel gap of the loss as it is, at the dual points that the quadratic model foresaw for the step: it is of the order of what
+//! the step left to gain, where that at the slopes themselves is larger by the condition of the problem.
+//!
+//! Zeros of an L1 penalty are exact; those of a loss with a kink as far as the tolerance can tell them.
 //!
 //! *Memory*: columns filled for more than half take 8 bytes a row each, and then the other pairs are copied (12 bytes a
-//! pair), else they are borrowed; about 64 bytes a row; up to 15 numbers a column; for few columns up to five squares of
-//! 8 bytes; for L1 with many columns 12 bytes a pair more.
+//! pair), else they are borrowed; about 64 bytes a row (a kink: 150; softmax: 40 a class); up to 15 numbers a column and class; for
+//! few columns up to five squares of 8 bytes, softmax one a class; for L1 with many columns 12 bytes a pair more.
 //!
 //! Sums are made in shares that depend on the data alone, so the result has the same bits whatever the threads.
 
@@ -40,6 +45,7 @@ mod shares;
 mod softmax;
 mod state;
 mod store;
+mod woodbury;
 
 pub use examples::Examples;
 

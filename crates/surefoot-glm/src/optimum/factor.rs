@@ -2,6 +2,7 @@
 
 use super::kernel::{Kernel, add, dot, widest};
 use super::shares::{Crew, Stopped};
+use super::woodbury::Woodbury;
 
 /// M ≈ H, symmetric and positive definite.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub(super) enum Preconditioner {
     Diagonal(Vec<f64>),
     /// A Cholesky factor of the whole.
     Cholesky(Cholesky),
+    /// Some rows, and a diagonal.
+    Woodbury(Woodbury),
 }
 
 impl Preconditioner {
@@ -25,6 +28,7 @@ impl Preconditioner {
             Preconditioner::Diagonal(inverse) => {
                 out.iter_mut().zip(x.iter().zip(inverse)).for_each(|(out, (x, inverse))| *out = x * inverse);
             }
+            Preconditioner::Woodbury(rows) => rows.solve(x, out),
             Preconditioner::Cholesky(factor) => {
                 out.copy_from_slice(x);
                 factor.solve(out);

@@ -4,16 +4,18 @@ use super::between::{Between, Change};
 use super::curve::Jet;
 use super::design::Sample;
 use super::direction::{Enough, direction};
-use super::newton::inverse;
+use super::factor::Preconditioner;
+use super::newton::{inverse, is_factored};
 use super::pass::Passes;
 use super::ramp::Ramp;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
 use super::state::{State, diagonal};
+use super::woodbury::Woodbury;
 
 /// Of the way to where a dual point would reach its limit, the part that is gone.
 const REACH: f64 = 0.99;
-/// Passes that a whole matrix saves a step: without it conjugate gradients take hundreds, as curvatures are far apart.
+/// Passes that a whole matrix saves a step: by the diagonal conjugate gradients take hundreds, as curvatures are far apart.
 const WORTH: f64 = 400.0;
 
 /// Follows the central path: Newton steps for dual points and margins at once, towards products that shrink.
@@ -40,7 +42,7 @@ pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<
         let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
         let part = path.walk(&sample, &state, &step, &by, product);
-        if !(part > 1e-8) || product <= f64::MIN_POSITIVE {
+        if part.is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
     }
@@ -163,7 +165,11 @@ impl Path {
 /// over 2·l2: a small part of what it is on the way to, or of the tolerance.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64) -> Result<Vec<f64>, Stopped> {
     let (l2, size) = (search.objective.l2, state.objective.abs());
-    let inverse = inverse(&mut search.passes, sample, &state.hold, &state.bend, WORTH)?;
+    let inverse = if is_factored(sample, WORTH).0 {
+        inverse(&mut search.passes, sample, &state.hold, &state.bend, WORTH)?
+    } else {
+        Preconditioner::Woodbury(Woodbury::new(&mut search.passes, sample, &state.hold, &state.bend)?)
+    };
     let near = 0.05 * (search.tolerance * size).max(product);
     let residual = if l2 > 0.0 { 2.0 * l2 * near } else { f64::INFINITY };
     let enough = |_: f64| Enough { share: 1e-4, residual, constant: f64::INFINITY, iterations: 1000 };

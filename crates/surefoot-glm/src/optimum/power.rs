@@ -63,9 +63,9 @@ impl Power {
         for _ in 0..100 {
             let jet = self.jet(y, at);
             if jet.slope < dual {
-                low = at
+                low = at;
             } else {
-                high = at
+                high = at;
             }
             let next = at - (jet.slope - dual) / jet.bend;
             let next = if next > low && next < high { next } else { 0.5 * (low + high) };

@@ -42,7 +42,9 @@ pub(super) fn optimise(
             found[k] = Some(best);
         }
     }
-    together(&found.iter().flatten().collect::<Vec<_>>())
+    let found: Vec<&Optimum> = found.iter().flatten().collect();
+    let best = together(&found);
+    Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }
 
 /// The model of all classes.
@@ -50,12 +52,6 @@ fn together(found: &[&Optimum]) -> Optimum {
     let columns = found.iter().map(|one| one.weights.len()).max().unwrap_or(0);
     let weight = |j: usize| found.iter().map(move |one| one.weights.get(j).copied().unwrap_or(0.0));
     let sum = |of: fn(&Optimum) -> f64| found.iter().map(|one| of(one)).sum::<f64>();
-    let severest = |one: &&&Optimum| match one.ended {
-        Ended::Stopped => 3,
-        Ended::Running => 2,
-        Ended::Certified => 0,
-        _ => 1,
-    };
     Optimum {
         weights: (0..columns).flat_map(weight).collect(),
         intercept: found.iter().map(|one| one.intercept.first().copied().unwrap_or(0.0)).collect(),
@@ -64,6 +60,18 @@ fn together(found: &[&Optimum]) -> Optimum {
         gap: found.iter().map(|one| one.gap).sum(),
         passes: sum(|one| one.passes),
         iterations: found.iter().map(|one| one.iterations).sum(),
-        ended: found.iter().max_by_key(severest).map_or(Ended::Certified, |one| one.ended),
+        ended: Ended::Running,
     }
+}
+
+/// Why the search ended: certified, if all classes together are, else what was severest.
+fn end(best: &Optimum, found: &[&Optimum], tolerance: f64) -> Ended {
+    let severity = |ended: &Ended| match ended {
+        Ended::Stopped => 2,
+        Ended::Certified => 0,
+        _ => 1,
+    };
+    let severest = found.iter().map(|one| one.ended).max_by_key(severity).unwrap_or(Ended::Certified);
+    let certified = best.relative_gap().is_some_and(|gap| gap <= tolerance);
+    if certified && severest != Ended::Stopped { Ended::Certified } else { severest }
 }

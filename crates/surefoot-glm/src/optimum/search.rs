@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         self.iterations += 1;
         self.lower = self.lower.max(at.objective - gap);
         let size = at.objective.abs();
-        let gap = gap.min(at.objective - self.lower + 4.0 * f64::EPSILON * (size + self.lower.abs()));
+        let gap = gap.min((at.objective - self.lower).max(0.0) + 4.0 * f64::EPSILON * (size + self.lower.abs()));
         let better = at.objective < self.best.objective || !self.best.objective.is_finite();
         let tighter = at.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
         if better || tighter {

@@ -112,7 +112,7 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<bool, Stoppe
         q.iter_mut().zip(&wanted).for_each(|(q, wanted)| *q = if *wanted == 0.0 { 0.0 } else { *q });
         let sum: f64 = q.iter().sum();
         q.iter_mut().for_each(|q| *q /= sum);
-        if !(sum > 0.0) {
+        if sum.is_nan() || sum <= 0.0 {
             q.fill(0.0);
             q[rows.class(r)] = 1.0;
         }
