@@ -12,7 +12,7 @@ fn rows(loss: Loss) -> Batch {
     };
     for t in 0..300 {
         let x: [f64; 5] = std::array::from_fn(|_| unit());
-        let there = |j: usize| j < 2 || (t + j) % 3 == 0 && (j < 4 || t > 100);
+        let there = |j: usize| j < 2 || (t + j).is_multiple_of(3) && (j < 4 || t > 100);
         let pairs: Vec<(u64, f64)> = (0..5).filter(|&j| there(j)).map(|j| (1 << (60 - 12 * j), x[j])).rev().collect();
         let score: f64 = pairs.iter().map(|pair| pair.1).sum::<f64>() + unit();
         let label = match loss {
