@@ -64,13 +64,12 @@ fn with_offsets(loss: Loss) -> Examples {
 fn objective(goal: &Goal, best: &Optimum) -> f64 {
     let rows = rows(goal.loss);
     let total: f64 = rows.iter().map(|row| row.1).sum();
-    let one = |(i, row): (usize, &(f64, f64, Vec<u32>, Vec<f64>))| {
-        let (y, weight, column, values) = row;
+    let losses = rows.iter().enumerate().map(|(i, (y, weight, column, values))| {
         let margin: f64 = column.iter().zip(values).map(|(&j, x)| best.weights[j as usize] * x).sum();
         weight / total * value(goal.loss, *y, margin + best.intercept[0] + offset(i))
-    };
+    });
     let penalty: f64 = best.weights.iter().map(|w| goal.l1 * w.abs() + goal.l2 / 2.0 * w * w).sum();
-    rows.iter().enumerate().map(one).sum::<f64>() + penalty
+    losses.sum::<f64>() + penalty
 }
 
 fn kinked(loss: Loss) -> bool {
