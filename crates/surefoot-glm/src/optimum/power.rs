@@ -68,13 +68,11 @@ impl Power {
                 high = at;
             }
             let next = at - (jet.slope - dual) / jet.bend;
-            let next = if next > low && next < high { next } else { 0.5 * (low + high) };
             // What is left behind a step is of the order of its square.
-            let done = (next - at).abs() <= 1e-9 * (1.0 + at.abs());
-            at = next;
-            if done {
-                break;
+            if (next - at).abs() <= 1e-9 * (1.0 + at.abs()) {
+                return next;
             }
+            at = if next > low && next < high { next } else { 0.5 * (low + high) };
         }
         at
     }

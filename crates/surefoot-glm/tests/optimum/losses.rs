@@ -6,11 +6,13 @@ use surefoot_glm::{
     optimum::{Ended, Examples, Goal, Optimum, optimise},
 };
 
+type Golden = (Loss, f64, f64, bool, bool, f64, [f64; 6]);
+
 /// Loss, l1, l2, intercept, weights of at least 0; objective, weights and intercept at the optimum with [`offset`], by dense
 /// solvers in numpy and scipy: L-BFGS-B and then Newton steps on the support; for kinks a linear program or Mehrotra's method
 /// for the quadratic one, then the linear system of the rows on their kinks.
 #[rustfmt::skip]
-const GOLDEN: [(Loss, f64, f64, bool, bool, f64, [f64; 6]); 34] = [
+const GOLDEN: [Golden; 34] = [
     (Loss::Huber { delta: 0.7 }, 0.0, 0.01, false, false, 0.2389883558182758, [0.8187832167976232, 0.018387354591129997, 1.7155875251607031, -1.214611204562357, -0.1595993174587594, 0.0]),
     (Loss::Huber { delta: 0.7 }, 0.0, 0.01, true, false, 0.22294038231037214, [0.7996961054938717, -0.370933448350035, 1.7787598182750644, -1.2670780075830268, -0.20067863030288602, 1.1818325035967652]),
     (Loss::Huber { delta: 0.7 }, 0.02, 0.05, true, false, 0.3311437327578805, [0.3742675404677303, -0.18917299146781752, 0.6302671622732031, -0.3589264536206866, -0.06609362282211623, 0.6645882272305216]),
@@ -62,12 +64,12 @@ fn with_offsets(loss: Loss) -> Examples {
 fn objective(goal: &Goal, best: &Optimum) -> f64 {
     let rows = rows(goal.loss);
     let total: f64 = rows.iter().map(|row| row.1).sum();
-    let one = |(i, (y, weight, column, values)): (usize, &(f64, f64, Vec<u32>, Vec<f64>))| {
+    let losses = rows.iter().enumerate().map(|(i, (y, weight, column, values))| {
         let margin: f64 = column.iter().zip(values).map(|(&j, x)| best.weights[j as usize] * x).sum();
         weight / total * value(goal.loss, *y, margin + best.intercept[0] + offset(i))
-    };
+    });
     let penalty: f64 = best.weights.iter().map(|w| goal.l1 * w.abs() + goal.l2 / 2.0 * w * w).sum();
-    rows.iter().enumerate().map(one).sum::<f64>() + penalty
+    losses.sum::<f64>() + penalty
 }
 
 fn kinked(loss: Loss) -> bool {
