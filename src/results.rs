@@ -2,7 +2,7 @@
 
 use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
-use surefoot_glm::{Axis, Loss, Measured, Model, Penalty, Settings, Summary};
+use surefoot_glm::{Axis, Loss, Measured, Model, Penalty, Settings, Summary, optimum::Ended};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -24,6 +24,9 @@ pub(crate) struct Results<'a> {
     /// The mean loss of the model over all rows, where they were read once more.
     pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
+    /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
+    pub(crate) ended: Option<Ended>,
+    pub(crate) far: Option<(String, f64)>,
     pub(crate) stop: Option<Stop>,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
@@ -109,7 +112,24 @@ impl Results<'_> {
             console.say(&format!("next         {}", self.next(name)));
         }
         self.note(console);
+        self.note_end(console);
         self.warn(console);
+    }
+
+    /// What a user should know of a search that did not come to the optimum.
+    fn note_end(&self, console: &Console) {
+        match self.ended {
+            Some(Ended::Unattained) => console.note(
+                "the labels are separable: without a penalty the loss falls for ever as weights grow; --l2 X holds them",
+            ),
+            Some(Ended::Stalled | Ended::Exhausted) => {
+                let far = self.far.as_ref().map_or_else(String::new, |(name, ratio)| {
+                    format!("; the column '{name}' has a mean of {ratio:.1e} of its spreads: subtract the mean")
+                });
+                console.note(&format!("not converged to --tol: the best model found is saved{far}"));
+            }
+            _ => {}
+        }
     }
 
     /// What a user should know of the data.

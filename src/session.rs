@@ -153,7 +153,12 @@ impl Session<'_> {
         });
         let Some(found) = found else { return Ok(()) };
         let stopped = found.ended == Ended::Stopped;
-        self.optimum = Some((problem, found));
+        if found.objective.is_finite() {
+            self.optimum = Some((problem, found));
+        } else if !stopped {
+            let says = "losses are too large to be added up: there is no optimum to be found; the model of the first pass is saved";
+            self.reporter.console.warn(says);
+        }
         match failure {
             Some(failure) => Err(failure.into()),
             None if stopped && over.into_inner() => Err(Stop::Gap.into()),
@@ -256,6 +261,7 @@ impl Session<'_> {
         if self.standing.plan.period().is_none() && self.gathered.is_none() {
             return Ok(());
         }
+        self.name_classes();
         let end = before + rows as u64;
         let refused = self.standing.refused.iter().filter(|&&row| (before..end).contains(&row));
         let ends: Vec<usize> = refused.map(|row| (row - before) as usize).chain([rows]).collect();
@@ -274,12 +280,17 @@ impl Session<'_> {
         gathered.add(batch, from, to).map_err(|(row, fault)| self.locate(batch, row, &fault))
     }
 
+    /// Tells the trainer of labels that are text.
+    fn name_classes(&mut self) {
+        if self.options.found.has_text_labels() {
+            self.trainer.take_texts_for_classes(|| self.options.found.classes());
+        }
+    }
+
     fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Halt> {
         while from < batch.len() {
             let to = self.cut(batch, from);
-            if self.options.found.has_text_labels() {
-                self.trainer.take_texts_for_classes(|| self.options.found.classes());
-            }
+            self.name_classes();
             let learnt = self.trainer.learn(batch, from, to);
             let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
             self.gather(batch, from, until)?;

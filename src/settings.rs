@@ -47,9 +47,6 @@ fn check_weights(weights: &ClassWeights, loss: Loss, in_ball: bool) -> Result<()
         _ if in_ball => {
             "--class-weight and --radius exclude each other: give rows their weights by --weight".to_owned()
         }
-        ClassWeights::Given(pairs) if pairs.iter().all(|(_, weight)| *weight == 0.0) => {
-            "--class-weight: at least one weight must be above 0".to_owned()
-        }
         _ => return Ok(()),
     };
     Err(Failure::usage(says))

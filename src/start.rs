@@ -4,7 +4,7 @@
 use crate::number::shortest;
 use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
 use std::path::Path;
-use surefoot_glm::{Labels, Model, Plan, Settings};
+use surefoot_glm::{Labels, Model, Penalty, Plan, Settings};
 use surefoot_io::{InputName, Options, load_model};
 
 /// Everything that a run begins with.
@@ -22,6 +22,7 @@ impl Start {
         let Some(path) = &args.resume else {
             let mut settings = settings::of_flags(&args.settings, &args.certify)?;
             let plan = plan(args, &settings)?;
+            check_offsets(args, &settings)?;
             check_certify(args, &settings, &plan, inputs)?;
             let options = reading::of_flags(&args.reading, &settings, inputs);
             settings.reading = options.reading.clone();
@@ -83,11 +84,28 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
     Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), optimum: None })
 }
 
+/// Whether models of this kind have offsets.
+fn check_offsets(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
+    let (offset, exposure) = (args.reading.offset.is_some(), args.reading.exposure.is_some());
+    let says = match (settings.loss.has_margins(), settings.ball.is_some()) {
+        (true, _) => "are for losses of one margin, softmax and ovr have one a class",
+        (_, true) => "and --radius exclude each other",
+        _ => return Ok(()),
+    };
+    match offset || exposure {
+        true => Err(Failure::usage(format!("--offset and --exposure {says}"))),
+        false => Ok(()),
+    }
+}
+
 /// Whether there will be the certificates that the flags are about.
 fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[InputName]) -> Result<(), Failure> {
     let flags = &args.certify;
     if plan.optimum.is_some() && flags.row_norm.is_none() && flags.error_probability.is_none() {
-        return Ok(());
+        let Penalty { l1, l2, path, .. } = settings.penalty;
+        let says = "--until-gap with --passes auto is about the gap that a penalty lets be certified: add --l2 X";
+        let penalised = l1 > 0.0 || l2 > 0.0 || path.is_some();
+        return if penalised || flags.until_gap.is_none() { Ok(()) } else { Err(Failure::usage(says)) };
     }
     let given = [
         ("--until-gap", flags.until_gap.is_some()),

@@ -23,7 +23,10 @@ use crate::{
     watch::{Stop, Watch},
 };
 use std::{path::Path, time::Instant};
-use surefoot_glm::{Gathered, Measured, Model, Picture, Plan, Summary, Trainer, optimum::Optimum};
+use surefoot_glm::{
+    ClassWeights, Gathered, Measured, Model, Picture, Plan, Problem, Summary, Trainer,
+    optimum::{Ended, Optimum},
+};
 use surefoot_io::{InputName, Output, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -190,15 +193,16 @@ impl Fit<'_> {
         self.reporter.close_record(&mut trainer);
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
         self.reporter.stage("saving");
+        let far = optimum.as_ref().and_then(|(problem, found)| far_column(problem, found, &model));
         let found = optimum.map(|(_, found)| found);
         let objective = found.as_ref().map(|found| found.objective).or(objective.flatten());
-        let end = End { model, trainer, plan: standing.plan, skips, objective, found, stop, first };
+        let end = End { model, trainer, plan: standing.plan, skips, objective, found, far, stop, first };
         self.conclude(end, inputs)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
     fn conclude(&mut self, end: End, inputs: &[InputName]) -> Result<(), Failure> {
-        let End { model, mut trainer, plan, skips, objective, found, stop, first } = end;
+        let End { model, mut trainer, plan, skips, objective, found, far, stop, first } = end;
         let mut summary = trainer.summary();
         summary.passes += found.as_ref().map_or(0, |found| found.passes.ceil() as u32);
         let name = self.saver.name().to_owned();
@@ -216,6 +220,8 @@ impl Fit<'_> {
             skipped: skips.count(),
             objective,
             seconds: self.reporter.seconds(),
+            ended: found.as_ref().map(|found| found.ended),
+            far,
             stop,
             single: trainer.single_label(),
             // The lanes do not matter to what a search finds.
@@ -230,6 +236,9 @@ impl Fit<'_> {
         }
         results.tell(&self.reporter.console);
         skips.tell(&self.reporter.console);
+        for label in weighted_in_vain(&model) {
+            self.reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
+        }
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;
         let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
@@ -281,6 +290,8 @@ impl Fit<'_> {
             skipped: 0,
             objective: None,
             seconds,
+            ended: None,
+            far: None,
             stop: None,
             single: None,
             edge: 0,
@@ -304,9 +315,34 @@ struct End {
     /// The objective of the model over all rows, where it is known.
     objective: Option<f64>,
     found: Option<Optimum>,
+    far: Option<(String, f64)>,
     stop: Option<Stop>,
     /// Rows before this call.
     first: u64,
+}
+
+/// Beyond this many spreads a mean takes digits that a search may need.
+const FAR: f64 = 1e3;
+
+/// The column that may be why a search has stalled, and its mean in spreads.
+fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
+    if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
+        return None;
+    }
+    let (at, ratio) = problem.farthest_column().filter(|(_, ratio)| *ratio >= FAR && ratio.is_finite())?;
+    let id = *model.index.get(at)?;
+    Some((model.names.of(id).map_or_else(|| id.to_string(), str::to_owned), ratio))
+}
+
+/// Labels that were given a weight and never came.
+fn weighted_in_vain(model: &Model) -> Vec<&str> {
+    let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
+    let (met, texts) = (model.labels.all(), &model.settings.reading.classes);
+    let is_met = |text: &str| match texts.iter().find(|class| class.text == text) {
+        Some(class) => met.contains(&class.code),
+        None => texts.is_empty() && text.parse().is_ok_and(|label: f64| met.contains(&label)),
+    };
+    pairs.iter().map(|(text, _)| text.as_str()).filter(|text| !is_met(text)).collect()
 }
 
 /// What only the end of the data can tell: whether there was anything to learn from.

@@ -27,12 +27,15 @@ fn the_model_is_a_whole_one_and_the_run_goes_on_from_it_to_the_same_bytes() {
     let text = rows(20_000);
     box_.write("a.svm", &text);
     box_.write("a.csv", as_csv(&text));
+    box_.write("t.csv", as_csv(&text).replace("\n0,", "\nno,").replace("\n1,", "\nyes,"));
     let kinds = [
         "a.svm",
         "a.svm --passes 5",
         "a.csv --label y --passes 2 --l2 auto",
         "a.svm --passes 3 --radius 2",
         "a.svm --passes auto --l2 auto",
+        "t.csv --label y --passes 3 --class-weight yes=5",
+        "a.svm --passes 3 --class-weight balanced",
     ];
     let fits = kinds.map(|kind| (format!("fit {kind}"), kind.split(' ').next().unwrap_or_default()));
     let whole = fits.clone().map(|(fit, _)| {

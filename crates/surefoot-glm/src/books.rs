@@ -18,7 +18,7 @@ pub(crate) struct Books {
     /// The texts that labels stand for.
     pub(crate) texts: Vec<Class>,
     /// What [`Counts::balance`] was at the rows that [`Books::reshelve`] has seen.
-    reshelved: Balance,
+    pub(crate) reshelved: Balance,
     /// Metrics of fresh rows, where somebody wants them.
     pub(crate) progressive: Option<Box<Progressive>>,
 }

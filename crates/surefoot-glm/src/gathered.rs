@@ -171,7 +171,7 @@ impl Problem {
     /// gradients, at margins of 0.
     fn unit(&self, axis: Axis) -> f64 {
         let (loss, mut sum) = (self.settings.loss, Mean::default());
-        for i in 0..self.examples.len() {
+        for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
             let (y, offset) = self.examples.label(i);
             let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
             let size = match axis {
@@ -180,7 +180,7 @@ impl Problem {
                 Axis::L1 => loss.slope(y, offset).powi(2),
                 Axis::L2 => loss.bend(y, offset).unwrap_or(loss.slope(y, offset).powi(2)),
             };
-            sum.add(size * length, 1.0);
+            sum.add(size * length, self.examples.weight(i));
         }
         let mean = sum.value().filter(|mean| mean.is_finite() && *mean > 0.0).unwrap_or(1.0);
         if axis == Axis::L1 { mean.sqrt() } else { mean }
@@ -204,6 +204,29 @@ impl Problem {
             mean.add(value, weight);
         }
         mean.value().unwrap_or(f64::INFINITY)
+    }
+
+    /// Of the columns the one whose mean is farthest from 0 for its spread, which rounding troubles most: where it stands in the
+    /// model, and the ratio of the two. O(pairs).
+    #[must_use]
+    pub fn farthest_column(&self) -> Option<(usize, f64)> {
+        let mut sums = vec![(0.0, 0.0); self.position.len()];
+        let mut total = 0.0;
+        for i in 0..self.examples.len() {
+            let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
+            total += weight;
+            for (&column, x) in columns.iter().zip(values) {
+                let (first, second) = &mut sums[column as usize];
+                *first += weight * x;
+                *second += weight * x * x;
+            }
+        }
+        let ratio = |(first, second): (f64, f64)| {
+            let mean = first / total;
+            mean.abs() / (second / total - mean * mean).max(0.0).sqrt()
+        };
+        let ratios = self.position.iter().zip(&sums).map(|(&at, &sums)| (at, ratio(sums)));
+        ratios.filter(|(_, ratio)| !ratio.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal {
@@ -234,9 +257,13 @@ impl Problem {
     }
 
     /// Puts what was found into the model that the search began with: its vector, and what is known of it. Features that
-    /// are not on the rows keep their weights.
+    /// are not on the rows keep their weights, unless there is a penalty, at whose optimum they are 0.
     pub fn place(&self, found: &Optimum, model: &mut Model) {
         let width = model.intercept.len();
+        if !self.settings.penalty.is_none() {
+            // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
+            model.weight.fill(0.0);
+        }
         for (weights, &at) in found.weights.chunks(width.max(1)).zip(&self.position) {
             model.weight[at * width..][..width].copy_from_slice(weights);
         }
@@ -265,7 +292,7 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
     let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
     Certificate::none(match found.ended {
         Ended::Unattained => {
-            "the labels are separated: the loss falls for ever as weights grow, and no model has the least; \
+            "the labels are separable: the loss falls for ever as weights grow, and no model has the least; \
                               --l2 X holds them"
                 .to_owned()
         }

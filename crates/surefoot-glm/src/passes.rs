@@ -7,6 +7,7 @@
 
 use crate::{
     Fault, Loss, Part, Plan, Predictor, Row, Shelf,
+    balance::Balance,
     board::Board,
     coding::Coding,
     sums::{Mean, Spread},
@@ -42,6 +43,9 @@ pub(crate) struct Run {
     pub(crate) met: Board,
     /// All held-out rows, scored by the kept model.
     pub(crate) judged: Option<Board>,
+    /// The rows of classes before the run.
+    #[serde(default, skip_serializing_if = "Balance::is_empty")]
+    pub(crate) before: Balance,
 }
 
 impl Passes {

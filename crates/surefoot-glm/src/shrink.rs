@@ -49,6 +49,8 @@ pub(crate) struct Shrink {
     squares: f64,
     trace: f64,
     lengths: f64,
+    /// Weighted sizes of errors of the model as it was learnt.
+    sizes: f64,
     /// Rows that losses were counted of.
     judged: u64,
 }
@@ -115,6 +117,7 @@ impl Shrink {
             squares: 0.0,
             trace: 0.0,
             lengths: 0.0,
+            sizes: 0.0,
             judged: 0,
         })
     }
@@ -206,7 +209,9 @@ impl Shrink {
         self.rows += 1;
         self.weight.add(weight);
         let (margin, slope) = (margins[self.chosen], loss.slope(y, learnt));
-        let bend = weight * bend(loss, y, margin);
+        self.sizes += weight * (y - learnt).abs();
+        let size = self.sizes / self.weight.value();
+        let bend = weight * bend(loss, y, margin, size);
         self.bends += bend;
         self.squares += f64::from(gradient) * f64::from(gradient);
         self.trace += bend * length;
@@ -215,9 +220,12 @@ impl Shrink {
             return;
         }
         for (one, &margin) in self.candidates.iter_mut().zip(margins) {
-            one.bends += weight * self::bend(loss, y, margin);
+            let by = loss.slope(y, margin) - slope;
+            // At least that of the chord: so no row moves the shift by more than its margin was drawn.
+            let chord = by / (margin - learnt);
+            one.bends += weight * self::bend(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
             // Newton's step on the rows so far, with one more like them for the first.
-            let step = weight * (loss.slope(y, margin) - slope) / (one.bends * (1.0 + 1.0 / self.rows as f64));
+            let step = weight * by / (one.bends * (1.0 + 1.0 / self.rows as f64));
             one.shift -= if step.is_finite() { step } else { 0.0 };
         }
     }
@@ -238,12 +246,15 @@ impl Shrink {
     }
 }
 
-/// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average.
-fn bend(loss: Loss, y: f64, margin: f64) -> f64 {
-    loss.bend(y, margin).unwrap_or_else(|| {
-        let slope = loss.slope(y, margin);
-        slope * slope
-    })
+/// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average, for numbers over
+/// the `size` of an error. Huber's loss has that of the parabola that touches it.
+fn bend(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
+    let slope = loss.slope(y, margin);
+    match loss {
+        Loss::Huber { .. } if slope != 0.0 => slope / (margin - y),
+        Loss::Absolute | Loss::Quantile { .. } => slope * slope / size,
+        _ => loss.bend(y, margin).unwrap_or(slope * slope),
+    }
 }
 
 #[cfg(test)]

@@ -235,7 +235,7 @@ impl Trainer {
     /// If the model is slim or its state does not fit together.
     pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
-        let engine = engine::resume(&model.settings, &model.index, &state.scalars["engine"], state)?;
+        let engine = engine::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
         let mut books = Books::new(model.settings.clone(), plan, shelf);
         books.counts = State::parse::<Counts>(&state.scalars["books"])?;
         let kept = || Rc::new(Predictor::new(model));
@@ -246,7 +246,9 @@ impl Trainer {
             books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
         } else {
             books.passes.leave(kept());
+            books.passes.run.before = books.counts.balance.clone();
         }
+        books.reshelved = books.passes.run.before.clone();
         Ok(Trainer { books, engine })
     }
 }
@@ -255,6 +257,16 @@ impl Trainer {
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
     Settings { penalty, ..settings.clone() }
+}
+
+/// What the lanes of a model are about when it is taken further: a penalty that was chosen is then given; in the middle of a
+/// search for one there is still none.
+fn taken_up(model: &Model, plan: &Plan) -> Settings {
+    let mut settings = model.settings.clone();
+    if let (Some(axis), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
+        settings.penalty = Penalty { path: None, ..axis.of(settings.penalty, 0.0) };
+    }
+    settings
 }
 
 /// The weights of the model of least hold-out loss, in an unfinished model.

@@ -1,7 +1,7 @@
 //! What the lanes remember besides coordinates, the same for one margin and for many.
 
 use crate::{
-    Lane, Loss, Settings,
+    Lane, Loss, Penalty, Settings, State,
     clock::Clock,
     lanes::{LANES, Lanes},
     lead::{Lead, shortest},
@@ -11,6 +11,7 @@ use crate::{
     units::Units,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Everything that is not kept a coordinate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,6 +39,15 @@ impl Scalars {
             pace: Pace::default(),
             shrink: Shrink::new(&settings.penalty, settings.intercept),
         }
+    }
+
+    /// From what a model holds. Lanes that have learnt without the penalty that is now in force begin to be drawn by it.
+    pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
+        let mut scalars = State::parse::<Scalars>(value)?;
+        if scalars.shrink.is_none() {
+            scalars.shrink = Shrink::new(&Penalty { path: None, ..settings.penalty }, settings.intercept);
+        }
+        Ok(scalars)
     }
 
     /// By what a lane's points are multiplied to become margins, in their unit.

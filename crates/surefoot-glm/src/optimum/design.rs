@@ -26,6 +26,8 @@ pub(super) struct Design<'a> {
     origin: Vec<u32>,
     /// What was subtracted from each dense column but the intercept.
     mean: Vec<f64>,
+    /// The dense columns of which that leaves nothing.
+    same: Vec<usize>,
     columns: usize,
 }
 
@@ -82,6 +84,7 @@ impl<'a> Design<'a> {
             value: Held::Borrowed(&examples.value),
             origin: (0..examples.columns() as u32).collect(),
             mean: Vec::new(),
+            same: Vec::new(),
             columns: examples.columns(),
         };
         if !filled.is_empty() || kept.len() < examples.len() {
@@ -139,6 +142,7 @@ impl<'a> Design<'a> {
             self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += share * x);
             is_same.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (x, first))| *same &= x == first);
         }
+        self.same = (0..last).filter(|&j| is_same[j]).collect();
         let constants = self.mean.iter_mut().zip(first).zip(is_same).filter(|(_, same)| *same);
         constants.for_each(|((mean, first), _)| *mean = first);
         for row in self.dense.chunks_exact_mut(width) {
@@ -195,6 +199,8 @@ impl<'a> Design<'a> {
             let moved: f64 = self.mean.iter().zip(&point).map(|(mean, w)| mean * w).sum();
             point[constant] = if intercept.is_finite() { intercept + moved } else { 0.0 };
         }
+        // What a column that is the same everywhere says, the intercept says for nothing.
+        self.same.iter().for_each(|&at| point[at] = 0.0);
         point
     }
 

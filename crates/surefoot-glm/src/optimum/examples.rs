@@ -107,6 +107,11 @@ impl Examples {
         held.iter().for_each(|&(i, weight)| self.weight[i] = weight);
     }
 
+    /// The weight of row `i`.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weight[i]
+    }
+
     /// Label and offset of row `i`.
     pub(crate) fn label(&self, i: usize) -> (f64, f64) {
         (self.label[i], self.offset[i])

@@ -49,6 +49,6 @@ impl Classes {
     ) -> Result<Classes, String> {
         let count = State::parse::<usize>(&scalars["classes"])?;
         let stacks = arrays::read(settings.intercept, index, count, state)?;
-        Ok(Classes::assemble(settings, State::parse::<Scalars>(&scalars["lanes"])?, stacks))
+        Ok(Classes::assemble(settings, Scalars::resume(settings, &scalars["lanes"])?, stacks))
     }
 }

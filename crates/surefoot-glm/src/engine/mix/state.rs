@@ -26,6 +26,6 @@ impl Mix {
     pub(crate) fn resume(settings: &Settings, index: &[u64], scalars: &Value, state: &State) -> Result<Mix, String> {
         let stacks = arrays::read(settings.intercept, index, 1, state)?;
         let stack = stacks.into_iter().next().ok_or("the state holds no coordinates")?;
-        Ok(Mix::assemble(settings.loss, State::parse::<Scalars>(scalars)?, stack))
+        Ok(Mix::assemble(settings.loss, Scalars::resume(settings, scalars)?, stack))
     }
 }
