@@ -33,10 +33,8 @@ impl Skips {
             return Ok(());
         }
         if self.count == self.allowed {
-            let rows = number::rows(self.allowed);
-            return Err(
-                failure.and(format!("{rows} at fault were passed over before, all that --skip-bad-rows allows"))
-            );
+            let rows = at_fault(self.allowed);
+            return Err(failure.and(format!("{rows} passed over before, all that --skip-bad-rows allows")));
         }
         self.count += 1;
         if self.first.len() < SHOWN {
@@ -48,9 +46,13 @@ impl Skips {
     /// Says what was passed over.
     pub(crate) fn tell(&self, console: &Console) {
         if self.count > 0 {
-            let were = if self.count == 1 { "was" } else { "were" };
-            console.warn(&format!("{} at fault {were} passed over; the first:", number::rows(self.count)));
+            console.warn(&format!("{} passed over; the first:", at_fault(self.count)));
             self.first.iter().for_each(|says| console.warn(says));
         }
     }
+}
+
+/// `2 rows at fault were`
+fn at_fault(rows: u64) -> String {
+    format!("{} at fault {}", number::rows(rows), if rows == 1 { "was" } else { "were" })
 }
