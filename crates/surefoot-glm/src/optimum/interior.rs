@@ -42,7 +42,7 @@ pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<
         let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
         let part = path.walk(&sample, &state, &step, &by, product);
-        if part.is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
+        if (part * product).is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
     }

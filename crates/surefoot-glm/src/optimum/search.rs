@@ -85,7 +85,8 @@ impl<'a> Search<'a> {
             passes: Passes::new(crew),
             each,
             decrement: f64::INFINITY,
-            first,
+            // Without a size there is nothing to be small against.
+            first: if first.is_finite() { first } else { 0.0 },
             escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
             iterations: 0,
             lower: f64::NEG_INFINITY,
@@ -123,7 +124,10 @@ impl<'a> Search<'a> {
     /// Offers a point with a bound on its gap; reports the best.
     pub(super) fn offer(&mut self, at: Place, gap: f64) {
         self.iterations += 1;
-        self.lower = self.lower.max(at.objective - gap);
+        let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
+        // Both are rounded, the difference once more.
+        let lower = at.objective - gap - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
+        self.lower = if lower.is_finite() { self.lower.max(lower) } else { self.lower };
         let size = at.objective.abs();
         let gap = gap.min((at.objective - self.lower).max(0.0) + 4.0 * f64::EPSILON * (size + self.lower.abs()));
         let better = at.objective < self.best.objective || !self.best.objective.is_finite();
