@@ -7,10 +7,14 @@ use super::interior::interior;
 use super::newton::newton;
 use super::proximal::{Model, Problem, proximal};
 use super::quadratic::{Columns, Quadratic};
+use super::ramp::Ramp;
 use super::search::{Place, Search, Verdict};
 use super::shares::{Crew, Stopped};
-use super::state::{Objective, State};
+use super::state::{Objective, State, diagonal};
 use super::{Goal, Optimum};
+
+/// A gradient is 0 from here on: Newton's method leaves about the square root of the rounding of an objective.
+const LEVEL: f64 = 1e-7;
 
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
@@ -51,7 +55,8 @@ fn search<'a>(
     Search::new(design, crew, goal, objective, first, start, each)
 }
 
-/// Where a search begins: what it was given, or without it the constant that fits the labels.
+/// Where a search begins: what it was given, or the constant that fits the labels if that is better. A point without an
+/// objective is no start.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, curve) = (search.design, search.objective.curve);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
@@ -59,12 +64,20 @@ fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> R
         let held = (0..point.len()).filter(|&j| Some(j) != design.constant());
         held.for_each(|j| point[j] = point[j].max(0.0));
     }
-    let empty = point.iter().all(|w| *w == 0.0);
-    if let (true, Some(constant)) = (empty, design.constant()) {
+    let mut constants = vec![0.0; point.len()];
+    if let Some(constant) = design.constant() {
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
-        point[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
+        constants[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
     }
-    State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)
+    let zeros = vec![0.0; point.len()];
+    let objective = search.objective;
+    let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
+    let mut state = at(constants)?;
+    if point != zeros {
+        let given = at(point)?;
+        state = if given.objective < state.objective || state.objective.is_nan() { given } else { state };
+    }
+    if state.objective.is_finite() { Ok(state) } else { at(zeros) }
 }
 
 fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
@@ -74,10 +87,44 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior(search, state, ramp);
     }
-    if search.objective.has_corners() {
-        return proximal(search, OneMargin { columns: None, design: search.design }, state);
+    let verdict = if search.objective.has_corners() {
+        proximal(search, OneMargin { columns: None, design: search.design }, state)?
+    } else {
+        newton(search, state)?
+    };
+    match search.objective.curve {
+        Curve::Ramp(ramp) if ramp.has_limits() => go_on(search, ramp, verdict),
+        _ => Ok(verdict),
     }
-    newton(search, state)
+}
+
+/// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
+/// leads on from there.
+fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, Stopped> {
+    if !matches!(verdict, Verdict::Stalled | Verdict::Decrement) {
+        return Ok(verdict);
+    }
+    let sample = search.rows();
+    let point = search.design.point(&search.best.weights, search.best.intercept.first().copied().unwrap_or(0.0));
+    let state = State::at(&mut search.passes, &sample, &search.objective, point)?;
+    if verdict == Verdict::Decrement && is_level(search, &state, ramp)? {
+        return Ok(verdict);
+    }
+    search.decrement = f64::INFINITY;
+    interior(search, state, ramp)
+}
+
+/// Whether the gradient is nothing but rounding, against the most that slopes at their limits could make of it.
+fn is_level(search: &mut Search, state: &State, ramp: Ramp) -> Result<bool, Stopped> {
+    let (sample, dim) = (search.rows(), state.point.len());
+    let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+    let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
+    let (steepest, constant) = (ramp.high.max(-ramp.low), search.design.constant());
+    let falls = |j: usize| {
+        let held = search.objective.nonnegative && state.point[j] == 0.0 && Some(j) != constant;
+        if held { (-state.gradient[j]).max(0.0) } else { state.gradient[j].abs() }
+    };
+    Ok((0..dim).all(|j| falls(j) <= LEVEL * steepest * squares[j].sqrt()))
 }
 
 /// One margin, for the coordinate engine.

@@ -121,6 +121,16 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// The same by dual points alone, whatever the slopes at the point are.
+    pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
+        let penalised = self.objective.l1 + self.objective.l2 > 0.0;
+        let sample = self.rows();
+        let bound =
+            if penalised { gap(&mut self.passes, &sample, &self.objective, state, duals)? } else { f64::INFINITY };
+        self.offer(state.place(), bound);
+        Ok(())
+    }
+
     /// Offers a point with a bound on its gap; reports the best.
     pub(super) fn offer(&mut self, at: Place, gap: f64) {
         self.iterations += 1;

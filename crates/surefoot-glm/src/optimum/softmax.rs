@@ -45,12 +45,26 @@ pub(super) fn optimise(
 
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
     let rows = Classes { sample: Sample::new(search.design, 1), classes };
-    let point = first_point(search, classes, start);
-    let state = State::at(&mut search.passes, rows, &search.objective, point)?;
+    let state = first_state(search, rows, start)?;
     if search.objective.has_corners() {
         return proximal(search, ManyMargins::new(rows), state);
     }
     Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
+}
+
+/// Where a search begins: what it was given, or the constants that fit the labels if these are better. A point without an
+/// objective is no start.
+fn first_state(search: &mut Search, rows: Classes, start: (&[f64], &[f64])) -> Result<State, Stopped> {
+    let (constants, given) = (first_point(search, rows.classes, (&[], &[])), first_point(search, rows.classes, start));
+    let objective = search.objective;
+    let mut at = |point| State::at(&mut search.passes, rows, &objective, point);
+    let is_given = given != constants;
+    let state = at(constants)?;
+    if !is_given {
+        return Ok(state);
+    }
+    let given = at(given)?;
+    Ok(if given.objective < state.objective { given } else { state })
 }
 
 /// What to start from, or without it the constants that fit the shares of the classes.
