@@ -8,11 +8,15 @@ use super::newton::newton;
 use super::proximal::{Model, Problem, proximal};
 use super::quadratic::{Columns, Quadratic};
 use super::ramp::Ramp;
-use super::search::{Place, Search, Verdict};
+use super::search::{MOST, Place, Search, Verdict};
 use super::shares::{Crew, Stopped};
 use super::state::{Objective, State, diagonal};
 use super::{Goal, Optimum};
 
+/// What sums of the same numbers in another order may differ by, relatively.
+pub(super) const ROUNDING: f64 = 1e-12;
+/// Outer iterations after which steps over a ramp have shown that they lead nowhere: they rarely take 20.
+const FEW: usize = 100;
 /// A gradient is 0 from here on: Newton's method leaves about the square root of the rounding of an objective.
 const LEVEL: f64 = 1e-7;
 
@@ -69,15 +73,18 @@ fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> R
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
         constants[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
     }
-    let zeros = vec![0.0; point.len()];
+    let constant = design.constant().map_or(0.0, |constant| constants[constant]);
+    // Without a pass, as no column matters.
+    let theirs = design.mean(|y, offset| curve.jet(y, constant + offset).value);
     let objective = search.objective;
     let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
-    let mut state = at(constants)?;
-    if point != zeros {
+    if point.iter().any(|w| *w != 0.0) {
         let given = at(point)?;
-        state = if given.objective < state.objective || state.objective.is_nan() { given } else { state };
+        if given.objective <= theirs + ROUNDING * theirs.abs() || given.objective.is_finite() && !theirs.is_finite() {
+            return Ok(given);
+        }
     }
-    if state.objective.is_finite() { Ok(state) } else { at(zeros) }
+    at(if theirs.is_finite() { constants } else { vec![0.0; constants.len()] })
 }
 
 fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
@@ -87,6 +94,8 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior(search, state, ramp);
     }
+    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ramp.has_limits());
+    search.most = if limited { FEW } else { MOST };
     let verdict = if search.objective.has_corners() {
         proximal(search, OneMargin { columns: None, design: search.design }, state)?
     } else {
@@ -101,7 +110,7 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
 /// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
 /// leads on from there.
 fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, Stopped> {
-    if !matches!(verdict, Verdict::Stalled | Verdict::Decrement) {
+    if !matches!(verdict, Verdict::Stalled | Verdict::Decrement | Verdict::Exhausted) {
         return Ok(verdict);
     }
     let sample = search.rows();
@@ -110,7 +119,7 @@ fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, S
     if verdict == Verdict::Decrement && is_level(search, &state, ramp)? {
         return Ok(verdict);
     }
-    search.decrement = f64::INFINITY;
+    (search.decrement, search.most) = (f64::INFINITY, MOST);
     interior(search, state, ramp)
 }
 

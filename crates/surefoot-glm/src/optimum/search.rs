@@ -29,6 +29,9 @@ impl From<Verdict> for Ended {
     }
 }
 
+/// Outer iterations of a whole search.
+pub(super) const MOST: usize = 1000;
+
 /// A point, as far as the books are concerned.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'s> {
@@ -52,6 +55,8 @@ pub(super) struct Search<'a> {
     /// Whether nothing would hold the weights back on their way to infinity.
     pub(super) escapable: bool,
     pub(super) iterations: usize,
+    /// How many of them there may be.
+    pub(super) most: usize,
     /// The largest lower bound that was certified.
     pub(super) lower: f64,
     pub(super) best: Optimum,
@@ -89,6 +94,7 @@ impl<'a> Search<'a> {
             first: if first.is_finite() { first } else { 0.0 },
             escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
             iterations: 0,
+            most: MOST,
             lower: f64::NEG_INFINITY,
             best,
         }
@@ -184,6 +190,6 @@ impl<'a> Search<'a> {
         if !penalised && 0.5 * self.decrement <= self.tolerance * size {
             return Some(Verdict::Decrement);
         }
-        (self.iterations >= 1000).then_some(Verdict::Exhausted)
+        (self.iterations >= self.most).then_some(Verdict::Exhausted)
     }
 }
