@@ -3,13 +3,15 @@
 /// How near a limit a dual point may begin, as a part of half the way between both.
 const NEAREST: f64 = 1e-9;
 
-/// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below.
+/// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below. A kink
+/// smoothed by a ramp is one of u − width·dual.
 ///
 /// At the optimum (dual − low)·below = (high − dual)·above = 0. On the central path both are the same for all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Between {
     pub(super) low: f64,
     pub(super) high: f64,
+    width: f64,
     pub(super) dual: f64,
     below: f64,
     above: f64,
@@ -27,13 +29,18 @@ impl Between {
     /// On the central path, where both products are `product`. Without a lower limit u has to be above 0.
     pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Between {
         if low == f64::NEG_INFINITY {
-            return Between { low, high, dual: high - product / u, below: 0.0, above: u };
+            return Between { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
         }
         let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
         let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
         // Rounding may leave it on a limit.
         let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
-        Between { low, high, dual, below: product / (dual - low), above: product / (high - dual) }
+        Between { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
+    }
+
+    /// The same, smoothed by a ramp: off the central path at first, to which whole steps lead.
+    pub(super) fn smoothed(self, width: f64) -> Between {
+        Between { width, ..self }
     }
 
     pub(super) fn product(&self) -> f64 {
@@ -43,7 +50,7 @@ impl Between {
 
     /// One over the curvature of the row: dual points change by that of u over it.
     pub(super) fn stiffness(&self) -> f64 {
-        self.below / (self.dual - self.low) + self.above / (self.high - self.dual)
+        self.below / (self.dual - self.low) + self.above / (self.high - self.dual) + self.width
     }
 
     /// What the dual point would be with both products `product`, by Newton's method: the slope that the row has for the weights.
@@ -53,10 +60,10 @@ impl Between {
 
     /// How far u is from where both products are `product`.
     fn short(&self, u: f64, product: f64) -> f64 {
-        product / (self.high - self.dual) - product / (self.dual - self.low) - u
+        product / (self.high - self.dual) - product / (self.dual - self.low) + self.width * self.dual - u
     }
 
-    /// What Newton's method makes of both products and u = above − below, when u is to be u + `by`.
+    /// What Newton's method makes of both products and u = above − below + width·dual, when u is to be u + `by`.
     pub(super) fn change(&self, u: f64, by: f64, product: f64) -> Change {
         let dual = (by - self.short(u, product)) / self.stiffness();
         let below = (product - self.below * dual) / (self.dual - self.low) - self.below;

@@ -81,7 +81,8 @@ impl Curve {
             Curve::Ramp(ramp) => ramp.miss(y, m, dual),
             Curve::Power(power) => power.miss(y, m, dual),
         };
-        miss.max(0.0)
+        // What cannot be told is no bound: `max` alone would make it 0.
+        if miss.is_nan() { f64::INFINITY } else { miss.max(0.0) }
     }
 
     /// The point nearest to θ at which φ* is finite.
@@ -191,6 +192,22 @@ mod tests {
                 !inside || jet.bend < 1e-3 || (near - exact).abs() <= 1e-4 * exact + rounding,
                 "{loss:?} {y} {m}: {near} {exact}"
             );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_misses_by_infinity() {
+        let more = [Loss::Huber { delta: 0.7 }, Loss::Tweedie { power: 1.5 }];
+        for loss in Loss::ALL.into_iter().chain(more) {
+            for (m, dual) in [(f64::NAN, 0.1), (0.1, f64::NAN)] {
+                let miss = Curve::of(loss).miss(1.0, m, dual);
+                assert!(miss == f64::INFINITY, "{loss:?} {m} {dual}: {miss}");
+            }
+        }
+        // A dual point next to its limit, and a margin far away: e^40, all but nothing.
+        for (y, m, dual) in [(1.0, 40.0, -1.0 + 1e-15), (0.0, 40.0, 1e-15)] {
+            let miss = Curve::of(Loss::Poisson).miss(y, m, dual);
+            assert!((miss / 40_f64.exp() - 1.0).abs() < 1e-12, "{miss}");
         }
     }
 }

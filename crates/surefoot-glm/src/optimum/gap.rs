@@ -1,6 +1,7 @@
 //! The Fenchel gap of a point and a dual point: what [`fenchel`](surefoot::certificate::fenchel()) says, for any dual
 //! point, and with all threads.
 
+use super::curve::Curve;
 use super::design::Sample;
 use super::pass::Passes;
 use super::shares::Stopped;
@@ -78,14 +79,14 @@ fn misses(
 ) -> Result<(f64, f64), Stopped> {
     let per = Passes::rows_per_share(sample);
     let mut found = vec![(Sum::default(), 0.0); duals.len().div_ceil(per)];
-    // There slopes are not all that a margin has.
-    let kinked = objective.curve.has_kink();
+    // There slopes may not be those of the margins. Elsewhere dual points that are slopes miss nothing.
+    let ramp = matches!(objective.curve, Curve::Ramp(_));
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
     passes.crew.run(shares, |(k, ((sum, size), duals)): (usize, (&mut (Sum, f64), &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
             let (margin, share) = (state.margin[r], sample.share(r));
             *size += (share * dual * margin).abs();
-            if dual != state.slope[r] || kinked {
+            if dual != state.slope[r] || ramp {
                 sum.add(share * objective.curve.miss(sample.label(r), margin, dual));
             }
         }

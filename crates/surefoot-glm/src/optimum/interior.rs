@@ -1,4 +1,4 @@
-//! A primal-dual interior-point method, for losses with a kink.
+//! A primal-dual interior-point method, for losses with a kink, or with limits of their slope beyond which they do not curve.
 
 use super::between::{Between, Change};
 use super::curve::Jet;
@@ -34,7 +34,7 @@ pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<
     loop {
         let product = path.shrink * path.product(&sample);
         let state = path.state(search, &sample, product)?;
-        search.bound(&state, Some(path.duals(&sample)))?;
+        search.bound_by(&state, path.duals(&sample))?;
         if let Some(verdict) = search.verdict(state.place()) {
             path.round(search, &sample)?;
             return Ok(verdict);
@@ -42,7 +42,7 @@ pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<
         let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
         let part = path.walk(&sample, &state, &step, &by, product);
-        if part.is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
+        if (part * product).is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
     }
@@ -65,8 +65,10 @@ impl Path {
     fn new(search: &mut Search, sample: &Sample, first: State, ramp: Ramp) -> Result<Path, Stopped> {
         let (mut point, product, objective) = (first.point, first.objective.abs(), search.objective);
         let (constant, dim) = (sample.design.constant(), point.len());
-        let row =
-            |(r, &m): (usize, &f64)| Between::central(ramp.low, ramp.high, ramp.place(sample.label(r), m).1, product);
+        let row = |(r, &m): (usize, &f64)| {
+            let u = ramp.place(sample.label(r), m).1;
+            Between::central(ramp.low, ramp.high, u, product).smoothed(ramp.width)
+        };
         let rows = first.margin.iter().enumerate().map(row).collect();
         let (mut unit, mut corners) = (Vec::new(), Vec::new());
         if objective.has_corners() {

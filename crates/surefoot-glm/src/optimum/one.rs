@@ -7,10 +7,18 @@ use super::interior::interior;
 use super::newton::newton;
 use super::proximal::{Model, Problem, proximal};
 use super::quadratic::{Columns, Quadratic};
-use super::search::{Place, Search, Verdict};
+use super::ramp::Ramp;
+use super::search::{MOST, Place, Search, Verdict};
 use super::shares::{Crew, Stopped};
-use super::state::{Objective, State};
+use super::state::{Objective, State, diagonal};
 use super::{Goal, Optimum};
+
+/// What sums of the same numbers in another order may differ by, relatively.
+pub(super) const ROUNDING: f64 = 1e-12;
+/// Outer iterations after which steps over a ramp have shown that they lead nowhere: they rarely take 20.
+const FEW: usize = 100;
+/// A gradient is 0 from here on: Newton's method leaves about the square root of the rounding of an objective.
+const LEVEL: f64 = 1e-7;
 
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
@@ -51,7 +59,8 @@ fn search<'a>(
     Search::new(design, crew, goal, objective, first, start, each)
 }
 
-/// Where a search begins: what it was given, or without it the constant that fits the labels.
+/// Where a search begins: what it was given, or the constant that fits the labels if that is better. A point without an
+/// objective is no start.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, curve) = (search.design, search.objective.curve);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
@@ -59,12 +68,23 @@ fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> R
         let held = (0..point.len()).filter(|&j| Some(j) != design.constant());
         held.for_each(|j| point[j] = point[j].max(0.0));
     }
-    let empty = point.iter().all(|w| *w == 0.0);
-    if let (true, Some(constant)) = (empty, design.constant()) {
+    let mut constants = vec![0.0; point.len()];
+    if let Some(constant) = design.constant() {
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
-        point[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
+        constants[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
     }
-    State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)
+    let constant = design.constant().map_or(0.0, |constant| constants[constant]);
+    // Without a pass, as no column matters.
+    let theirs = design.mean(|y, offset| curve.jet(y, constant + offset).value);
+    let objective = search.objective;
+    let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
+    if point.iter().any(|w| *w != 0.0) {
+        let given = at(point)?;
+        if given.objective <= theirs + ROUNDING * theirs.abs() || given.objective.is_finite() && !theirs.is_finite() {
+            return Ok(given);
+        }
+    }
+    at(if theirs.is_finite() { constants } else { vec![0.0; constants.len()] })
 }
 
 fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
@@ -74,10 +94,46 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior(search, state, ramp);
     }
-    if search.objective.has_corners() {
-        return proximal(search, OneMargin { columns: None, design: search.design }, state);
+    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ramp.has_limits());
+    search.most = if limited { FEW } else { MOST };
+    let verdict = if search.objective.has_corners() {
+        proximal(search, OneMargin { columns: None, design: search.design }, state)?
+    } else {
+        newton(search, state)?
+    };
+    match search.objective.curve {
+        Curve::Ramp(ramp) if ramp.has_limits() => go_on(search, ramp, verdict),
+        _ => Ok(verdict),
     }
-    newton(search, state)
+}
+
+/// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
+/// leads on from there.
+fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, Stopped> {
+    if !matches!(verdict, Verdict::Stalled | Verdict::Decrement | Verdict::Exhausted) {
+        return Ok(verdict);
+    }
+    let sample = search.rows();
+    let point = search.design.point(&search.best.weights, search.best.intercept.first().copied().unwrap_or(0.0));
+    let state = State::at(&mut search.passes, &sample, &search.objective, point)?;
+    if verdict == Verdict::Decrement && is_level(search, &state, ramp)? {
+        return Ok(verdict);
+    }
+    (search.decrement, search.most) = (f64::INFINITY, MOST);
+    interior(search, state, ramp)
+}
+
+/// Whether the gradient is nothing but rounding, against the most that slopes at their limits could make of it.
+fn is_level(search: &mut Search, state: &State, ramp: Ramp) -> Result<bool, Stopped> {
+    let (sample, dim) = (search.rows(), state.point.len());
+    let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+    let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
+    let (steepest, constant) = (ramp.high.max(-ramp.low), search.design.constant());
+    let falls = |j: usize| {
+        let held = search.objective.nonnegative && state.point[j] == 0.0 && Some(j) != constant;
+        if held { (-state.gradient[j]).max(0.0) } else { state.gradient[j].abs() }
+    };
+    Ok((0..dim).all(|j| falls(j) <= LEVEL * steepest * squares[j].sqrt()))
 }
 
 /// One margin, for the coordinate engine.

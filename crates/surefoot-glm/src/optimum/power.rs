@@ -51,6 +51,9 @@ impl Power {
     /// The margin whose slope is θ, for 1 < p < 2 and a label above 0: Newton's method, from m on, kept within a bracket.
     fn inverse(self, y: f64, m: f64, dual: f64) -> f64 {
         let (a, b) = (2.0 - self.0, self.0 - 1.0);
+        if dual.is_nan() {
+            return dual;
+        }
         let best = libm::log(y);
         // One term of the slope is at least |θ|, and at most |θ| more than both are where the slope is 0.
         let most = dual.abs() + libm::exp(a * best);

@@ -29,6 +29,9 @@ impl From<Verdict> for Ended {
     }
 }
 
+/// Outer iterations of a whole search.
+pub(super) const MOST: usize = 1000;
+
 /// A point, as far as the books are concerned.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'s> {
@@ -52,6 +55,8 @@ pub(super) struct Search<'a> {
     /// Whether nothing would hold the weights back on their way to infinity.
     pub(super) escapable: bool,
     pub(super) iterations: usize,
+    /// How many of them there may be.
+    pub(super) most: usize,
     /// The largest lower bound that was certified.
     pub(super) lower: f64,
     pub(super) best: Optimum,
@@ -85,9 +90,11 @@ impl<'a> Search<'a> {
             passes: Passes::new(crew),
             each,
             decrement: f64::INFINITY,
-            first,
+            // Without a size there is nothing to be small against.
+            first: if first.is_finite() { first } else { 0.0 },
             escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
             iterations: 0,
+            most: MOST,
             lower: f64::NEG_INFINITY,
             best,
         }
@@ -120,10 +127,23 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// The same by dual points alone, whatever the slopes at the point are.
+    pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
+        let penalised = self.objective.l1 + self.objective.l2 > 0.0;
+        let sample = self.rows();
+        let bound =
+            if penalised { gap(&mut self.passes, &sample, &self.objective, state, duals)? } else { f64::INFINITY };
+        self.offer(state.place(), bound);
+        Ok(())
+    }
+
     /// Offers a point with a bound on its gap; reports the best.
     pub(super) fn offer(&mut self, at: Place, gap: f64) {
         self.iterations += 1;
-        self.lower = self.lower.max(at.objective - gap);
+        let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
+        // Both are rounded, the difference once more.
+        let lower = at.objective - gap - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
+        self.lower = if lower.is_finite() { self.lower.max(lower) } else { self.lower };
         let size = at.objective.abs();
         let gap = gap.min((at.objective - self.lower).max(0.0) + 4.0 * f64::EPSILON * (size + self.lower.abs()));
         let better = at.objective < self.best.objective || !self.best.objective.is_finite();
@@ -170,6 +190,6 @@ impl<'a> Search<'a> {
         if !penalised && 0.5 * self.decrement <= self.tolerance * size {
             return Some(Verdict::Decrement);
         }
-        (self.iterations >= 1000).then_some(Verdict::Exhausted)
+        (self.iterations >= self.most).then_some(Verdict::Exhausted)
     }
 }

@@ -10,6 +10,7 @@ use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::direction::{Direction, Enough, solve};
 use super::newton::{RENEWAL, is_factored, price_of_pass};
+use super::one::ROUNDING;
 use super::proximal::proximal;
 use super::search::{Search, Verdict};
 use super::shares::{Crew, Stopped};
@@ -45,12 +46,30 @@ pub(super) fn optimise(
 
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
     let rows = Classes { sample: Sample::new(search.design, 1), classes };
-    let point = first_point(search, classes, start);
-    let state = State::at(&mut search.passes, rows, &search.objective, point)?;
+    let state = first_state(search, rows, start)?;
     if search.objective.has_corners() {
         return proximal(search, ManyMargins::new(rows), state);
     }
     Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
+}
+
+/// Where a search begins: what it was given, or the constants that fit the labels if these are better. A point without an
+/// objective is no start.
+fn first_state(search: &mut Search, rows: Classes, start: (&[f64], &[f64])) -> Result<State, Stopped> {
+    let (design, classes) = (search.design, rows.classes);
+    let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
+    // Without a pass, as no column matters: ln Σ_k e^(b_k) − b_y of each row.
+    let theirs = design.constant().map_or(search.first, |constant| {
+        let constants: Vec<f64> = constants.iter().skip(constant).step_by(design.dim()).copied().collect();
+        let all = libm::log(constants.iter().map(|b| libm::exp(*b)).sum());
+        design.mean(|y, _| all - constants[(y as usize).min(classes - 1)])
+    });
+    let is_given = given != constants;
+    let state = State::at(&mut search.passes, rows, &search.objective, given)?;
+    if !is_given || state.objective <= theirs + ROUNDING * theirs {
+        return Ok(state);
+    }
+    State::at(&mut search.passes, rows, &search.objective, constants)
 }
 
 /// What to start from, or without it the constants that fit the shares of the classes.
