@@ -5,7 +5,7 @@
 //! | smooth loss, no L1, few columns | Newton's method; steps by conjugate gradients, preconditioned by a Cholesky factor that is made anew only when it pays |
 //! | the same, many columns | the same, preconditioned by the diagonal |
 //! | smooth loss with L1, or weights of at least 0 | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
-//! | hinge, absolute, quantile | a primal-dual interior-point method; steps as above, for many columns preconditioned by the rows that curve most |
+//! | hinge, absolute, quantile; Huber and smoothed hinge where the above end short | a primal-dual interior-point method; steps as above, for many columns preconditioned by the rows that curve most |
 //! | softmax | Newton's method over columns and classes, preconditioned class by class; with L1, or weights of at least 0, coordinate descent |
 //! | one-vs-rest | a logistic problem for each class |
 //!
