@@ -103,7 +103,7 @@ pub(crate) struct Iteration<'a> {
 }
 
 /// The names of the columns of [`Iteration::text`].
-pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective at most above    relative                 seconds";
+pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective           gap    relative                 seconds";
 
 impl Iteration<'_> {
     pub(crate) fn text(&self) -> String {
