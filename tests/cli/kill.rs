@@ -47,7 +47,8 @@ fn the_model_is_a_whole_one_and_the_run_goes_on_from_it_to_the_same_bytes() {
         let k = killed % fits.len();
         let (fit, data) = &fits[k];
         let _ = std::fs::remove_file(box_.path("m"));
-        loop {
+        // A search starts anew when it is resumed: from time to time it must be left alone for long enough.
+        for attempt in 1.. {
             let every = 1 + (2000.0 * u.next()) as u64;
             let going_on = box_.has("m");
             if going_on && !box_.ok("inspect m --json").json()["unfinished"].is_object() {
@@ -56,7 +57,7 @@ fn the_model_is_a_whole_one_and_the_run_goes_on_from_it_to_the_same_bytes() {
             }
             let line = if going_on { format!("fit {data} --resume m") } else { fit.clone() };
             let mut child = box_.start(&format!("{line} -o m --snapshot {every} --quiet"));
-            std::thread::sleep(Duration::from_secs_f64(0.4 * u.next()));
+            std::thread::sleep(Duration::from_secs_f64(0.1 * f64::from(attempt) * u.next()));
             if let Some(status) = child.try_wait().unwrap() {
                 assert!(status.success(), "{line}");
                 break;
