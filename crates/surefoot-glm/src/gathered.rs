@@ -112,11 +112,8 @@ pub struct Problem {
     tried: Vec<PathPoint>,
 }
 
-/// Of a path: every how many rows one is held out, how many penalties there are to a decade, and how many decades; how near
-/// to each optimum to go, and how many in a row may do clearly worse than the best.
+/// Of a path: every how many rows one is held out, how near to each optimum to go, and how many in a row may do clearly worse than the best.
 const HELD_OUT: usize = 10;
-const A_DECADE: i32 = 2;
-const DECADES: i32 = 8;
 const ROUGHLY: f64 = 1e-3;
 const PATIENCE: usize = 4;
 const CLEARLY: f64 = 1e-3;
@@ -144,12 +141,11 @@ impl Problem {
         let held = self.examples.hold_out(HELD_OUT);
         let mut start = (vec![0.0; self.start.0.len()], vec![0.0; self.start.1.len()]);
         let (unit, mut least, mut worse) = (self.unit(axis), f64::INFINITY, 0);
-        for step in 0..=DECADES * A_DECADE {
+        for share in Axis::shares() {
             if held.is_empty() || stop() || worse == PATIENCE {
                 break;
             }
-            let strength = unit * libm::exp10(-f64::from(step) / f64::from(A_DECADE));
-            let penalty = axis.of(self.settings.penalty, strength);
+            let penalty = axis.of(self.settings.penalty, unit * share);
             let goal = self.goal(&penalty, ROUGHLY, threads);
             let Some(found) = optimise(&self.examples, &goal, (&start.0, &start.1), stop, &mut |_| ()) else { break };
             let loss = self.held_out_loss(&held, &found);

@@ -45,6 +45,11 @@ pub struct Penalty {
 }
 
 impl Axis {
+    /// The penalties of a path in its unit, from the largest on: two to a decade, over eight decades.
+    pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
+        (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
+    }
+
     /// A penalty with this factor in place of its own.
     pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
         match self {

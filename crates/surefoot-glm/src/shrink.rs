@@ -79,10 +79,6 @@ impl Pull {
     }
 }
 
-/// Penalties on a path: so many to a decade, over so many decades below that of the unit; and none.
-const A_DECADE: i32 = 2;
-const DECADES: i32 = 8;
-
 /// A row as it is before it is learnt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
@@ -101,8 +97,7 @@ impl Shrink {
         if penalty.is_none() {
             return None;
         }
-        let steps = if penalty.path.is_some() { A_DECADE * DECADES + 1 } else { 0 };
-        let shares = (0..steps).map(|step| libm::exp10(-f64::from(step) / f64::from(A_DECADE))).chain([0.0]);
+        let shares = penalty.path.iter().flat_map(|_| Axis::shares()).chain([0.0]);
         let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
         let candidates: Vec<_> = candidates.collect();
         Some(Shrink {
@@ -310,7 +305,7 @@ mod tests {
         let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
         let mut shrink = Shrink::new(&penalty, true).unwrap();
         let count = shrink.candidates.len();
-        assert_eq!((shrink.chosen(), count), (count - 1, 1 + (A_DECADE * DECADES) as usize + 1));
+        assert_eq!((shrink.chosen(), count), (count - 1, 18));
         let told = Told { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
         shrink.add(Loss::Logistic, &told, &vec![0.0; count], 0.5);
         // Margins that are right for the third alone.

@@ -1,5 +1,8 @@
 //! Models in a ball: against the dense twin, against their own saves, and what their certificates promise.
 
+mod common;
+
+use common::resumed;
 use surefoot_glm::{
     Ball, Batch, Certificate, FullPass, InMemory, Loss, Model, Plan, Predictor, Settings, Subject, Trainer,
 };
@@ -223,21 +226,8 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
         ] {
             let whole = fit(settings(loss, 2.0, row_norm), plan, &batch);
             for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
-                let mut trainer = Trainer::new(settings(loss, 2.0, row_norm), plan);
-                for at in 0..batch.len() * plan.passes as usize {
-                    if at == stop {
-                        let model = trainer.pause(serde_json::json!("here"));
-                        trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
-                        trainer.reshelve(&batch, 0, at.min(batch.len())).unwrap();
-                        assert_eq!(trainer.pause(serde_json::json!("here")), model, "{loss:?} {plan:?} at {at}");
-                    }
-                    let r = at % batch.len();
-                    trainer.learn(&batch, r, r + 1).unwrap();
-                    if r + 1 == batch.len() {
-                        trainer.end_pass().unwrap();
-                    }
-                }
-                assert_eq!(trainer.model(), whole.model(), "{loss:?} {plan:?} from {stop}");
+                let model = resumed(&settings(loss, 2.0, row_norm), plan, &batch, stop);
+                assert_eq!(model, whole.model(), "{loss:?} {plan:?} from {stop}");
             }
         }
     }

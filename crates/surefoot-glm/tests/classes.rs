@@ -1,6 +1,9 @@
 //! Losses of many classes: the trainer against its dense twin, its own saved models, and what it promises about labels,
 //! order, units and weights.
 
+mod common;
+
+use common::resumed;
 use surefoot_glm::{
     Ball, Batch, ClassMetrics, InMemory, Loss, Model, Plan, Predictor, Scores, Settings, Tally, Trainer,
 };
@@ -163,21 +166,8 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
         ] {
             let whole = fit(loss, plan, &batch);
             for stop in (1..batch.len() * plan.passes as usize).step_by(if plan == Plan::ONE_PASS { 1 } else { 7 }) {
-                let mut trainer = Trainer::new(settings(loss), plan);
-                for at in 0..batch.len() * plan.passes as usize {
-                    if at == stop {
-                        let model = trainer.pause(serde_json::json!("here"));
-                        trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
-                        trainer.reshelve(&batch, 0, at.min(batch.len())).unwrap();
-                        assert_eq!(trainer.pause(serde_json::json!("here")), model, "{loss:?} {plan:?} at {at}");
-                    }
-                    let r = at % batch.len();
-                    trainer.learn(&batch, r, r + 1).unwrap();
-                    if r + 1 == batch.len() {
-                        trainer.end_pass().unwrap();
-                    }
-                }
-                assert_eq!(trainer.model(), whole.model(), "{loss:?} {plan:?} from {stop}");
+                let model = resumed(&settings(loss), plan, &batch, stop);
+                assert_eq!(model, whole.model(), "{loss:?} {plan:?} from {stop}");
             }
         }
     }

@@ -1,6 +1,9 @@
 //! The trainer against its dense twin, against its own saved models, and against what it promises about units,
 //! labels, weights and order.
 
+mod common;
+
+use common::resumed;
 use surefoot_glm::{Batch, InMemory, Loss, Model, Plan, Predictor, Settings, Trainer};
 use surefoot_oracle::trainer as oracle;
 
@@ -165,21 +168,8 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
         ] {
             let whole = fit(loss, plan, &batch);
             for stop in [1, 9, 10, 47, 90, 91, 135, 180, 261] {
-                let mut trainer = Trainer::new(settings(loss), plan);
-                for at in 0..batch.len() * plan.passes as usize {
-                    if at == stop {
-                        let model = trainer.pause(serde_json::json!("here"));
-                        trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
-                        trainer.reshelve(&batch, 0, at.min(batch.len())).unwrap();
-                        assert_eq!(trainer.pause(serde_json::json!("here")), model, "{loss:?} {plan:?} at {at}");
-                    }
-                    let r = at % batch.len();
-                    trainer.learn(&batch, r, r + 1).unwrap();
-                    if r + 1 == batch.len() {
-                        trainer.end_pass().unwrap();
-                    }
-                }
-                assert_eq!(trainer.model(), whole.model(), "{loss:?} {plan:?} from {stop}");
+                let model = resumed(&settings(loss), plan, &batch, stop);
+                assert_eq!(model, whole.model(), "{loss:?} {plan:?} from {stop}");
             }
         }
     }

@@ -28,6 +28,33 @@ pub(super) struct Enough {
     pub(super) iterations: usize,
 }
 
+/// The relative decrement from which on a step may earn a certificate.
+pub(super) const NEAR: f64 = 1e-2;
+
+/// What a search wants of a direction.
+pub(super) struct Wanted {
+    /// The size of the objective, and the largest margin.
+    pub(super) size: f64,
+    pub(super) farthest: f64,
+    pub(super) l2: f64,
+    pub(super) tolerance: f64,
+    /// Whether the step is to earn a certificate, as soon as it may.
+    pub(super) certified: bool,
+}
+
+impl Wanted {
+    /// When a direction of this decrement is good enough: as good as the step itself may be, but no better than it takes; a
+    /// certificate asks for more.
+    pub(super) fn at(&self, decrement: f64) -> Enough {
+        let Wanted { size, farthest, l2, tolerance, certified } = *self;
+        let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
+        let near = certified && decrement <= NEAR * size && l2 > 0.0;
+        let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
+        let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
+        Enough { share, residual, constant, iterations: 1000 }
+    }
+}
+
 /// Conjugate gradients on the Hessian at a point: a pass for each iteration.
 pub(super) fn direction(
     passes: &mut Passes,

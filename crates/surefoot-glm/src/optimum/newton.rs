@@ -1,7 +1,7 @@
 //! Newton's method with inexact steps, for objectives that are smooth: no L1.
 
 use super::design::Sample;
-use super::direction::{Direction, Enough, direction};
+use super::direction::{Direction, NEAR, Wanted, direction};
 use super::factor::{Cholesky, Preconditioner};
 use super::gap::foreseen;
 use super::gram::{cost, gram};
@@ -16,8 +16,6 @@ const WORTH: f64 = 40.0;
 const FEW: usize = 2000;
 /// A diagonal, itself one pass, is made anew after this many passes.
 pub(super) const RENEWAL: f64 = 4.0;
-/// The relative decrement from which on a step may earn a certificate.
-const NEAR: f64 = 1e-2;
 /// Rows of the smallest sample that is worth a search of its own.
 const LEAST_ROWS: usize = 2000;
 
@@ -128,15 +126,8 @@ impl Stage<'_, '_> {
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
-        let enough = |decrement: f64| {
-            // As good as the step itself may be, but no better than it takes.
-            let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
-            // The certificate asks for more, as soon as the step may earn it.
-            let near = exact && trust && decrement <= NEAR * size && l2 > 0.0;
-            let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
-            let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
-            Enough { share, residual, constant, iterations: 1000 }
-        };
+        let wanted = Wanted { size, tolerance, farthest, l2, certified: exact && trust };
+        let enough = |decrement| wanted.at(decrement);
         let found = direction(&mut search.passes, &self.sample, state, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)

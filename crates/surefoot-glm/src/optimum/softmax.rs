@@ -8,7 +8,7 @@ mod state;
 
 use super::curve::Curve;
 use super::design::{Design, Sample};
-use super::direction::{Direction, Enough, solve};
+use super::direction::{Direction, NEAR, Wanted, solve};
 use super::newton::{RENEWAL, is_factored, price_of_pass};
 use super::one::ROUNDING;
 use super::proximal::proximal;
@@ -23,8 +23,6 @@ use state::{Classes, State};
 
 /// Passes of all classes that the matrices of all classes save a search.
 const WORTH: f64 = 400.0;
-/// The relative decrement from which on a step may earn a certificate.
-const NEAR: f64 = 1e-2;
 
 /// [`optimise`](super::optimise) for softmax.
 ///
@@ -162,14 +160,8 @@ impl Stage<'_, '_> {
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
-        let enough = |decrement: f64| {
-            // As good as the step itself may be, but no better than it takes; a certificate asks for more.
-            let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
-            let near = decrement <= NEAR * size && l2 > 0.0;
-            let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
-            let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
-            Enough { share, residual, constant, iterations: 1000 }
-        };
+        let wanted = Wanted { size, tolerance, farthest, l2, certified: true };
+        let enough = |decrement| wanted.at(decrement);
         let (dim, constant) = (sample.design.dim(), sample.design.constant());
         let at_constant = |residual: &[f64]| {
             let squares = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
