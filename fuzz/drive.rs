@@ -3,6 +3,7 @@
 //! Nothing may panic, and messages keep their length. Rows must be such as the trainer relies on, and the same however
 //! the bytes come in.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -152,7 +153,8 @@ impl Read for Pieces {
 fn row(batch: &Batch, r: usize) -> Row {
     let row = batch.row(r);
     assert!(row.weight >= 0.0 && row.weight.is_finite() && row.label.is_none_or(f64::is_finite));
-    assert!(row.index.is_sorted_by(|a, b| a < b) && row.value.iter().all(|value| value.is_finite()));
+    assert!(row.value.iter().all(|value| value.is_finite()));
+    assert_eq!(row.index.iter().collect::<HashSet<_>>().len(), row.index.len(), "an id stands twice");
     let pairs = row.index.iter().copied().zip(row.value.iter().map(|value| value.to_bits())).collect();
     (batch.place[r].line, batch.label[r].to_bits(), row.weight.to_bits(), pairs)
 }

@@ -14,7 +14,7 @@ pub struct Row<'a> {
     /// What is added to the margin, finite: the logarithm of an exposure, or what another model says. 0 where losses have
     /// a margin for each class.
     pub offset: f64,
-    /// Feature ids, strictly ascending.
+    /// Feature ids, each once, in any order.
     pub index: &'a [u64],
     /// Feature values, finite, as long as `index`.
     pub value: &'a [f64],

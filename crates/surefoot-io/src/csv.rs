@@ -47,8 +47,6 @@ struct Csv {
     tried: bool,
     row: RowBuilder,
     ends: Vec<usize>,
-    /// A value for each id of the layout.
-    values: Vec<f64>,
     /// Columns of the row in which a cell is missing.
     gaps: Vec<usize>,
     /// Missing cells by column of the table, if they are counted.
@@ -65,7 +63,6 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
         tried: false,
         row: RowBuilder::new(options),
         ends: Vec::new(),
-        values: Vec::new(),
         gaps: Vec::new(),
         missing: options.found.counts().then(Vec::new),
     }))
@@ -147,7 +144,6 @@ impl Csv {
         if !layout::is_plain(&layout.order, &self.options.found) {
             self.options.found.order(&layout.order);
         }
-        self.values = vec![0.0; layout.ids.len()];
         self.layout = Some(layout);
         Ok(if header { first.end } else { first.at })
     }
@@ -175,39 +171,40 @@ impl RecordFormat for Csv {
         if cells::is_blank(record) {
             return Ok(None);
         }
-        let Csv { options, rules, layout: Some(layout), row, ends, values, gaps, .. } = self else { return Ok(None) };
+        let Csv { options, rules, layout: Some(layout), row, ends, gaps, .. } = self else { return Ok(None) };
         let Some(table) = options.found.table() else { return Ok(None) };
         cells::split(record, rules.delimiter, ends)?;
-        if ends.len() != layout.uses.len() {
-            let says = format!("expected {} fields, found {}", layout.uses.len(), ends.len());
+        if ends.len() != layout.order.len() {
+            let says = format!("expected {} fields, found {}", layout.order.len(), ends.len());
             return Err(Complaint::new(0, record, says));
         }
         row.clear();
         gaps.clear();
-        values.fill(0.0);
         let (mut labelled, mut weight, mut offset) = (None, 1.0, 0.0);
-        let mut at = 0;
-        for (place, (used, &end)) in layout.uses.iter().zip(ends.iter()).enumerate() {
-            let column = layout.order[place].unwrap_or(usize::MAX);
+        let numbers = Group::named(b"");
+        for &(place, used) in &layout.uses {
+            let (at, end) = (if place > 0 { ends[place - 1] + 1 } else { 0 }, ends[place]);
+            let column = || layout.order[place].unwrap_or(usize::MAX);
             let cell = || {
-                let name = table.columns.get(column).map_or("", |column| &column.name);
+                let name = table.columns.get(column()).map_or("", |column| &column.name);
                 Cell { raw: &record[at..end], at, place, name }
             };
-            match *used {
-                Use::Nothing => {}
-                Use::Number { place, gap } => match number::plain(record, at, end) {
-                    Some(number) => values[place] = number,
-                    None => match rules.number_or_gap(cell())? {
-                        Some(number) => values[place] = number,
+            match used {
+                Use::Number { id, gap } => {
+                    row.group(numbers);
+                    let number = number::plain(record, at, end)
+                        .map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
+                    match number? {
+                        Some(number) => row.add_again(id, number),
                         None => {
-                            values[gap] = 1.0;
-                            gaps.push(column);
+                            row.add_again(gap, 1.0);
+                            gaps.push(column());
                         }
-                    },
-                },
+                    }
+                }
                 Use::Feature { feature, role } => {
                     if !add(row, &layout.features[feature], role, rules, cell())? {
-                        gaps.push(column);
+                        gaps.push(column());
                     }
                 }
                 Use::Label if !rules.unlabelled => labelled = Some(cell()),
@@ -215,10 +212,7 @@ impl RecordFormat for Csv {
                 Use::Label | Use::Weight => {}
                 Use::Offset(role) => offset = rules.offset(role, cell())?,
             }
-            at = end + 1;
         }
-        row.group(Group::named(b""));
-        row.add_known(&layout.ids, values);
         let pairs = batch.index.len();
         row.finish(batch).map_err(|unfit| Complaint::new(0, record, unfit.says()))?;
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.

@@ -48,9 +48,9 @@ mod reader;
 mod records;
 mod row;
 mod shelf;
-mod sort;
 mod spool;
 mod svmlight;
+mod unite;
 mod vw;
 
 pub use archive::{Archive, Dtype, Tensor};

@@ -153,7 +153,7 @@ impl Found {
         }
     }
 
-    /// Names of the features among these ids, which ascend.
+    /// Names of the features among these ids.
     #[must_use]
     pub fn names(&self, index: &[u64]) -> Names {
         let kept = &self.lock().names;

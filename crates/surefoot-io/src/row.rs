@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::distinct::Distinct;
 use crate::ids::{IdMap, IdSet};
 use crate::options::{Found, Options};
-use crate::sort::Sorter;
+use crate::unite::Uniter;
 
 /// What all features of a namespace or of a column have in common: the seed of their hashes.
 ///
@@ -50,19 +50,23 @@ pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
     bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
 }
 
-/// Collects the features of a row, and appends them to a batch as it wants them: by ascending id, those of one id added up.
+/// Collects the features of a row, and appends them to a batch as it wants them: each id once, where it was met first, with
+/// the sum of its values. What is not hashed keeps its order, so that sums over a row are rounded alike in all formats.
 ///
-/// O(n log n) a row of n features and products.
+/// O(n) a row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
     interact: Vec<(Group, Group)>,
-    pairs: Vec<(u64, f64)>,
+    /// Whether an id may be met twice.
+    repeats: bool,
+    index: Vec<u64>,
+    value: Vec<f64>,
     /// Where the features of each group begin.
     groups: Vec<(Group, usize)>,
     names: Naming,
     distinct: Distinct,
-    sorter: Sorter,
+    uniter: Uniter,
 }
 
 /// The names that go to [`Found`].
@@ -110,7 +114,9 @@ impl RowBuilder {
         RowBuilder {
             bits: *bits,
             interact: interact.iter().map(|(a, b)| (group(a), group(b))).collect(),
-            pairs: Vec::new(),
+            repeats: bits.is_some() || !interact.is_empty(),
+            index: Vec::new(),
+            value: Vec::new(),
             groups: Vec::new(),
             names: Naming {
                 found: options.found.clone(),
@@ -122,8 +128,13 @@ impl RowBuilder {
                 text: String::new(),
             },
             distinct: Distinct::default(),
-            sorter: Sorter::default(),
+            uniter: Uniter::default(),
         }
+    }
+
+    /// Ids may be met twice in a row even where none is hashed or multiplied.
+    pub(crate) fn expect_repeats(&mut self) {
+        self.repeats = true;
     }
 
     /// Forgets the features of a row that is not to be used, or begins a new one.
@@ -134,7 +145,8 @@ impl RowBuilder {
     }
 
     fn forget(&mut self) {
-        self.pairs.clear();
+        self.index.clear();
+        self.value.clear();
         self.groups.clear();
     }
 
@@ -149,7 +161,7 @@ impl RowBuilder {
     /// The features that follow belong to this group, as far as products are concerned.
     pub(crate) fn group(&mut self, group: Group) {
         if !self.interact.is_empty() {
-            self.groups.push((group, self.pairs.len()));
+            self.groups.push((group, self.index.len()));
         }
     }
 
@@ -157,9 +169,15 @@ impl RowBuilder {
     #[inline]
     pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
         if value != 0.0 {
-            self.pairs.push((id, value));
+            self.push(id, value);
             self.name(id, name);
         }
+    }
+
+    #[inline]
+    fn push(&mut self, id: u64, value: f64) {
+        self.index.push(id);
+        self.value.push(value);
     }
 
     /// Whether features are multiplied.
@@ -167,18 +185,22 @@ impl RowBuilder {
         !self.interact.is_empty()
     }
 
-    /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace; ascending ids are sorted soonest.
+    /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace.
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
-        let pairs = ids.iter().copied().zip(values.iter().copied());
-        self.pairs.extend(pairs.filter(|pair| pair.1 != 0.0));
+        if values.iter().all(|&value| value != 0.0) {
+            self.index.extend_from_slice(ids);
+            self.value.extend_from_slice(values);
+        } else {
+            ids.iter().zip(values).for_each(|(&id, &value)| self.add_again(id, value));
+        }
     }
 
     /// A feature whose name was given before, or is [asked for](RowBuilder::asks_for_names) later.
     #[inline]
     pub(crate) fn add_again(&mut self, id: u64, value: f64) {
         if value != 0.0 {
-            self.pairs.push((id, value));
+            self.push(id, value);
         }
     }
 
@@ -187,7 +209,7 @@ impl RowBuilder {
     pub(crate) fn asks_for_names(&self) -> bool {
         let Naming { full, known, .. } = &self.names;
         // All of them, without a branch: so the processor looks for several at a time.
-        !full && self.pairs.iter().fold(false, |asks, pair| asks | !known.contains(pair.0))
+        !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
     }
 
     /// How to write the name of a feature.
@@ -203,34 +225,26 @@ impl RowBuilder {
             return Err(unfit);
         }
         if let Some(bits) = self.bits {
-            for pair in &mut self.pairs {
-                self.distinct.add(pair.0);
-                pair.0 = slot(pair.0, Some(bits));
+            for id in &mut self.index {
+                self.distinct.add(*id);
+                *id = slot(*id, Some(bits));
             }
         }
-        // Equal ids by value, so that their sum does not depend on the order in the row.
-        self.sorter.sort(&mut self.pairs, self.bits.unwrap_or(64));
-        let first = batch.index.len();
-        for &(id, value) in &self.pairs {
-            if batch.index.len() > first && batch.index.last() == Some(&id) {
-                *batch.value.last_mut().expect("as long as the ids") += value;
-            } else {
-                batch.index.push(id);
-                batch.value.push(value);
-            }
+        if self.repeats {
+            self.uniter.unite(&mut self.index, &mut self.value, 0);
+        }
+        let is_finite = self.value.iter().all(|value| value.is_finite());
+        if is_finite {
+            batch.index.extend_from_slice(&self.index);
+            batch.value.extend_from_slice(&self.value);
         }
         self.forget();
-        if batch.value[first..].iter().all(|value| value.is_finite()) {
-            return Ok(());
-        }
-        batch.index.truncate(first);
-        batch.value.truncate(first);
-        Err(Unfit::Overflow)
+        if is_finite { Ok(()) } else { Err(Unfit::Overflow) }
     }
 
     /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
     fn multiply(&mut self) -> Result<(), Unfit> {
-        let singles = self.pairs.len();
+        let singles = self.index.len();
         let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
         let of = |group: Group| {
             let ranges = self.groups.iter().enumerate().filter(move |(_, found)| found.0 == group);
@@ -238,14 +252,15 @@ impl RowBuilder {
         };
         for &(a, b) in &self.interact {
             let (left, right) = (of(a), of(b));
-            if self.pairs.len() - singles + left.len().saturating_mul(right.len()) > MOST_PRODUCTS {
+            if self.index.len() - singles + left.len().saturating_mul(right.len()) > MOST_PRODUCTS {
                 return Err(Unfit::Products);
             }
             for (n, &i) in left.iter().enumerate() {
                 for &j in &right[if a == b { n } else { 0 }..] {
-                    let ((p, x), (q, y)) = (self.pairs[i], self.pairs[j]);
+                    let (p, q) = (self.index[i], self.index[j]);
                     let id = product(p, q);
-                    self.pairs.push((id, x * y));
+                    self.index.push(id);
+                    self.value.push(self.value[i] * self.value[j]);
                     self.names.meet_product(id, slot(id, self.bits), p, q);
                 }
             }
@@ -328,6 +343,7 @@ mod tests {
     fn built(options: &Options, row: impl FnOnce(&mut RowBuilder)) -> Vec<(String, f64)> {
         let mut builder = RowBuilder::new(options);
         let mut batch = Batch::default();
+        builder.expect_repeats();
         row(&mut builder);
         builder.finish(&mut batch).unwrap();
         builder.accept();
@@ -390,6 +406,7 @@ mod tests {
     fn sums_that_overflow_are_refused_and_leave_nothing() {
         let mut builder = RowBuilder::new(&Options::default());
         let mut batch = Batch::default();
+        builder.expect_repeats();
         (0..2).for_each(|_| feature(&mut builder, "", "x", 1e308));
         feature(&mut builder, "", "y", 1.0);
         assert_eq!(builder.finish(&mut batch), Err(Unfit::Overflow));

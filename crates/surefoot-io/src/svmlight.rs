@@ -15,6 +15,7 @@ use crate::digest::Digest;
 use crate::error::{self, Spot};
 use crate::format::TextParser;
 use crate::options::Options;
+use crate::unite::Uniter;
 use fast::Line;
 use marks::Marks;
 use plain::Complaint;
@@ -105,6 +106,7 @@ pub struct Svmlight {
     digest: Digest,
     marks: Marks,
     scratch: Vec<(u64, f64)>,
+    uniter: Uniter,
 }
 
 /// A line without end is first looked at when it is this long.
@@ -127,6 +129,7 @@ impl Svmlight {
             digest: Digest::default(),
             marks: Marks::default(),
             scratch: Vec::new(),
+            uniter: Uniter::default(),
         }
     }
 
@@ -174,11 +177,13 @@ impl Svmlight {
             done = self.lines(base, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
+        let uniter = std::mem::take(&mut self.uniter);
         *self = Svmlight {
             rules: self.rules,
             input: self.input + 1,
             digest,
             scratch,
+            uniter,
             ..Svmlight::new(&Options::default())
         };
         done
@@ -278,23 +283,11 @@ impl Svmlight {
         self.scratch.windows(2).all(|two| two[0].0 < two[1].0)
     }
 
-    /// Replaces the sorted ids from `first` on by their hashes, in order; values that meet are added in the order
-    /// of their ids, so that the sum does not depend on the order in the file. `false` if a sum overflows.
+    /// Replaces the sorted ids from `first` on by their hashes; values that meet are added in the order of their ids, so
+    /// that the sum does not depend on the order in the file. `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
-        self.scratch.clear();
-        let pairs = batch.index[first..].iter().zip(&batch.value[first..]);
-        self.scratch.extend(pairs.map(|(&index, &value)| (self.rules.id(index), value)));
-        self.scratch.sort_by_key(|pair| pair.0);
-        batch.index.truncate(first);
-        batch.value.truncate(first);
-        for &(slot, value) in &self.scratch {
-            if batch.index[first..].last() == Some(&slot) {
-                *batch.value.last_mut().expect("as long as the ids") += value;
-            } else {
-                batch.index.push(slot);
-                batch.value.push(value);
-            }
-        }
+        batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
+        self.uniter.unite(&mut batch.index, &mut batch.value, first);
         batch.value[first..].iter().all(|value| value.is_finite())
     }
 

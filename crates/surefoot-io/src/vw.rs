@@ -62,7 +62,9 @@ impl Used {
 
 impl Vw {
     pub(crate) fn new(options: &Options) -> Vw {
-        Vw { builder: RowBuilder::new(options), used: Used::new(&options.reading), unlabelled: options.unlabelled }
+        let mut builder = RowBuilder::new(options);
+        builder.expect_repeats();
+        Vw { builder, used: Used::new(&options.reading), unlabelled: options.unlabelled }
     }
 
     /// Tells the names of features that were read once.

@@ -517,6 +517,23 @@ fn each_file_has_its_own_header() {
     );
 }
 
+/// Sums over a row are rounded by the order of its pairs: so it is that of the first table in every file.
+#[test]
+fn pairs_stand_in_the_order_of_the_columns() {
+    let options = options(indicator);
+    let names = |text: &str| {
+        let mut reader = Reader::with_reader("f", std::io::Cursor::new(text.to_owned()), options.clone()).unwrap();
+        let mut batch = Batch::default();
+        assert!(reader.read(&mut batch).unwrap());
+        let names = options.found.names(&batch.index);
+        batch.index.iter().map(|&id| names.of(id).unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let columns = "z,y,c,b,a,d,e";
+    assert_eq!(names(&format!("{columns}\n1,1,u,2,3,v,4\n")), "z c=u b a d=v e");
+    assert_eq!(names(&format!("{columns}\n1,1,,2,,v,0\n")), "z c= b a= d=v");
+    assert_eq!(names("e,d,c,b,a,z,y\n1,u,v,2,3,4,1\n"), "z c=v b a d=u e");
+}
+
 fn common_options() -> Options {
     options(|_| {})
 }

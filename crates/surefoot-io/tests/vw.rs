@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use common::{Pieces, rows};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn named(text: &[u8], options: &Options) -> Vec<Named> {
     let (mut batch, mut rows) = (Batch::default(), Vec::new());
     while reader.read(&mut batch).unwrap_or_else(|error| panic!("{}: {error}", text.escape_ascii())) {
         for row in (0..batch.len()).map(|r| batch.row(r)) {
-            assert!(row.index.is_sorted_by(|a, b| a < b));
+            assert_eq!(row.index.iter().collect::<HashSet<_>>().len(), row.index.len(), "an id stands twice");
             let names = options.found.names(row.index);
             let name = |id| names.of(id).unwrap_or("nameless").to_owned();
             rows.push((
@@ -388,4 +388,14 @@ proptest! {
             prop_assert!(found.3.iter().zip(row.values()).all(|(pair, sum)| (pair.1 - sum).abs() < 1e-10));
         }
     }
+}
+
+#[test]
+fn features_stay_where_they_are_met_first() {
+    let options = vw(Reading::default());
+    let mut batch = Batch::default();
+    assert!(reader(b"1 |z q:1 a:2 q:3 |b q a:0 c\n", &options).read(&mut batch).unwrap());
+    let names = options.found.names(&batch.index);
+    let row: Vec<_> = batch.index.iter().map(|&id| names.of(id).unwrap()).zip(batch.value.iter().copied()).collect();
+    assert_eq!(row, [("z^q", 4.0), ("z^a", 2.0), ("b^q", 1.0), ("b^c", 1.0)]);
 }

@@ -90,14 +90,9 @@ impl Column {
         self.ids.len()
     }
 
-    /// The id of the first number, by which columns are put in order so that rows are nearly so.
-    pub(super) fn first_id(&self) -> Option<u64> {
-        (self.used.kind != Kind::Text).then(|| self.ids.first().map(|ids| ids.0)).flatten()
-    }
-
     /// The id of its number, if it has one a row.
     pub(super) fn plain_id(&self) -> Option<u64> {
-        if self.used.kind == Kind::Number { self.first_id() } else { None }
+        (self.used.kind == Kind::Number).then(|| self.ids[0].0)
     }
 
     /// Whether its number has given its name.
@@ -202,7 +197,7 @@ impl Column {
     }
 
     /// The name of a number.
-    fn name(&self, k: usize) -> String {
+    pub(super) fn name(&self, k: usize) -> String {
         match self.used.kind {
             Kind::List(_) => element(&self.used.name, k),
             Kind::Number | Kind::Text => self.used.name.clone(),

@@ -98,13 +98,23 @@ impl Plan {
                 return Err(format!("column '{name}': a list of {length} numbers; up to {MOST} can be read"));
             }
         }
+        let table = self.table(options);
+        let mut met = HashSet::new();
+        if let Some(twice) =
+            table.columns.iter().find(|column| column.role != Role::Ignored && !met.insert(&column.name))
+        {
+            let (name, list) = (shown(&twice.name), twice.name.rsplit_once('[').map_or("", |(list, _)| list));
+            return Err(format!(
+                "column '{name}' has the name of a number of the list '{list}': --ignore one of them, or rename it"
+            ));
+        }
         if known.is_none() {
             for used in &self.columns {
                 if let Some(unit) = unit(self.schema.field(used.index).data_type()) {
                     options.found.note(format!("{file}: column '{}' is used as a number: {unit}", used.name));
                 }
             }
-            let _ = options.found.table.set(self.table(options));
+            let _ = options.found.table.set(table);
         }
         Ok(())
     }

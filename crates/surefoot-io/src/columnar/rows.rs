@@ -3,6 +3,7 @@
 //! Cells become numbers a column at a time; rows are put together from them one by one. A cell that is null, or not a number
 //! (NaN), is missing.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -107,8 +108,10 @@ impl Rows {
                 _ => self.features.push(Column::new(used)),
             }
         }
-        // Ids of numbers then ascend in every row, which need not be sorted.
-        self.features.sort_by_key(|column| (column.first_id().is_none(), column.first_id()));
+        // In the order of the first table, so that rows are the same in whatever order columns stand here.
+        let columns = self.found.table().map_or(&[][..], |table| &table.columns);
+        let places: HashMap<&str, usize> = columns.iter().enumerate().map(|(n, column)| (&*column.name, n)).collect();
+        self.features.sort_by_cached_key(|column| places.get(&*column.name(0)).copied());
         self.plain.clear();
         if !self.builder.interacts() {
             self.plain.extend(self.features.iter().map_while(Column::plain_id));

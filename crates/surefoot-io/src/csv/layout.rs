@@ -13,14 +13,13 @@ use crate::row::{Group, escape, missing_id, slot};
 /// What a cell is used as.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Use {
-    Nothing,
     Label,
     Weight,
     Offset(Role),
-    /// A number: where it goes among the ids, and where a 1 goes if it is missing.
+    /// A number: its id, and that of a 1 if it is missing.
     Number {
-        place: usize,
-        gap: usize,
+        id: u64,
+        gap: u64,
     },
     /// A feature that is made when it is met: a category, or a number that is multiplied with others.
     Feature {
@@ -47,65 +46,45 @@ pub(super) struct Feature {
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) order: Arc<Order>,
-    pub(super) uses: Vec<Use>,
+    /// The cells that are used, by place in the file. They stand in the order of the table, whatever that of the file is, so
+    /// that its rows are the same.
+    pub(super) uses: Vec<(usize, Use)>,
     pub(super) features: Vec<Feature>,
-    /// The ids of numbers, and of missing ones, in ascending order, so that rows need not be sorted.
-    pub(super) ids: Vec<u64>,
 }
 
 impl Layout {
     /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`].
     pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
         let Reading { interact, bits, .. } = &options.reading;
-        let column = |number: Option<usize>| number.and_then(|number| table.columns.get(number));
-        let is_plain = |column: &Column| {
-            let is_factor = || interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
-            column.role == Role::Number && (interact.is_empty() || !is_factor())
-        };
+        let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
         let with_gaps = table.missing == Missing::Indicator;
-        // Each id with its use: by place in the file, and whether it is that of a missing cell.
-        let mut ids = Vec::new();
-        for (place, column) in order.iter().enumerate().filter_map(|(place, n)| Some((place, column(*n)?))) {
-            if is_plain(column) {
-                let name = column.name.as_bytes();
-                ids.push((Group::named(b"").id(name), place, false));
-                if with_gaps {
-                    ids.push((missing_id(name), place, true));
-                }
-            }
-        }
-        ids.sort_unstable();
-        let mut uses = vec![Use::Nothing; order.len()];
-        for (at, &(id, file_place, is_gap)) in ids.iter().enumerate() {
-            if let Some(column) = column(order[file_place]) {
-                let mut name = escaped(&column.name);
-                if is_gap {
-                    name.push('=');
-                }
-                options.found.name(slot(id, *bits), &name);
-            }
-            let (mut place, mut gap) = match uses[file_place] {
-                Use::Number { place, gap } => (place, gap),
-                _ => (0, 0),
-            };
-            *(if is_gap { &mut gap } else { &mut place }) = at;
-            uses[file_place] = Use::Number { place, gap };
-        }
-        let mut features = Vec::new();
-        for (place, column) in order.iter().enumerate().filter_map(|(place, n)| Some((place, column(*n)?))) {
-            uses[place] = match column.role {
+        let mut places: Vec<_> = order.iter().enumerate().filter_map(|(place, n)| Some(((*n)?, place))).collect();
+        places.sort_unstable();
+        let (mut uses, mut features) = (Vec::new(), Vec::new());
+        for (n, place) in places {
+            let Some(column) = table.columns.get(n) else { continue };
+            let used = match column.role {
                 Role::Ignored => continue,
                 Role::Label => Use::Label,
                 Role::Weight => Use::Weight,
                 role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
-                Role::Number if is_plain(column) => continue,
+                Role::Number if !is_factor(column) => {
+                    let (feature, mut name) = (feature(column, options), escaped(&column.name));
+                    options.found.name(slot(feature.id, *bits), &name);
+                    if with_gaps {
+                        name.push('=');
+                        options.found.name(slot(feature.gap, *bits), &name);
+                    }
+                    Use::Number { id: feature.id, gap: feature.gap }
+                }
                 role @ (Role::Number | Role::Category) => {
                     features.push(feature(column, options));
                     Use::Feature { feature: features.len() - 1, role }
                 }
             };
+            uses.push((place, used));
         }
-        Layout { order: Arc::new(order), uses, features, ids: ids.iter().map(|id| id.0).collect() }
+        Layout { order: Arc::new(order), uses, features }
     }
 }
 

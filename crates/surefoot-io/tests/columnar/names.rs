@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::twin::{batch, number_id, options, parquet, read};
-use arrow_array::{ArrayRef, Float64Array, StringArray};
+use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, StringArray, types};
 use surefoot_glm::{Batch, Names, Part};
 use surefoot_io::{Found, Options, Reader, RowSource};
 
@@ -128,6 +128,31 @@ fn columns_interact() {
     options.found = Arc::default();
     let says = super::twin::error(&table, &options);
     assert_eq!(says, "f: --interact: no feature is made of a column 'y'; the columns are y, a, t");
+}
+
+#[test]
+fn columns_of_later_files_are_put_in_the_order_of_the_first() {
+    let options = options(false);
+    let one = [("y", full(&[1.0])), ("b", full(&[3.0])), ("t", texts(&["u"])), ("a", full(&[2.0]))];
+    let (first, _) = read(parquet(&batch(&one)), &options);
+    let [y, b, t, a] = one;
+    let (second, _) = read(parquet(&batch(&[a, t, y, b])), &options);
+    assert_eq!(first, second);
+    assert_eq!(first[0].2.iter().map(|pair| pair.1).collect::<Vec<_>>(), [3.0, 1.0, 2.0]);
+}
+
+#[test]
+fn a_column_is_not_called_like_a_number_of_a_list() {
+    let list = FixedSizeListArray::from_iter_primitive::<types::Float64Type, _, _>([Some([Some(1.0), Some(2.0)])], 2);
+    let table = [("y", full(&[1.0])), ("v", Arc::new(list) as ArrayRef), ("v[1]", full(&[3.0]))];
+    let says = "f: column 'v[1]' has the name of a number of the list 'v': --ignore one of them, or rename it";
+    let mut options = options(false);
+    options.wanted.numeric = vec!["v".to_owned()];
+    assert_eq!(super::twin::error(&table, &options), says);
+    options.found = Arc::default();
+    options.wanted.ignore = vec!["v[1]".to_owned()];
+    let (rows, _) = read(parquet(&batch(&table)), &options);
+    assert_eq!(rows[0].2.iter().map(|pair| pair.1).collect::<Vec<_>>(), [1.0, 2.0]);
 }
 
 #[test]

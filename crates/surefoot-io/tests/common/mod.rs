@@ -49,12 +49,15 @@ pub fn rows(source: &mut impl RowSource) -> (Vec<Plain>, Vec<(usize, Error)>) {
     }
 }
 
+/// The rows of a batch with their pairs by ascending id.
 pub fn plain(batch: &Batch) -> Vec<Plain> {
     let row = |r: usize| {
         let (row, place) = (batch.row(r), batch.place[r]);
         assert_eq!(row.weight, 1.0);
-        assert!(row.index.is_sorted_by(|a, b| a < b));
-        (place.input, place.line, row.label, row.index.iter().copied().zip(row.value.iter().copied()).collect())
+        let mut pairs: Vec<_> = row.index.iter().copied().zip(row.value.iter().copied()).collect();
+        pairs.sort_unstable_by_key(|pair| pair.0);
+        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "an id stands twice");
+        (place.input, place.line, row.label, pairs)
     };
     (0..batch.len()).map(row).collect()
 }

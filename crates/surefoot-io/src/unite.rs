@@ -1,0 +1,75 @@
+//! Pairs of a row whose ids may be met twice.
+
+/// Adds up the values of equal ids, each sum where its id was met first; the other pairs keep their order.
+///
+/// A table of twice as many places as pairs says where an id stands; O(n) where ids are spread evenly, as hashes are.
+#[derive(Debug, Default)]
+pub(crate) struct Uniter {
+    /// By the first bits of the id's product with [`SPREAD`], or at the next free place: its place in the row, from 1; 0 if free.
+    places: Vec<u32>,
+}
+
+/// 2^64 divided by the golden ratio, and odd: multiples differ in their first bits even where ids are small.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Uniter {
+    /// Unites the pairs from `first` on, of which there are less than 2^31.
+    pub(crate) fn unite(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
+        let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
+        let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);
+        self.places.clear();
+        self.places.resize(1 << bits, 0);
+        let mut kept = 0;
+        for i in 0..index_of_row.len() {
+            let (id, x) = (index_of_row[i], value_of_row[i]);
+            let mut at = (id.wrapping_mul(SPREAD) >> (64 - bits)) as usize;
+            loop {
+                match self.places[at] as usize {
+                    0 => {
+                        (index_of_row[kept], value_of_row[kept]) = (id, x);
+                        kept += 1;
+                        self.places[at] = kept as u32;
+                        break;
+                    }
+                    place if index_of_row[place - 1] == id => {
+                        value_of_row[place - 1] += x;
+                        break;
+                    }
+                    _ => at = (at + 1) & (self.places.len() - 1),
+                }
+            }
+        }
+        index.truncate(first + kept);
+        value.truncate(first + kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_id_is_left_once_where_it_was_met_first(
+            pairs in proptest::collection::vec((prop_oneof![0..40u64, any::<u64>(), (0..40u64).prop_map(|id| id << 58)], -9..9i32), 0..200),
+            first in 0..3usize,
+        ) {
+            let (mut index, mut value): (Vec<u64>, Vec<f64>) = pairs.iter().map(|&(id, x)| (id, f64::from(x))).unzip();
+            let first = first.min(index.len());
+            let (mut ids, mut sums) = (index[..first].to_vec(), value[..first].to_vec());
+            for (&id, x) in index[first..].iter().zip(&value[first..]) {
+                match ids[first..].iter().position(|known| *known == id) {
+                    Some(known) => sums[first + known] += x,
+                    None => {
+                        ids.push(id);
+                        sums.push(*x);
+                    }
+                }
+            }
+            let mut uniter = Uniter { places: vec![7; 3] };
+            uniter.unite(&mut index, &mut value, first);
+            prop_assert_eq!((index, value), (ids, sums));
+        }
+    }
+}
