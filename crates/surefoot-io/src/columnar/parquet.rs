@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::{Encoding, EncodingMask};
 use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
@@ -88,6 +89,7 @@ impl Table for Groups {
         self.mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
         let leaves = (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| self.mask.leaf_included(leaf));
         self.batch = (CELLS / leaves.count().max(1)).clamp(1, 8 << 10);
+        self.take_dictionaries(columns);
         Ok(())
     }
 
@@ -141,6 +143,37 @@ impl Table for Groups {
 }
 
 impl Groups {
+    /// Asks for text that is stored as dictionaries in that form, so that each of their texts is hashed once.
+    fn take_dictionaries(&mut self, columns: &[usize]) {
+        let schema = self.metadata.schema();
+        let as_stored = |(at, field): (usize, &Arc<Field>)| match field.data_type() {
+            of @ (DataType::Utf8 | DataType::LargeUtf8) if columns.contains(&at) && self.is_of_dictionaries(at) => {
+                let of = DataType::Dictionary(DataType::Int32.into(), of.clone().into());
+                Arc::new(Field::clone(field).with_data_type(of))
+            }
+            _ => Arc::clone(field),
+        };
+        let fields: Fields = schema.fields().iter().enumerate().map(as_stored).collect();
+        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        let options = ArrowReaderOptions::new().with_schema(schema.into());
+        // Otherwise the text comes as it always does.
+        if let Ok(metadata) = ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options) {
+            self.metadata = metadata;
+        }
+    }
+
+    /// Whether all pages of a column hold places in a dictionary, as far as the index of the file tells.
+    fn is_of_dictionaries(&self, column: usize) -> bool {
+        let schema = self.metadata.parquet_schema();
+        let mask = ProjectionMask::roots(schema, [column]);
+        let Some(leaf) = (0..schema.num_columns()).find(|&leaf| mask.leaf_included(leaf)) else { return false };
+        let is_one = |of: &EncodingMask| of.is_only(Encoding::RLE_DICTIONARY) || of.is_only(Encoding::PLAIN_DICTIONARY);
+        let groups = self.metadata.metadata().row_groups();
+        groups
+            .iter()
+            .all(|group| group.columns().get(leaf).and_then(|of| of.page_encoding_stats_mask()).is_some_and(is_one))
+    }
+
     /// A reader of a row group.
     fn group(&self, group: usize, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, ParquetError> {
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())

@@ -85,6 +85,8 @@ pub(crate) fn parquet_with(table: &RecordBatch, group: usize, properties: Compre
         .set_max_row_group_row_count(Some(group))
         .set_data_page_row_count_limit(page_rows)
         .set_write_batch_size(page_rows.min(1024))
+        // Small pages have small dictionaries, so that some columns go on without.
+        .set_dictionary_page_size_limit(page_rows.saturating_mul(8))
         .set_compression(properties)
         .build();
     let mut bytes = Vec::new();
