@@ -1,4 +1,4 @@
-//! Speed of the reader of Parquet beside that of the bare crate, on one core:
+//! Speed of the reader of Parquet and of Arrow files beside that of the bare crates, on one core:
 //! `cargo run --release -p surefoot-io --example columnar -- FILE LABEL [PASSES]`.
 //!
 //! Both decode the same columns, in turn. Prints the best and the median pass, and the median of the ratios of pairs.
@@ -6,6 +6,8 @@
 use std::fs::File;
 use std::time::Instant;
 
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use surefoot_glm::{Batch, Missing};
 use surefoot_io::{InputName, Options, Reader, RowSource};
@@ -52,12 +54,15 @@ fn read(path: &str, label: &str) -> Outcome<usize> {
 }
 
 fn decode(path: &str) -> Outcome<usize> {
-    let batches = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?.with_batch_size(8192).build()?;
-    let mut rows = 0;
-    for batch in batches {
-        rows += batch?.num_rows();
+    let file = File::open(path)?;
+    if path.ends_with(".arrow") {
+        return count(arrow_ipc::reader::FileReader::try_new_buffered(file, None)?);
     }
-    Ok(rows)
+    count(ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192).build()?)
+}
+
+fn count(batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>) -> Outcome<usize> {
+    batches.map(|batch| Ok(batch?.num_rows())).sum()
 }
 
 fn median(mut numbers: Vec<f64>) -> f64 {

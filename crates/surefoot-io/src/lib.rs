@@ -29,6 +29,7 @@
 //! ```
 
 mod archive;
+mod bytes;
 mod codec;
 #[cfg(feature = "parquet")]
 mod columnar;

@@ -182,33 +182,6 @@ pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
     Some((value, at + count))
 }
 
-/// The number at `at` and where it ends, if it is plain: up to 15 digits, with a minus and a point or without. For numbers
-/// of a few bytes whose end is not known this is faster than [`plain`].
-#[inline]
-pub(crate) fn short(text: &[u8], at: usize) -> Option<(f64, usize)> {
-    let start = at + usize::from(text.get(at) == Some(&b'-'));
-    let mut number = 0u64;
-    let mut digits = |from: usize| {
-        let mut end = from;
-        while let Some(digit @ b'0'..=b'9') = text.get(end) {
-            number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            end += 1;
-        }
-        end
-    };
-    let point = digits(start);
-    let (end, decimals) = if text.get(point) == Some(&b'.') {
-        let end = digits(point + 1);
-        (end, end - point - 1)
-    } else {
-        (point, 0)
-    };
-    let count = point - start + decimals;
-    (1..=15)
-        .contains(&count)
-        .then(|| (decimal(number, if decimals == 0 { NO_POINT } else { decimals }, start - at), end))
-}
-
 /// The finite number that a token is, or what is wrong with it.
 pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
     match value(token, 0) {
@@ -353,25 +326,6 @@ mod tests {
                 assert_eq!(found, None, "{text}");
             }
         }
-    }
-
-    #[test]
-    fn short_numbers_are_those_of_the_general_parser_to_the_bit() {
-        let mut random = Random(4);
-        let mut count = 0;
-        for _ in 0..500_000 {
-            let text = random.number();
-            if let Some((found, end)) = short(&text, 0) {
-                count += 1;
-                let expected = value(&text[..end], 0).map(|(value, end)| (value.to_bits(), end));
-                assert_eq!(Some((found.to_bits(), end)), expected, "{}", text.escape_ascii());
-            }
-        }
-        assert!((200_000..490_000).contains(&count), "{count} numbers were short");
-        for (text, expected) in [(&b"-0.5x"[..], Some((-0.5, 4))), (b"5.", Some((5.0, 2))), (b".5", Some((0.5, 2)))] {
-            assert_eq!(short(text, 0), expected);
-        }
-        assert!([&b""[..], b"-", b".", b"-.", b"+1", b"1234567890123456"].iter().all(|text| short(text, 0).is_none()));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(crate) struct Vw {
     builder: RowBuilder,
     used: Used,
     unlabelled: bool,
+    /// Of the line at hand, see [`features::marks`].
+    marks: Vec<usize>,
 }
 
 /// The namespaces that are used.
@@ -64,12 +66,13 @@ impl Vw {
     pub(crate) fn new(options: &Options) -> Vw {
         let mut builder = RowBuilder::new(options);
         builder.expect_repeats();
-        Vw { builder, used: Used::new(&options.reading), unlabelled: options.unlabelled }
+        Vw { builder, used: Used::new(&options.reading), unlabelled: options.unlabelled, marks: Vec::new() }
     }
 
     /// Tells the names of features that were read once.
     #[cold]
-    fn name(&mut self, mut features: Features<'_>) -> Result<(), Complaint> {
+    fn name(&mut self, line: &[u8], bar: usize) -> Result<(), Complaint> {
+        let mut features = Features::new(line, bar, &self.marks);
         while let Some(mut namespace) = features.namespace()? {
             let used = self.used.contains(namespace.name);
             while let Some(feature) = features.feature(&mut namespace)? {
@@ -117,7 +120,8 @@ impl RecordFormat for Vw {
         self.builder.clear();
         let Some(head) = head::head(line)? else { return Ok(None) };
         let row = self.numbers(&head)?;
-        let mut features = Features::new(line, head.bar);
+        features::marks(line, &mut self.marks);
+        let mut features = Features::new(line, head.bar, &self.marks);
         while let Some(mut namespace) = features.namespace()? {
             let used = self.used.contains(namespace.name);
             self.builder.group(namespace.group);
@@ -128,7 +132,7 @@ impl RecordFormat for Vw {
             }
         }
         if self.builder.asks_for_names() {
-            self.name(Features::new(line, head.bar))?;
+            self.name(line, head.bar)?;
         }
         match self.builder.finish(batch) {
             Ok(()) => {
@@ -181,11 +185,13 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
 /// The first feature of this id.
 fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Reading) -> Option<Token<'a>> {
     let used = Used::new(reading);
-    let mut features = Features::new(line, head.bar);
+    let mut marks = Vec::new();
+    features::marks(line, &mut marks);
+    let mut features = Features::new(line, head.bar, &marks);
     while let Some(mut namespace) = features.namespace().ok()? {
         while let Some(feature) = features.feature(&mut namespace).ok()? {
             if slot(feature.id, reading.bits) == id && feature.value != 0.0 && used.contains(namespace.name) {
-                return Some(features.token(feature.at));
+                return Some(features::token(line, feature.at));
             }
         }
     }

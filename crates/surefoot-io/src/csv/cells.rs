@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::bytes;
 use crate::records::Complaint;
 
 /// Most bytes of a quoted cell.
@@ -59,7 +60,7 @@ fn unclosed(record: &[u8], open: usize) -> Complaint {
 pub(super) fn split(record: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> Result<(), Complaint> {
     ends.clear();
     if memchr::memchr(b'"', record).is_none() {
-        find_all(record, delimiter, ends);
+        bytes::places(record, [delimiter], ends);
         ends.push(record.len());
         return Ok(());
     }
@@ -78,23 +79,6 @@ pub(super) fn split(record: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> Resu
         }
         at = end + 1;
     }
-}
-
-/// Appends where a byte stands, eight bytes at a time: cells are short, so that a search for each would mostly begin and end.
-fn find_all(record: &[u8], byte: u8, places: &mut Vec<usize>) {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let (words, rest) = record.as_chunks::<8>();
-    for (i, word) in words.iter().enumerate() {
-        let other = u64::from_le_bytes(*word) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
-        // The top bit of each byte that is 0.
-        let mut zeros = !(((other & LOW) + LOW) | other | LOW);
-        while zeros != 0 {
-            places.push(8 * i + zeros.trailing_zeros() as usize / 8);
-            zeros &= zeros - 1;
-        }
-    }
-    let before = record.len() - rest.len();
-    places.extend(rest.iter().enumerate().filter(|(_, found)| **found == byte).map(|(at, _)| before + at));
 }
 
 /// What a cell of a record that was split says.
@@ -145,19 +129,4 @@ pub(super) fn first(text: &[u8], mut at: usize, delimiter: u8, last: bool) -> Re
         at = end;
     }
     Ok(None)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn all_places_of_a_byte_are_found(record in proptest::collection::vec(prop_oneof![Just(b','), Just(b'-'), Just(0xac), any::<u8>()], 0..70)) {
-            let mut places = Vec::new();
-            find_all(&record, b',', &mut places);
-            prop_assert_eq!(places, memchr::memchr_iter(b',', &record).collect::<Vec<_>>());
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! What stands behind the bars: namespaces and their features.
 
+use crate::bytes;
 use crate::number;
 use crate::records::Complaint;
 use crate::row::{Group, escape};
@@ -11,21 +12,21 @@ fn is_end(byte: u8) -> bool {
 }
 
 /// Bytes that are in no name.
-static MARKS: [bool; 256] = {
-    let mut marks = [false; 256];
-    marks[b' ' as usize] = true;
-    marks[b'\t' as usize] = true;
-    marks[b'\r' as usize] = true;
-    marks[b'|' as usize] = true;
-    marks[b':' as usize] = true;
-    marks
-};
+const MARKS: [u8; 5] = *b" \t\r|:";
+
+/// Where the bytes of a line are that are in no name.
+pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
+    marks.clear();
+    bytes::places(line, MARKS, marks);
+}
 
 /// Namespaces and their features, from the first bar on.
 #[derive(Debug)]
 pub(crate) struct Features<'a> {
     line: &'a [u8],
     at: usize,
+    /// The marks of the line that are still ahead, or were passed a moment ago.
+    marks: std::slice::Iter<'a, usize>,
 }
 
 /// What the features that follow have in common.
@@ -60,9 +61,9 @@ enum Name<'a> {
 }
 
 impl<'a> Features<'a> {
-    /// The features of a line with its first bar at `bar`.
-    pub(crate) fn new(line: &'a [u8], bar: usize) -> Features<'a> {
-        Features { line, at: bar }
+    /// The features of a line with its first bar at `bar` and these [`marks`].
+    pub(crate) fn new(line: &'a [u8], bar: usize, marks: &'a [usize]) -> Features<'a> {
+        Features { line, at: bar, marks: marks.iter() }
     }
 
     /// The namespace that begins with the bar here, if the line has not ended.
@@ -88,7 +89,7 @@ impl<'a> Features<'a> {
     }
 
     /// The next feature, if the namespace has not ended.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, Complaint> {
         while self.peek().is_some_and(is_blank) {
             self.at += 1;
@@ -124,22 +125,37 @@ impl<'a> Features<'a> {
         self.line.get(self.at).copied()
     }
 
+    /// Where the next mark is, here or further on; the end of the line if there is none.
+    #[inline]
+    fn mark(&mut self) -> usize {
+        while let Some(&mark) = self.marks.as_slice().first() {
+            if mark >= self.at {
+                return mark;
+            }
+            self.marks.next();
+        }
+        self.line.len()
+    }
+
     /// Bytes up to the next mark.
     #[inline]
     fn name(&mut self) -> &'a [u8] {
-        let rest = &self.line[self.at..];
-        let length = rest.iter().position(|&byte| MARKS[usize::from(byte)]).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
+        let end = self.mark();
+        let name = &self.line[self.at..end];
+        self.at = end;
+        name
     }
 
     /// The finite number that stands here up to its end, if there is one.
     #[inline]
     fn number(&mut self) -> Option<f64> {
-        let is_end = |end| self.line.get(end).is_none_or(|&byte| is_end(byte));
-        let (number, end) = number::short(self.line, self.at)
-            .filter(|&(_, end)| is_end(end))
-            .or_else(|| number::value(self.line, self.at).filter(|&(number, end)| number.is_finite() && is_end(end)))?;
+        let (line, end) = (self.line, self.mark());
+        let is_end = |end| line.get(end).is_none_or(|&byte| is_end(byte));
+        let number = if is_end(end) { number::plain(line, self.at, end) } else { None };
+        let number = number.or_else(|| {
+            let (number, found) = number::value(line, self.at)?;
+            (number.is_finite() && is_end(found) && found == end).then_some(number)
+        })?;
         self.at = end;
         Some(number)
     }
@@ -163,11 +179,8 @@ impl<'a> Features<'a> {
         Ok(value)
     }
 
-    /// The token that begins at `start`.
-    pub(crate) fn token(&self, start: usize) -> Token<'a> {
-        let rest = &self.line[start..];
-        let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
-        Token { at: start, bytes: &rest[..length] }
+    fn token(&self, start: usize) -> Token<'a> {
+        token(self.line, start)
     }
 
     /// What is wrong with the number here, which belongs to the token at `start`.
@@ -177,6 +190,13 @@ impl<'a> Features<'a> {
         let says = number::finite(self.token(self.at).bytes).err().unwrap_or("is not a number");
         token.complaint(format!("{what} {says}"))
     }
+}
+
+/// The token of a line that begins at `start`.
+pub(crate) fn token(line: &[u8], start: usize) -> Token<'_> {
+    let rest = &line[start..];
+    let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+    Token { at: start, bytes: &rest[..length] }
 }
 
 /// Whether a value is meant as a number: it begins like one, or is one that is not finite.
