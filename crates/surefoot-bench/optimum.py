@@ -94,6 +94,8 @@ def main():
         l2, free, name = float(l2), intercept == "free", os.path.basename(file).split(".")[0]
         if held is None or held[0] != file:
             X, y = load_svmlight_file(file)
+            # saga takes no others.
+            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
             held = (file, X, np.where(y > 0, 1.0, -1.0))
         X, y = held[1:]
         best = ours.run(file, loss, l2, intercept, 1e-12, a.threads)[0]["objective"]
