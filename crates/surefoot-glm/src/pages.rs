@@ -76,15 +76,27 @@ impl<T> Slot<T> {
         unsafe { self.0.as_mut() }
     }
 
+    /// Its address.
+    pub(crate) fn as_ptr(self) -> *mut T {
+        self.0.as_ptr()
+    }
+
     /// Asks the processor to bring the value near.
     #[inline(always)]
     pub(crate) fn fetch(self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.0.as_ptr().cast()) };
-        }
+        fetch(self.0.as_ptr());
+    }
+}
+
+/// Asks the processor to bring what is at an address near: into the second cache, which takes three times as many requests at once as
+/// the first.
+#[inline(always)]
+pub(crate) fn fetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) };
     }
 }
 
@@ -108,6 +120,18 @@ impl<T: Copy + Zeroable> Pages<T> {
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
         Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
+    }
+
+    /// Where these ids are, up to the first without a page; how many were found.
+    #[inline]
+    pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        let mut found = 0;
+        for (&id, slot) in ids.iter().zip(slots) {
+            let Some(there) = self.find(id) else { break };
+            *slot = there;
+            found += 1;
+        }
+        found
     }
 
     /// Where `id` is; its page is made if it does not exist. `None` where there is no memory for it.
