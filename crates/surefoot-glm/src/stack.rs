@@ -42,8 +42,8 @@ pub(crate) struct Answer {
     /// The coordinates with their averages of this round, and the values in their units.
     tiles: Vec<Tile>,
     relatives: Vec<[f32; TILE]>,
-    /// Which pairs, by tile, have the largest value of their coordinate so far.
-    growing: Vec<(usize, usize)>,
+    /// Tiles with pairs that have the largest value of their coordinate so far, and which ones, a bit each.
+    growing: Vec<(usize, u16)>,
     /// The intercept's average.
     intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
@@ -252,8 +252,9 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answe
         // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static; the stack stays borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
         coming.get(t).into_iter().flatten().for_each(|slot| slot.fetch());
-        if tile.ask::<W>(terms, values, relatives, &mut sums) {
-            answer.growing.extend(tile.growing(values).map(|k| (t, k)));
+        let growing = tile.ask::<W>(terms, values, relatives, &mut sums);
+        if growing > 0 {
+            answer.growing.push((t, growing));
         }
     }
     coming.iter().skip(slots.len()).flatten().chain(last).for_each(|slot| slot.fetch());
@@ -278,8 +279,10 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer
     if let Some(c) = &mut stack.intercept {
         c.tell(clock, gradients, &answer.intercept);
     }
-    for &(t, k) in &answer.growing {
-        answer.tiles[t].raise_unit(k, answer.values[t * TILE + k].abs());
+    for &(t, growing) in &answer.growing {
+        let mut values = [0.0; TILE];
+        values.iter_mut().zip(&answer.values[t * TILE..]).for_each(|(to, value)| *to = *value);
+        answer.tiles[t].raise_units::<W>(growing, &values);
     }
     let (slots, rest) = answer.slots.as_chunks::<TILE>();
     let (full, last) = answer.tiles.split_at_mut(slots.len());

@@ -17,6 +17,11 @@ use bytemuck::Zeroable;
 /// Pairs in a tile.
 pub(crate) const TILE: usize = WIDTH;
 
+/// The bits of a unit's low word that count touches.
+const TOUCHES: u32 = Unit::TOUCHES as u32;
+/// The high word of 2^1023.
+const HUGE: u32 = 0x7fe0_0000;
+
 /// The numbers of sixteen coordinates, in the order that they have in one.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -89,7 +94,7 @@ impl Tile {
             average: Lanes(self.average.map(|average| average[k])),
             squares: self.squares[k],
             step: self.steps[k],
-            unit: Unit(u64::from(self.units[0][k]) | u64::from(self.units[1][k]) << 32),
+            unit: self.unit(k),
         }
     }
 
@@ -99,12 +104,12 @@ impl Tile {
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
         self.squares[k] = c.squares;
         self.steps[k] = c.step;
-        self.units[0][k] = c.unit.0 as u32;
-        self.units[1][k] = (c.unit.0 >> 32) as u32;
+        self.set_unit(k, c.unit);
     }
 
-    /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums. Writes down the values in the units that their coordinates will have, and returns whether one is
-    /// larger than its unit, or without one: see [`Tile::growing`].
+    /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums. Writes down the values in the
+    /// units that their coordinates will have, and returns whose values are larger than the unit, a bit each; those never seen among
+    /// them, which have none.
     #[inline(always)]
     pub(crate) fn ask<W: Wide>(
         &mut self,
@@ -112,27 +117,22 @@ impl Tile {
         values: &[f64; TILE],
         relatives: &mut [f32; TILE],
         sums: &mut Sums<W>,
-    ) -> bool {
+    ) -> u16 {
         let (mut touches, mut gone) = ([0.0; TILE], [0.0; TILE]);
         for (touches, &low) in touches.iter_mut().zip(&self.units[0]) {
-            *touches = (low & Unit::TOUCHES as u32) as i32 as f32;
+            *touches = (low & TOUCHES) as i32 as f32;
         }
         for (gone, &step) in gone.iter_mut().zip(&self.steps) {
             *gone = terms.clock.gone_since(step);
         }
-        let touches = W::load(&touches);
-        let rates = rate_of(W::load(&self.squares), touches);
+        let rates = rate_of(W::load(&self.squares), W::load(&touches));
         let gone = W::load(&gone);
-        let shares = share_of(gone, (W::of(1.0) - gone).or_zero());
-        let [low, high] = &self.units;
-        let inverses = W::joined(&low.map(|low| low & !(Unit::TOUCHES as u32)), high);
-        let (mut relative, one) = (W::products(values, &inverses), W::of(1.0));
-        let grows = (relative * relative).any_above(one) | one.any_above(touches);
+        let shares = share_of(gone, (W::of(1.0) - gone).at_least(W::of(0.0)));
+        let inverses = self.inverses::<W>();
+        let (relative, one) = (W::products(values, &inverses), W::of(1.0));
+        let growing = (relative * relative).above(one);
+        let relative = relative.at_most(one).at_least(W::of(-1.0));
         relative.store(relatives);
-        if grows {
-            self.growing(values).for_each(|k| relatives[k] = 1.0_f32.copysign(values[k] as f32));
-            relative = W::load(relatives);
-        }
         let weighted: [W; LANES] = std::array::from_fn(|lane| {
             let (towards, average) = (W::load(&self.theta[lane]) * rates, W::load(&self.average[lane]));
             // It has not moved since the last touch, so the average goes towards it.
@@ -145,23 +145,45 @@ impl Tile {
         // The tree of `Lanes::dot`.
         let [a, b, c, d, e, f] = weighted;
         sums.margin.add(((a + b) + (c + d)) + (e + f), &inverses, terms.factor, values);
-        grows
+        growing
     }
 
-    /// Which of the values are larger than the unit of their coordinate, and will be its unit.
-    pub(crate) fn growing(&self, values: &[f64; TILE]) -> impl Iterator<Item = usize> {
-        (0..TILE).filter(|&k| {
-            let inverse = self.coordinate(k).unit.inverse();
-            inverse == 0.0 || ((values[k] * inverse) as f32).abs() > 1.0
-        })
+    /// 1/M of all coordinates; a number so large that every value is larger than M for those never seen.
+    #[inline(always)]
+    fn inverses<W: Wide>(&self) -> [f64; TILE] {
+        let (mut low, mut high) = ([0; TILE], [0; TILE]);
+        for k in 0..TILE {
+            low[k] = self.units[0][k] & !TOUCHES;
+            high[k] = if self.units[0][k] & TOUCHES == 0 { HUGE } else { self.units[1][k] };
+        }
+        W::joined(&low, &high)
     }
 
-    /// Re-expresses coordinate `k` in a larger unit.
-    #[cold]
-    pub(crate) fn raise_unit(&mut self, k: usize, unit: f64) {
-        let mut c = self.coordinate(k);
-        c.raise_unit(unit);
-        self.put(k, &c);
+    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see
+    /// [`Coordinate::raise_unit`].
+    pub(crate) fn raise_units<W: Wide>(&mut self, mut growing: u16, values: &[f64; TILE]) {
+        let mut ratios = [1.0; TILE];
+        while growing > 0 {
+            let k = growing.trailing_zeros() as usize;
+            growing &= growing - 1;
+            let (unit, ratio) = self.unit(k).raised(values[k].abs());
+            self.set_unit(k, unit);
+            ratios[k] = ratio;
+        }
+        let ratios = W::load(&ratios);
+        for theta in &mut self.theta {
+            (W::load(theta) * ratios).store(theta);
+        }
+        (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
+    }
+
+    fn unit(&self, k: usize) -> Unit {
+        Unit(u64::from(self.units[0][k]) | u64::from(self.units[1][k]) << 32)
+    }
+
+    fn set_unit(&mut self, k: usize, unit: Unit) {
+        self.units[0][k] = unit.0 as u32;
+        self.units[1][k] = (unit.0 >> 32) as u32;
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`.
@@ -185,7 +207,7 @@ impl Tile {
         (W::load(&self.squares) + g * g).store(&mut self.squares);
         self.steps = [clock.step; TILE];
         for low in &mut self.units[0] {
-            *low += u32::from(*low & (Unit::TOUCHES as u32) < Unit::TOUCHES as u32);
+            *low += u32::from(*low & TOUCHES < TOUCHES);
         }
     }
 }
@@ -222,10 +244,10 @@ mod tests {
         let values: [f64; TILE] =
             std::array::from_fn(|k| [1.0, -2.0, 7.0, 4.0][k % 4] * if k == 2 { 0.5 } else { 1.0 });
         let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Plain>::new());
-        assert!(tile.ask(&terms, &values, &mut relatives, &mut sums));
-        let growing: Vec<_> = tile.growing(&values).collect();
-        let larger = |k: usize| here[k].unit.inverse() == 0.0 || values[k].abs() > 3.0 + k as f64;
-        assert_eq!(growing, (0..TILE).filter(|&k| larger(k)).collect::<Vec<_>>());
+        let growing = tile.ask(&terms, &values, &mut relatives, &mut sums);
+        let larger = |k: usize| here[k].unit.touches() == 0 || values[k].abs() > 3.0 + k as f64;
+        assert_eq!(growing, (0..TILE).map(|k| u16::from(larger(k)) << k).sum::<u16>());
+        tile.raise_units::<Plain>(growing, &values);
         let gradients = Gradients { lanes: Lanes([0.5, -0.25, 1.0, 0.0, 2.0, -1.0]), model: 0.75 };
         tile.tell::<Plain>(&clock, &gradients, &relatives);
         for (k, (c, value)) in here.iter().zip(values).enumerate() {
@@ -233,6 +255,10 @@ mod tests {
             let relative = if larger(k) { 1.0_f32.copysign(value as f32) } else { (value * c.unit.inverse()) as f32 };
             let told = tile.coordinate(k);
             assert_eq!((relatives[k], told.average, told.step), (relative, asked.average, clock.step), "{k}");
+            let mut c = *c;
+            if larger(k) {
+                c.raise_unit(value.abs());
+            }
             assert_eq!(told.theta, c.theta - gradients.lanes * Lanes([relative; LANES]), "{k}");
             assert_eq!(told.squares, c.squares + (0.75 * relative) * (0.75 * relative), "{k}");
             assert_eq!(told.unit.inverse(), c.unit.inverse(), "{k}");

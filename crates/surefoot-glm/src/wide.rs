@@ -24,10 +24,12 @@ pub(crate) struct Line([u32; WIDTH]);
 pub(crate) trait Wide: Real {
     fn load(from: &[f32; WIDTH]) -> Self;
     fn store(self, to: &mut [f32; WIDTH]);
-    /// The larger of each and 0; there must be none that is not a number.
-    fn or_zero(self) -> Self;
-    /// Whether any is above the one at the same place; those that are not numbers are not.
-    fn any_above(self, other: Self) -> bool;
+    /// The larger of each two; of those that are not numbers, `least`.
+    fn at_least(self, least: Self) -> Self;
+    /// The smaller of each two; of those that are not numbers, `most`.
+    fn at_most(self, most: Self) -> Self;
+    /// Which are above the other, a bit each; those that are not numbers are not.
+    fn above(self, other: Self) -> u16;
     /// The products of f64, rounded.
     fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Self;
     /// Adds the numbers times those of `factors` times `factor` times those of `others`, in this order, to four sums in turn.
@@ -66,13 +68,18 @@ impl Wide for Plain {
     }
 
     #[inline(always)]
-    fn or_zero(self) -> Plain {
-        Plain(self.0.map(|x| if x > 0.0 { x } else { 0.0 }))
+    fn at_least(self, least: Plain) -> Plain {
+        self.zip(least, |x, least| if x > least { x } else { least })
     }
 
     #[inline(always)]
-    fn any_above(self, other: Plain) -> bool {
-        self.0.iter().zip(&other.0).fold(false, |any, (a, b)| any | (a > b))
+    fn at_most(self, most: Plain) -> Plain {
+        self.zip(most, |x, most| if x < most { x } else { most })
+    }
+
+    #[inline(always)]
+    fn above(self, other: Plain) -> u16 {
+        (0..WIDTH).fold(0, |bits, k| bits | u16::from(self.0[k] > other.0[k]) << k)
     }
 
     #[inline(always)]
@@ -161,14 +168,15 @@ mod tests {
     fn all_operations<W: Wide>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
         let (x, y) = (W::load(a), W::load(b));
         let of = W::of(f64::from(a[3]));
-        let results = [x + y, x - y, x * y, x / y, (x * x).sqrt(), x.or_zero(), of, W::products(&c[0], &c[1])];
+        let results =
+            [x + y, x - y, x * y, x / y, (x * x).sqrt(), x.at_least(y), x.at_most(y), of, W::products(&c[0], &c[1])];
         let mut all = Vec::new();
         for result in results {
             let mut numbers = [0.0; WIDTH];
             result.store(&mut numbers);
             all.extend(numbers.map(|x| if x.is_nan() { 0 } else { u64::from(x.to_bits()) }));
         }
-        all.extend([x.any_above(y), y.any_above(x), x.any_above(x)].map(u64::from));
+        all.extend([x.above(y), y.above(x), x.above(x)].map(u64::from));
         let mut sums = [1.0, -2.0, 0.25, 1e-3];
         x.add_products(&c[0], 0.3, &c[1], &mut sums);
         all.extend(sums.map(|x| if x.is_nan() { 0 } else { x.to_bits() }));

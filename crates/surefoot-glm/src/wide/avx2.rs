@@ -82,19 +82,22 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn or_zero(self) -> Avx2 {
+    fn at_least(self, least: Avx2) -> Avx2 {
         // SAFETY: the processor has AVX2, see `Avx2`.
-        unsafe { Avx2(_mm256_max_ps(self.0, _mm256_setzero_ps()), _mm256_max_ps(self.1, _mm256_setzero_ps())) }
+        unsafe { Avx2(_mm256_max_ps(self.0, least.0), _mm256_max_ps(self.1, least.1)) }
     }
 
     #[inline(always)]
-    fn any_above(self, other: Avx2) -> bool {
+    fn at_most(self, most: Avx2) -> Avx2 {
         // SAFETY: the processor has AVX2, see `Avx2`.
-        unsafe {
-            let [first, second] =
-                [(self.0, other.0), (self.1, other.1)].map(|(a, b)| _mm256_cmp_ps::<_CMP_GT_OQ>(a, b));
-            _mm256_movemask_ps(_mm256_or_ps(first, second)) != 0
-        }
+        unsafe { Avx2(_mm256_min_ps(self.0, most.0), _mm256_min_ps(self.1, most.1)) }
+    }
+
+    #[inline(always)]
+    fn above(self, other: Avx2) -> u16 {
+        // SAFETY: the processor has AVX2, see `Avx2`.
+        let bits = |a, b| unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) } as u16;
+        bits(self.0, other.0) | bits(self.1, other.1) << 8
     }
 
     #[inline(always)]

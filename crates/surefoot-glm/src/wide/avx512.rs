@@ -80,15 +80,21 @@ impl Wide for Avx512 {
     }
 
     #[inline(always)]
-    fn or_zero(self) -> Avx512 {
+    fn at_least(self, least: Avx512) -> Avx512 {
         // SAFETY: the processor has AVX-512, see `Avx512`.
-        Avx512(unsafe { _mm512_max_ps(self.0, _mm512_setzero_ps()) })
+        Avx512(unsafe { _mm512_max_ps(self.0, least.0) })
     }
 
     #[inline(always)]
-    fn any_above(self, other: Avx512) -> bool {
+    fn at_most(self, most: Avx512) -> Avx512 {
         // SAFETY: the processor has AVX-512, see `Avx512`.
-        unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0) != 0 }
+        Avx512(unsafe { _mm512_min_ps(self.0, most.0) })
+    }
+
+    #[inline(always)]
+    fn above(self, other: Avx512) -> u16 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0) }
     }
 
     #[inline(always)]
