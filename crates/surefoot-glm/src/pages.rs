@@ -150,6 +150,7 @@ impl<T: Copy + Zeroable> Pages<T> {
             self.directory = directory;
         }
         if self.pages == self.slabs.len() * SLAB {
+            // The first in small pages: there may be a map for each of many classes, with few features each.
             self.slabs.push(slab(SLAB * PAGE * size_of::<T>(), !self.slabs.is_empty())?);
         }
         let page = start::<T>(&mut self.slabs[self.pages / SLAB]);
@@ -190,8 +191,8 @@ impl<T: Copy + Zeroable> Pages<T> {
 
 /// Zeroed memory from the system; `large` asks for pages of 2 MiB, which the system may refuse.
 ///
-/// Coordinates are touched in no order: with pages of 4 KiB nearly every touch of a large model is one of a page that the
-/// processor has to look up in the tables of pages, in main memory.
+/// Coordinates are touched in no order. With pages of 4 KiB nearly every touch of a large model is one of a page whose place the
+/// processor has to look up in tables, and more of them wait for that than for the coordinates themselves.
 fn slab(bytes: usize, large: bool) -> Option<MmapMut> {
     let slab = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
