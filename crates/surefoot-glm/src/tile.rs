@@ -240,9 +240,9 @@ mod tests {
         (0..60).for_each(|_| clock.advance());
         let parts = Lanes(std::array::from_fn(|k| 0.1 + k as f32));
         let terms = Terms { clock, scales: parts, parts, factor: -1.5, offset: Offset::default(), pull: None };
-        // Among them one that is larger than its unit, and one that fits to the last bit.
-        let values: [f64; TILE] =
-            std::array::from_fn(|k| [1.0, -2.0, 7.0, 4.0][k % 4] * if k == 2 { 0.5 } else { 1.0 });
+        // Among them some that are larger than the unit, and one that is the unit.
+        let mut values: [f64; TILE] = std::array::from_fn(|k| [1.0, -2.0, 0.5, 4.0][k % 4]);
+        (values[2], values[4], values[6]) = (7.0, 7.0, -20.0);
         let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Plain>::new());
         let growing = tile.ask(&terms, &values, &mut relatives, &mut sums);
         let larger = |k: usize| here[k].unit.touches() == 0 || values[k].abs() > 3.0 + k as f64;
