@@ -55,7 +55,8 @@ impl Unit {
         Unit(self.0 + u64::from(self.0 & Unit::TOUCHES < Unit::TOUCHES))
     }
 
-    /// A larger unit, and by what gradients in this one are multiplied.
+    /// A larger unit, and by what gradients in this one are multiplied to be re-expressed, as if it had been known from the start:
+    /// they were x/M·g, so they shrink; the direction is a ratio of them, and stays, and with it its average.
     pub(crate) fn raised(self, unit: f64) -> (Unit, f32) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.touches() == 0 { 0.0 } else { (inverse / self.inverse()) as f32 };
@@ -108,16 +109,6 @@ impl Coordinate {
         self.average = *average;
         self.step = clock.step;
         self.unit = self.unit.touched();
-    }
-
-    /// Re-expresses the state in a larger unit, as if it had been known from the start: gradients were x/M·g, so
-    /// they shrink; the direction is a ratio of them, and stays, and with it its average.
-    #[cfg(test)]
-    pub(crate) fn raise_unit(&mut self, unit: f64) {
-        let (unit, ratio) = self.unit.raised(unit);
-        self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
-        self.squares *= ratio * ratio;
-        self.unit = unit;
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`.

@@ -159,8 +159,7 @@ impl Tile {
         W::joined(&low, &high)
     }
 
-    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see
-    /// [`Coordinate::raise_unit`].
+    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`Unit::raised`].
     pub(crate) fn raise_units<W: Wide>(&mut self, mut growing: u16, values: &[f64; TILE]) {
         let mut ratios = [1.0; TILE];
         while growing > 0 {
@@ -257,7 +256,8 @@ mod tests {
             assert_eq!((relatives[k], told.average, told.step), (relative, asked.average, clock.step), "{k}");
             let mut c = *c;
             if larger(k) {
-                c.raise_unit(value.abs());
+                let (unit, ratio) = c.unit.raised(value.abs());
+                (c.theta, c.squares, c.unit) = (c.theta * Lanes([ratio; LANES]), c.squares * (ratio * ratio), unit);
             }
             assert_eq!(told.theta, c.theta - gradients.lanes * Lanes([relative; LANES]), "{k}");
             assert_eq!(told.squares, c.squares + (0.75 * relative) * (0.75 * relative), "{k}");
