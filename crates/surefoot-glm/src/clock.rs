@@ -1,6 +1,7 @@
 //! The weights α_t of the conversion, as prefix sums.
 
 use serde::{Deserialize, Serialize};
+use surefoot::Real;
 
 /// How much of the query point is the average: q = βx + (1 − β)w (theory: any β in [0, 1] keeps the guarantee of
 /// the average, Schedule-Free's interpolation). Measured on one pass over real sets; 1 is the pure anytime conversion.
@@ -30,11 +31,22 @@ impl Clock {
     }
 
     /// The share (A_t − A_s)/A_t of the rounds after round `since` = s in the average.
-    #[inline(always)]
     pub(crate) fn share_since(&self, since: u32) -> f32 {
-        // 1 − r³ with r² = s/t, as (1 − r²)(1 + r + r²)/(1 + r): nothing cancels.
-        let gone = self.step.saturating_sub(since) as f32 * self.per_step;
-        let r = (1.0 - gone).max(0.0).sqrt();
-        gone * (1.0 + r / (1.0 + r) * r)
+        let gone = self.gone_since(since);
+        share_of(gone, (1.0 - gone).max(0.0))
     }
+
+    /// 1 − s/t.
+    #[inline(always)]
+    pub(crate) fn gone_since(&self, since: u32) -> f32 {
+        self.step.saturating_sub(since) as f32 * self.per_step
+    }
+}
+
+/// The share of the rounds after round s in the average, where `left` is s/t and `gone` is 1 − s/t.
+#[inline(always)]
+pub(crate) fn share_of<R: Real>(gone: R, left: R) -> R {
+    // 1 − r³ with r² = s/t, as (1 − r²)(1 + r + r²)/(1 + r): nothing cancels.
+    let (r, one) = (left.sqrt(), R::of(1.0));
+    gone * (one + r / (one + r) * r)
 }

@@ -32,6 +32,12 @@ impl<T: Copy + Zeroable> Features<T> {
         if id < ID_LIMIT { self.raw.touch(id) } else { self.touch_numbered(id) }
     }
 
+    /// Where these ids are, up to the first without a place, or that is numbered; how many were found.
+    #[inline]
+    pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        self.raw.find_all(ids, slots)
+    }
+
     #[inline(never)]
     fn touch_numbered(&mut self, id: u64) -> Option<Slot<T>> {
         if let Some(&number) = self.numbers.get(&id) {

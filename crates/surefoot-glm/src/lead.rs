@@ -7,7 +7,7 @@
 
 use crate::{
     Lane, Loss,
-    lanes::{LANES, Lanes, Wide, exp::exp_of_negative},
+    lanes::{LANES, Lanes, exp::exp_of_negative},
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
 mod balance;
-mod block;
 mod board;
 mod books;
 mod certificate;
@@ -35,8 +34,10 @@ mod shrink;
 mod sketch;
 mod stack;
 mod sums;
+mod tile;
 mod trainer;
 mod units;
+mod wide;
 
 pub use balance::ClassWeights;
 pub use certificate::{Bound, Certificate, Subject};

@@ -3,6 +3,8 @@
 //! A model's loss is printed before it could be saved, and must be that of the saved file to the last bit: both add
 //! weights times values here. Four sums side by side, since one addition would have to wait for the other.
 
+use crate::wide::{WIDTH, Wide};
+
 /// Σ weight·value over the pairs of a row: pair k is added to sum k mod 4, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Margin {
@@ -10,14 +12,11 @@ pub(crate) struct Margin {
 }
 
 impl Margin {
-    /// Adds the products of the next pairs, a multiple of four of them but for the last ones of a row.
+    /// Adds the products of the next pairs: of dot products with the model's lanes, inverse units, a factor and values, which make
+    /// weights times values as [`weight_of`](crate::coordinate::weight_of) says.
     #[inline(always)]
-    pub(crate) fn add<const N: usize>(&mut self, products: &[f64; N]) {
-        for four in products.chunks_exact(4) {
-            for (sum, product) in self.sums.iter_mut().zip(four) {
-                *sum += product;
-            }
-        }
+    pub(crate) fn add<W: Wide>(&mut self, dots: W, inverses: &[f64; WIDTH], factor: f64, values: &[f64; WIDTH]) {
+        dots.add_products(inverses, factor, values, &mut self.sums);
     }
 
     /// Adds the product of pair `k`.

@@ -34,7 +34,7 @@ pub(crate) struct Pace {
 impl Pace {
     /// Counts the gradients of round `step` in each margin of the row, clips them, and says what the model's are.
     #[inline]
-    pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients<Lanes>]) {
+    pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = forgetting(loss);
         let keep = 1.0 - k / (f64::from(step) + k);
         self.model *= keep;

@@ -15,7 +15,7 @@
 //! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
 //! square of gradients, which no mean gradient exceeds.
 
-use crate::{Axis, Loss, PathPoint, Penalty, coordinate::Gradients, lanes::Lanes, sums::Sum};
+use crate::{Axis, Loss, PathPoint, Penalty, coordinate::Gradients, sums::Sum};
 use serde::{Deserialize, Serialize};
 
 /// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
@@ -227,7 +227,7 @@ impl Shrink {
 
     /// The same for the gradients of all classes, `per` of whose units a slope and its weight are: the average square of a
     /// slope is φ''. Intercepts stay as the lanes have learnt them.
-    pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients<Lanes>]) {
+    pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
         let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
         self.rows += 1;
         self.weight.add(weight);

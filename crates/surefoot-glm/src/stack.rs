@@ -1,23 +1,30 @@
 //! All coordinates, and the two inner loops over the pairs of a row.
 //!
-//! Everything else in training happens once a row; what is here happens for every pair, in all lanes. The loops
-//! are compiled twice, once for AVX2, and give the same bits: no fused multiply-add, sums of a fixed shape.
+//! Everything else in training happens once a row; what is here happens for every pair, in all lanes, a [`Tile`] of pairs at a
+//! time. The loops are compiled for each of the instruction sets of [`wide`](crate::wide), and give the same bits.
 
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::avx2::Register;
+use crate::wide::{avx2, avx512};
 use crate::{
     Fault, Row,
-    block::{BLOCK, Block, rate_of, weight_of},
     clock::{BETA, Clock},
-    coordinate::{Coordinate, Gradients, NEGLIGIBLE},
+    coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit, rate_of, weight_of},
     features::Features,
-    lanes::{Lanes, Wide},
+    lanes::Lanes,
     margin::Margin,
-    pages::Slot,
+    pages::{Slot, fetch},
     shrink::Pull,
+    tile::{Sums, TILE, Tile},
     units::Offset,
+    wide::{Plain, Wide},
 };
+use bytemuck::Zeroable;
 use surefoot::Real;
+
+/// Bytes that travel together.
+const CACHE_LINE: usize = 64;
+/// How many pairs ahead a batch is fetched.
+const AHEAD: usize = 256;
 
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
@@ -32,11 +39,11 @@ pub(crate) struct Answer {
     /// Where the coordinates of the row are, and its values.
     slots: Vec<Slot<Coordinate>>,
     values: Vec<f64>,
-    /// The values in the units of their coordinates, and the averages of the coordinates.
-    relatives: Vec<f32>,
-    averages: Vec<Lanes>,
-    /// Which pairs have the largest value of their coordinate so far.
-    growing: Vec<usize>,
+    /// The coordinates with their averages of this round, and the values in their units.
+    tiles: Vec<Tile>,
+    relatives: Vec<[f32; TILE]>,
+    /// Tiles with pairs that have the largest value of their coordinate so far, and which ones, a bit each.
+    growing: Vec<(usize, u16)>,
     /// The intercept's average.
     intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
@@ -67,14 +74,23 @@ impl Answer {
         self.query = self.query + Lanes::of(lanes);
     }
 
-    /// Makes whole blocks of what was found, and room for what will be.
+    /// Multiplies the unit of gradients by 1/`ratio`, as in the stack.
+    #[cold]
+    pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
+        self.tiles.iter_mut().for_each(|tile| tile.rescale_gradients(ratio));
+    }
+
+    /// Makes whole tiles of what was found, and room for what will be.
     #[inline(always)]
-    fn fill_last_block(&mut self) {
-        let room = self.slots.len().next_multiple_of(BLOCK);
+    fn fill_last_tile(&mut self) {
+        let room = self.slots.len().next_multiple_of(TILE);
         self.slots.resize(room, Slot::of(&NOWHERE));
         self.values.resize(room, 0.0);
-        self.relatives.resize(room.max(self.relatives.len()), 0.0);
-        self.averages.resize(room.max(self.averages.len()), Lanes::default());
+        let tiles = room / TILE;
+        if tiles > self.tiles.len() {
+            self.tiles.resize(tiles, Tile::zeroed());
+            self.relatives.resize(tiles, [0.0; TILE]);
+        }
         self.growing.clear();
     }
 }
@@ -112,10 +128,18 @@ impl Stack {
         if !row.value.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE)) {
             return self.find_some(row, answer);
         }
+        // What another thread has written comes from far: the rows behind this one are on their way in time.
+        for k in (0..row.index.len()).step_by(CACHE_LINE / size_of::<u64>()) {
+            fetch(row.index.as_ptr().wrapping_add(AHEAD + k));
+            fetch(row.value.as_ptr().wrapping_add(AHEAD + k));
+        }
         answer.values.extend_from_slice(row.value);
         answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
-        for (at, (slot, &id)) in answer.slots.iter_mut().zip(row.index).enumerate() {
-            *slot = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+        let mut at = self.features.find(row.index, &mut answer.slots);
+        while let Some(&id) = row.index.get(at) {
+            answer.slots[at] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+            at += 1;
+            at += self.features.find(&row.index[at..], &mut answer.slots[at..]);
         }
         Ok(())
     }
@@ -136,21 +160,27 @@ impl Stack {
     /// cache meanwhile, one for one: all at once they would stand in each other's way.
     pub(crate) fn ask(&self, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which is all that the function asks for.
-            return unsafe { ask_avx2(self, terms, answer, ahead) };
+        if avx512::is_there() {
+            // SAFETY: the processor has what the function asks for.
+            return unsafe { compiled::ask_avx512(self, terms, answer, ahead) };
+        } else if avx2::is_there() {
+            // SAFETY: likewise.
+            return unsafe { compiled::ask_avx2(self, terms, answer, ahead) };
         }
-        ask::<Lanes>(self, terms, answer, ahead);
+        ask::<Plain>(self, terms, answer, ahead);
     }
 
     /// Learns from the gradients at the row that was asked last.
-    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
+    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which is all that the function asks for.
-            return unsafe { tell_avx2(self, clock, gradients, answer) };
+        if avx512::is_there() {
+            // SAFETY: the processor has what the function asks for.
+            return unsafe { compiled::tell_avx512(self, clock, gradients, answer) };
+        } else if avx2::is_there() {
+            // SAFETY: likewise.
+            return unsafe { compiled::tell_avx2(self, clock, gradients, answer) };
         }
-        tell::<Lanes>(self, clock, gradients, answer);
+        tell::<Plain>(self, clock, gradients, answer);
     }
 
     /// All coordinates, to change their units.
@@ -206,114 +236,95 @@ fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.clock).dot(terms.parts)) * terms.factor
 }
 
-/// What stands in the unused places of a block.
-static NOWHERE: Coordinate = Coordinate::of_unit_one();
-
-/// Sums over the pairs of a row.
-struct Sums<W> {
-    output: W,
-    direction: W,
-    margin: Margin,
-}
+/// What stands in the unused places of a tile: seen once, so that it needs no unit.
+static NOWHERE: Coordinate = Coordinate::of_unit(Unit(1.0_f64.to_bits() | 1));
 
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
-    let parts = W::load(&terms.parts);
-    let mut sums = Sums { output: W::of(0.0), direction: W::of(0.0), margin: Margin::default() };
-    let mut intercept = 0.0;
-    if let Some(c) = &stack.intercept {
-        let asked = c.ask::<W>(rate_of(c.squares, c.unit.touches()), terms.clock.share_since(c.step));
-        intercept = weight_of(asked.average.dot(parts), c.unit.inverse(), terms.factor);
-        asked.average.store(&mut answer.intercept);
-        (sums.output, sums.direction) = (asked.average, asked.direction);
-    }
+    let mut sums = Sums::<W>::new();
     let pairs = answer.slots.len();
-    answer.fill_last_block();
-    let (slots, _) = answer.slots.as_chunks::<BLOCK>();
-    let (values, _) = answer.values.as_chunks::<BLOCK>();
-    let (relatives, _) = answer.relatives.as_chunks_mut::<BLOCK>();
-    let (averages, _) = answer.averages.as_chunks_mut::<BLOCK>();
-    // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static; the stack stays borrowed.
-    let coordinates = |b: usize| slots[b].map(|slot| unsafe { slot.value() });
-    let mut coming = ahead.slots.chunks(BLOCK);
-    // While the lanes of one block are worked on, the roots and divisions of the next are under way.
-    let mut blocks = [Block::default(); 2];
-    for b in 0..=slots.len() {
-        if b < slots.len() {
-            let block = &mut blocks[b % 2];
-            let larger = block.prepare(&terms.clock, &W::singles(coordinates(b)), &values[b]);
-            coming.next().into_iter().flatten().for_each(|slot| slot.fetch());
-            if larger {
-                answer.growing.extend(block.grow(&values[b]).map(|k| b * BLOCK + k));
-            }
-        }
-        if b > 0 {
-            let (b, block) = (b - 1, &blocks[(b - 1) % 2]);
-            relatives[b] = block.relatives;
-            let dots = add(&mut sums, coordinates(b), block, parts, &mut averages[b]);
-            sums.margin.add(&block.products(&dots, &values[b], terms.factor));
+    answer.fill_last_tile();
+    let (slots, _) = answer.slots.as_chunks::<TILE>();
+    let (values, _) = answer.values.as_chunks::<TILE>();
+    let (coming, last) = ahead.slots.as_chunks::<TILE>();
+    let rows = slots.iter().zip(values).zip(answer.tiles.iter_mut().zip(&mut answer.relatives));
+    for (t, ((slots, values), (tile, relatives))) in rows.enumerate() {
+        // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static; the stack stays borrowed.
+        tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
+        coming.get(t).into_iter().flatten().for_each(|slot| slot.fetch());
+        let growing = tile.ask::<W>(terms, values, relatives, &mut sums);
+        if growing > 0 {
+            answer.growing.push((t, growing));
         }
     }
-    coming.flatten().for_each(|slot| slot.fetch());
+    coming.iter().skip(slots.len()).flatten().chain(last).for_each(|slot| slot.fetch());
     answer.slots.truncate(pairs);
     answer.values.truncate(pairs);
-    let (scales, beta) = (W::load(&terms.scales), W::of(f64::from(BETA)));
-    let offset = W::of(terms.offset.lanes);
+    let (mut output, mut direction) = sums.totals();
+    let mut intercept = 0.0;
+    if let Some(c) = &stack.intercept {
+        let asked = c.ask(rate_of(c.squares, c.unit.touches() as f32), terms.clock.share_since(c.step));
+        intercept = weight_of(asked.average.dot(terms.parts), c.unit.inverse(), terms.factor);
+        answer.intercept = asked.average;
+        (output, direction) = (asked.average + output, asked.direction + direction);
+    }
+    let (beta, offset) = (Lanes::of(f64::from(BETA)), Lanes::of(terms.offset.lanes));
     answer.margin = sums.margin.with(intercept + terms.offset.model);
-    (sums.output * scales + offset).store(&mut answer.output);
-    ((sums.direction + (sums.output - sums.direction) * beta) * scales + offset).store(&mut answer.query);
-}
-
-/// Adds a block of pairs to the sums of the lanes; keeps the averages, and returns their dot products with the
-/// model's `parts`.
-#[inline(always)]
-fn add<W: Wide>(
-    sums: &mut Sums<W>,
-    here: [&Coordinate; BLOCK],
-    block: &Block,
-    parts: W,
-    averages: &mut [Lanes; BLOCK],
-) -> [f32; BLOCK] {
-    let mut dots = [0.0; BLOCK];
-    for (q, dots) in dots.as_chunks_mut().0.iter_mut().enumerate() {
-        let mut four = [W::of(0.0); 4];
-        for (k, four) in (4 * q..).zip(&mut four) {
-            let asked = here[k].ask::<W>(block.rates[k], block.shares[k]);
-            asked.average.store(&mut averages[k]);
-            let relative = W::of(f64::from(block.relatives[k]));
-            sums.output = sums.output + asked.average * relative;
-            sums.direction = sums.direction + asked.direction * relative;
-            *four = asked.average;
-        }
-        *dots = W::dots(four, parts);
-    }
-    dots
+    answer.output = output * terms.scales + offset;
+    answer.query = (direction + (output - direction) * beta) * terms.scales + offset;
 }
 
 #[inline(always)]
-fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
-    let gradients = Gradients { lanes: W::load(&gradients.lanes), model: gradients.model };
+fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
     if let Some(c) = &mut stack.intercept {
-        c.tell(clock, &gradients, 1.0, &answer.intercept);
+        c.tell(clock, gradients, &answer.intercept);
     }
-    for &pair in &answer.growing {
-        // SAFETY: `find` of this stack gave the slot, and the stack is borrowed exclusively.
-        unsafe { answer.slots[pair].value_mut() }.raise_unit(answer.values[pair].abs());
+    for &(t, growing) in &answer.growing {
+        let mut values = [0.0; TILE];
+        values.iter_mut().zip(&answer.values[t * TILE..]).for_each(|(to, value)| *to = *value);
+        answer.tiles[t].raise_units::<W>(growing, &values);
     }
-    for (&slot, (&relative, average)) in answer.slots.iter().zip(answer.relatives.iter().zip(&answer.averages)) {
-        // SAFETY: `find` of this stack gave the slot, and the stack is borrowed exclusively.
-        unsafe { slot.value_mut() }.tell(clock, &gradients, relative, average);
+    let (slots, rest) = answer.slots.as_chunks::<TILE>();
+    let (full, last) = answer.tiles.split_at_mut(slots.len());
+    for (slots, (tile, relatives)) in slots.iter().zip(full.iter_mut().zip(&answer.relatives)) {
+        tile.tell::<W>(clock, gradients, relatives);
+        // SAFETY: `find` of this stack gave the slots, and the stack is borrowed exclusively.
+        unsafe { tile.scatter::<W>(slots.map(Slot::as_ptr)) };
+    }
+    if !rest.is_empty() {
+        let mut nowhere = Coordinate::default();
+        let mut there = [&raw mut nowhere; TILE];
+        there.iter_mut().zip(rest).for_each(|(there, slot)| *there = slot.as_ptr());
+        last[0].tell::<W>(clock, gradients, &answer.relatives[slots.len()]);
+        // SAFETY: likewise; the others are a coordinate of this function.
+        unsafe { last[0].scatter::<W>(there) };
     }
 }
 
+/// The loops as they are compiled for an instruction set.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
-    ask::<Register>(stack, terms, answer, ahead);
-}
+mod compiled {
+    use super::*;
+    use avx2::Avx2;
+    use avx512::Avx512;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn tell_avx2(stack: &mut Stack, clock: &Clock, gradients: &Gradients<Lanes>, answer: &Answer) {
-    tell::<Register>(stack, clock, gradients, answer);
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+    pub(super) fn ask_avx512(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
+        ask::<Avx512>(stack, terms, answer, ahead);
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+    pub(super) fn tell_avx512(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
+        tell::<Avx512>(stack, clock, gradients, answer);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
+        ask::<Avx2>(stack, terms, answer, ahead);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn tell_avx2(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
+        tell::<Avx2>(stack, clock, gradients, answer);
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Classes {
     margins: Vec<f64>,
     outputs: Vec<Lanes>,
     slopes: Vec<Lanes>,
-    gradients: Vec<Gradients<Lanes>>,
+    gradients: Vec<Gradients>,
 }
 
 impl Classes {
@@ -146,6 +146,7 @@ impl Engine for Classes {
         let largest = self.slopes.iter().flat_map(|slope| slope.0).fold(0.0_f32, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stacks.iter_mut().for_each(|stack| stack.each(|c| c.rescale_gradients(ratio)));
+            self.answers.iter_mut().for_each(|answer| answer.rescale_gradients(ratio));
             scalars.pace.rescale(ratio);
             scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
         }
@@ -155,7 +156,7 @@ impl Engine for Classes {
         self.gradients.clear();
         self.gradients.extend(self.slopes.iter().map(|slope| Gradients { lanes: lanes(slope), model: 0.0 }));
         scalars.pace.add(self.loss, scalars.clock.step, &scalars.lead.shares(), &mut self.gradients);
-        for ((stack, answer), gradients) in self.stacks.iter_mut().zip(&self.answers).zip(&self.gradients) {
+        for ((stack, answer), gradients) in self.stacks.iter_mut().zip(&mut self.answers).zip(&self.gradients) {
             stack.tell(&scalars.clock, gradients, answer);
         }
         if let Some(shrink) = &mut scalars.shrink {

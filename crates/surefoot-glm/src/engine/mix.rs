@@ -163,6 +163,7 @@ impl Engine for Mix {
         let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stack.each(|c| c.rescale_gradients(ratio));
+            self.answers[0].rescale_gradients(ratio);
             self.scalars.pace.rescale(ratio);
             self.scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
         }
@@ -172,7 +173,7 @@ impl Engine for Mix {
         let mut gradients = [Gradients { lanes, model: 0.0 }];
         let shares = self.scalars.lead.shares();
         self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
-        self.stack.tell(&self.scalars.clock, &gradients[0], &self.answers[0]);
+        self.stack.tell(&self.scalars.clock, &gradients[0], &mut self.answers[0]);
         if let Some(shrink) = &mut self.scalars.shrink {
             let told = Told { y, weight, learnt: self.learnt, length: self.answers[0].length() };
             shrink.add(self.loss, &told, &self.drawn, gradients[0].model);

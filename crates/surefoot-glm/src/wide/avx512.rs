@@ -1,0 +1,198 @@
+//! Sixteen numbers in one register of AVX-512.
+
+use super::{Line, WIDTH, Wide};
+use std::arch::x86_64::*;
+use std::ops::{Add, Div, Mul, Sub};
+use surefoot::Real;
+
+/// A register. Made and used only inside functions that are compiled for AVX-512 and called after the processor was asked for
+/// it: this is the proof that every `unsafe` below leans on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(__m512);
+
+/// Whether the processor has it, with the parts that LLVM is to know of.
+pub(crate) fn is_there() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw")
+}
+
+impl Add for Avx512 {
+    type Output = Avx512;
+    #[inline(always)]
+    fn add(self, other: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_add_ps(self.0, other.0) })
+    }
+}
+
+impl Sub for Avx512 {
+    type Output = Avx512;
+    #[inline(always)]
+    fn sub(self, other: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_sub_ps(self.0, other.0) })
+    }
+}
+
+impl Mul for Avx512 {
+    type Output = Avx512;
+    #[inline(always)]
+    fn mul(self, other: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+}
+
+impl Div for Avx512 {
+    type Output = Avx512;
+    #[inline(always)]
+    fn div(self, other: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_div_ps(self.0, other.0) })
+    }
+}
+
+impl Real for Avx512 {
+    #[inline(always)]
+    fn of(x: f64) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_set1_ps(x as f32) })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_sqrt_ps(self.0) })
+    }
+}
+
+impl Wide for Avx512 {
+    #[inline(always)]
+    fn load(from: &[f32; WIDTH]) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`; sixteen f32 are loaded, at any alignment.
+        Avx512(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; WIDTH]) {
+        // SAFETY: the processor has AVX-512, see `Avx512`; sixteen f32 are stored, at any alignment.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) };
+    }
+
+    #[inline(always)]
+    fn at_least(self, least: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_max_ps(self.0, least.0) })
+    }
+
+    #[inline(always)]
+    fn at_most(self, most: Avx512) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        Avx512(unsafe { _mm512_min_ps(self.0, most.0) })
+    }
+
+    #[inline(always)]
+    fn above(self, other: Avx512) -> u16 {
+        // SAFETY: the processor has AVX-512, see `Avx512`.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`; eight f64 and then eight are loaded.
+        unsafe {
+            let half = |k: usize| {
+                let products = _mm512_mul_pd(_mm512_loadu_pd(a.as_ptr().add(k)), _mm512_loadu_pd(b.as_ptr().add(k)));
+                _mm512_cvtpd_ps(products)
+            };
+            Avx512(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(half(0)), half(8)))
+        }
+    }
+
+    #[inline(always)]
+    fn add_products(self, factors: &[f64; WIDTH], factor: f64, others: &[f64; WIDTH], sums: &mut [f64; 4]) {
+        // SAFETY: the processor has AVX-512, see `Avx512`; eight f64 and then eight are loaded, and four stored in four.
+        unsafe {
+            let halves = [_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0)];
+            let mut sum = _mm256_loadu_pd(sums.as_ptr());
+            for (k, half) in halves.into_iter().enumerate() {
+                let numbers = _mm512_mul_pd(_mm512_cvtps_pd(half), _mm512_loadu_pd(factors.as_ptr().add(8 * k)));
+                let numbers = _mm512_mul_pd(numbers, _mm512_set1_pd(factor));
+                let numbers = _mm512_mul_pd(numbers, _mm512_loadu_pd(others.as_ptr().add(8 * k)));
+                sum = _mm256_add_pd(sum, _mm512_castpd512_pd256(numbers));
+                sum = _mm256_add_pd(sum, _mm512_extractf64x4_pd::<1>(numbers));
+            }
+            _mm256_storeu_pd(sums.as_mut_ptr(), sum);
+        }
+    }
+
+    #[inline(always)]
+    fn joined(low: &[u32; WIDTH], high: &[u32; WIDTH]) -> [f64; WIDTH] {
+        let mut joined = [0.0; WIDTH];
+        for k in [0, 8] {
+            // SAFETY: the processor has AVX-512, see `Avx512`; eight u32 are loaded and eight f64 stored, twice.
+            unsafe {
+                let words =
+                    |from: &[u32; WIDTH]| _mm512_cvtepu32_epi64(_mm256_loadu_si256(from.as_ptr().add(k).cast()));
+                let bits = _mm512_or_si512(_mm512_slli_epi64::<32>(words(high)), words(low));
+                _mm512_storeu_pd(joined.as_mut_ptr().add(k), _mm512_castsi512_pd(bits));
+            }
+        }
+        joined
+    }
+
+    #[inline(always)]
+    fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]) {
+        for quarter in 0..4 {
+            // SAFETY: the processor has AVX-512, see `Avx512`; loads are of a quarter of a line, stores of a whole one.
+            unsafe {
+                let part = |k: usize| _mm_load_ps(from[k].0.as_ptr().add(4 * quarter).cast());
+                // The quarters of lines k, k + 4, k + 8 and k + 12.
+                let four = |k: usize| {
+                    let two = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(part(k)), part(k + 4));
+                    _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(two, part(k + 8)), part(k + 12))
+                };
+                for (k, line) in transposed([four(0), four(1), four(2), four(3)]).into_iter().enumerate() {
+                    _mm512_store_ps(to[4 * quarter + k].0.as_mut_ptr().cast(), line);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]) {
+        for quarter in 0..4 {
+            // SAFETY: the processor has AVX-512, see `Avx512`; loads are of a whole line, stores of a quarter of one that may be
+            // written to, as the caller promises.
+            unsafe {
+                let line = |k: usize| _mm512_load_ps(from[4 * quarter + k].0.as_ptr().cast());
+                for (k, four) in transposed([line(0), line(1), line(2), line(3)]).into_iter().enumerate() {
+                    let put = |k: usize, part| _mm_store_ps(to[k].cast::<f32>().add(4 * quarter), part);
+                    put(k, _mm512_castps512_ps128(four));
+                    put(k + 4, _mm512_extractf32x4_ps::<1>(four));
+                    put(k + 8, _mm512_extractf32x4_ps::<2>(four));
+                    put(k + 12, _mm512_extractf32x4_ps::<3>(four));
+                }
+            }
+        }
+    }
+}
+
+/// Each quarter of four registers as a matrix of four by four, transposed.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn transposed([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [ab, cd] = [(a, b), (c, d)]
+            .map(|(a, b)| (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(a, b))));
+        [
+            _mm512_castpd_ps(_mm512_unpacklo_pd(ab.0, cd.0)),
+            _mm512_castpd_ps(_mm512_unpackhi_pd(ab.0, cd.0)),
+            _mm512_castpd_ps(_mm512_unpacklo_pd(ab.1, cd.1)),
+            _mm512_castpd_ps(_mm512_unpackhi_pd(ab.1, cd.1)),
+        ]
+    }
+}
