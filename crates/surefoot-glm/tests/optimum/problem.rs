@@ -1,7 +1,7 @@
 //! A small problem for every loss, made of dice.
 
 use surefoot_glm::{
-    Loss,
+    Bounds, Loss,
     optimum::{Examples, Goal, Optimum, optimise},
 };
 
@@ -55,12 +55,17 @@ pub(super) fn examples(rows: &[(f64, f64, Vec<u32>, Vec<f64>)]) -> Examples {
     examples
 }
 
-pub(super) fn goal(loss: Loss, l1: f64, l2: f64, intercept: bool) -> Goal {
-    Goal { loss, classes: 1, l1, l2, nonnegative: false, intercept, tolerance: 1e-6, threads: 2 }
+pub(super) fn goal(loss: Loss, l1: f64, l2: f64, intercept: bool) -> Goal<'static> {
+    Goal { loss, classes: 1, l1, l2, bounds: Bounds::FREE, rules: &[], intercept, tolerance: 1e-6, threads: 2 }
 }
 
 pub(super) fn optimum(examples: &Examples, goal: &Goal) -> Optimum {
     optimise(examples, goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight")
+}
+
+/// Weights of at least 0, or any.
+pub(super) fn at_least_0(nonnegative: bool) -> Bounds {
+    if nonnegative { Bounds::NONNEGATIVE } else { Bounds::FREE }
 }
 
 /// The loss of a row, written out once more.
