@@ -5,6 +5,9 @@ use surefoot_glm::{
     optimum::{Examples, Goal, Optimum, optimise},
 };
 
+/// Labels, weights, columns and values.
+pub(super) type Rows = Vec<(f64, f64, Vec<u32>, Vec<f64>)>;
+
 /// Numbers in [−1, 1): Knuth's MMIX generator.
 pub(super) struct Dice(pub(super) u64);
 
@@ -28,7 +31,7 @@ pub(super) fn label(loss: Loss, score: f64) -> f64 {
 }
 
 /// 60 rows with weights 1, 2 and ½: a dense column, one with mean 3, and three with holes.
-pub(super) fn rows(loss: Loss) -> Vec<(f64, f64, Vec<u32>, Vec<f64>)> {
+pub(super) fn rows(loss: Loss) -> Rows {
     let mut dice = Dice(7);
     (0..60)
         .map(|i| {
@@ -99,6 +102,7 @@ pub(super) fn objective(rows: &[(f64, f64, Vec<u32>, Vec<f64>)], goal: &Goal, we
         let margin: f64 = column.iter().zip(values).map(|(&j, x)| weights.get(j as usize).unwrap_or(&0.0) * x).sum();
         weight / total * value(goal.loss, *y, margin + intercept)
     };
-    let penalty = weights.iter().map(|w| goal.l1 * w.abs() + goal.l2 / 2.0 * w * w).sum::<f64>();
-    rows.iter().map(one).sum::<f64>() + penalty
+    let factor = |j: usize| goal.rules.get(j).map_or(1.0, |rule| rule.factor);
+    let penalty = weights.iter().enumerate().map(|(j, w)| factor(j) * (goal.l1 * w.abs() + goal.l2 / 2.0 * w * w));
+    rows.iter().map(one).sum::<f64>() + penalty.sum::<f64>()
 }
