@@ -213,7 +213,12 @@ fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64
         Preconditioner::Woodbury(Woodbury::new(&mut search.passes, sample, &state.hold, &state.bend)?)
     };
     let near = 0.05 * (search.tolerance * size).max(product);
-    let residual = if l2 > 0.0 { 2.0 * l2 * near } else { f64::INFINITY };
+    let least = search.objective.least_l1();
+    let residual = match l2 > 0.0 {
+        true => 2.0 * l2 * near,
+        // What a dual point is beyond l1 shrinks all of them.
+        false => (near / size * least).powi(2),
+    };
     let enough = |_: f64| Enough { share: 1e-4, residual, constant: f64::INFINITY, iterations: 1000 };
     Ok(direction(&mut search.passes, sample, state, search.objective.prices, &inverse, enough)?.step)
 }

@@ -117,10 +117,14 @@ pub(super) fn strongest(prices: &[Price]) -> f64 {
 }
 
 /// Σ g² of the coordinates that an l2 holds, each in the unit of the strongest: what gradients cost there is this over twice that
-/// strength.
+/// strength. Without any l2 it is that of those which an l1 holds.
 pub(super) fn squares(gradient: &[f64], prices: &[Price]) -> f64 {
     let unit = strongest(prices);
-    let of = |(g, price): (&f64, &Price)| if price.l2 > 0.0 { g * g * (unit / price.l2) } else { 0.0 };
+    let of = |(g, price): (&f64, &Price)| match price.l2 > 0.0 {
+        true => g * g * (unit / price.l2),
+        false if unit == 0.0 && price.l1 > 0.0 => g * g,
+        false => 0.0,
+    };
     gradient.iter().zip(prices).map(of).sum()
 }
 

@@ -55,7 +55,7 @@ pub(super) fn proximal<P: Problem>(
         let (prices, Place { point, objective: before, .. }) = (search.objective.prices, problem.place(&state));
         let working = working_set(prices, point, problem.gradient(&state));
         // Without L1 the size of the gradient itself is what subgradients are compared with.
-        let least = prices.iter().filter(|price| price.l1 > 0.0).map(|price| price.l1).fold(f64::INFINITY, f64::min);
+        let least = search.objective.least_l1();
         let unit = if least < f64::INFINITY { least } else { largest(problem.gradient(&state)) };
         let step = problem.with_model(search, &state, |search, model| {
             let descent = Descent { crew: search.passes.crew, prices, point };
@@ -124,7 +124,8 @@ impl Descent<'_> {
                 let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
                 let best = price.clamp(best);
                 let by = best - at;
-                if bend > 0.0 && by != 0.0 && best.is_finite() {
+                // Where nothing curves, l1 alone draws a weight back to where something does.
+                if (bend > 0.0 || l1 > 0.0) && by != 0.0 && best.is_finite() {
                     worst = worst.max(bend * by.abs());
                     model.shift(j, by);
                     // Exactly 0, not nearly.

@@ -37,6 +37,11 @@ impl<'a> Objective<'a> {
         }
     }
 
+    /// The least l1 that is one; ∞ without any.
+    pub(super) fn least_l1(&self) -> f64 {
+        self.prices.iter().map(|price| price.l1).filter(|l1| *l1 > 0.0).fold(f64::INFINITY, f64::min)
+    }
+
     /// The curvature of the prices at each coordinate.
     pub(super) fn hold(&self) -> Vec<f64> {
         self.prices.iter().map(|price| price.l2).collect()

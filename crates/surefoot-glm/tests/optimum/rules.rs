@@ -234,10 +234,10 @@ fn no_certificate_is_below_the_true_gap() {
 #[test]
 fn many_columns_are_certified_within_their_bounds() {
     let mut dice = Dice(11);
-    let rows: Rows = (0..200)
+    let rows: Rows = (0..100)
         .map(|_| {
-            let mut column: Vec<u32> = (0..8).map(|_| ((dice.unit() + 1.0) * 1500.0) as u32).collect();
-            column.push(3000);
+            let mut column: Vec<u32> = (0..8).map(|_| ((dice.unit() + 1.0) * 200.0) as u32).collect();
+            column.push(400);
             column.sort_unstable();
             column.dedup();
             let value: Vec<f64> = column.iter().map(|_| 1.0 + dice.unit()).collect();
@@ -247,18 +247,16 @@ fn many_columns_are_certified_within_their_bounds() {
     let bounds = [(-INFINITY, INFINITY), (0.0, INFINITY), (-0.05, 0.05), (-INFINITY, 0.1)];
     // The last column, which all rows have, costs nothing.
     let of = |j: usize| rule([1.0, 0.5, 3.0][j % 3], bounds[j % 4].0, bounds[j % 4].1);
-    let mut rules: Vec<Rule> = (0..3000).map(of).collect();
+    let mut rules: Vec<Rule> = (0..400).map(of).collect();
     rules.push(rule(0.0, -INFINITY, INFINITY));
     for loss in [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::SmoothedHinge] {
-        // Where l1 alone holds many columns the interior-point method ends at gaps of about 1e-5, bounds or not.
-        let pure = if loss == Loss::Hinge { 1e-3 } else { 0.0 };
-        for (l1, l2, intercept) in [(0.0, 1e-3, true), (2e-3, pure, true), (1e-3, 1e-3, false)] {
+        for (l1, l2, intercept) in [(0.0, 1e-3, true), (2e-3, 0.0, true), (1e-3, 1e-3, false)] {
             let goal = Goal { tolerance: 1e-7, rules: &rules, ..goal(loss, l1, l2, intercept) };
             let tight = optimum(&examples(&rows), &Goal { tolerance: 1e-9, ..goal });
             let found = watched(&rows, &goal, tight.objective);
             assert_eq!((found.ended, tight.ended), (Ended::Certified, Ended::Certified), "{loss:?} {l1} {l2}");
             let at_bound = found.weights.iter().zip(&rules).filter(|(w, rule)| **w != 0.0 && **w == rule.bounds.high());
-            assert!(loss == Loss::Hinge || at_bound.count() > 10, "{loss:?} {l1} {l2}");
+            assert!(loss == Loss::Hinge || at_bound.count() > 5, "{loss:?} {l1} {l2}");
         }
     }
 }
