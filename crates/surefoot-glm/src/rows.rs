@@ -83,6 +83,13 @@ impl Batch {
         }
     }
 
+    /// Forgets all pairs but the first so many: those of a row that is not appended after all.
+    pub fn truncate_pairs(&mut self, pairs: usize) {
+        self.index.truncate(pairs);
+        self.value.truncate(pairs);
+        self.group.truncate(pairs);
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
