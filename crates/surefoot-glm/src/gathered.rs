@@ -303,9 +303,14 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
                               --l2 X holds them"
                 .to_owned()
         }
-        Ended::Decrement => {
+        Ended::Decrement if unpenalised => {
             "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives \
                              a certificate"
+                .to_owned()
+        }
+        Ended::Decrement => {
+            "weights that nothing holds (--penalty-factor 0) leave no dual point that was found; the search ends where \
+                             another Newton step would gain less than --tol; a factor above 0 gives a certificate"
                 .to_owned()
         }
         _ if unpenalised => {

@@ -4,6 +4,7 @@ use crate::{
     Array, Bounds, Fault, Groups, Model, Numbers, Row, Rule, Settings, State, coordinate::NEGLIGIBLE,
     features::Features,
 };
+use std::collections::HashSet;
 
 /// The name of the array of groups, a number a feature.
 const GROUP: &str = "group";
@@ -88,6 +89,21 @@ pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
     let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
     let Some(numbers) = groups_of.filter(|_| !groups.is_empty()) else { return Vec::new() };
     positions.iter().map(|&at| groups.rule(numbers[at], penalty.bounds)).collect()
+}
+
+impl Model {
+    /// Names of groups whose factors, and those whose bounds, no feature has; none where the model does not know.
+    #[must_use]
+    pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
+        let groups = &self.settings.groups;
+        let numbers = self.state.as_ref().and_then(|state| saved(self.index.len(), state).ok());
+        let Some(numbers) = numbers else { return (Vec::new(), Vec::new()) };
+        let met: HashSet<u32> = numbers.iter().copied().collect();
+        let (factors, bounds): (HashSet<_>, HashSet<_>) = met.into_iter().map(|number| groups.parts(number)).unzip();
+        let factors = groups.factors.iter().enumerate().filter(|(at, _)| !factors.contains(&Some(*at)));
+        let bounds = groups.bounds.iter().enumerate().filter(|(at, _)| !bounds.contains(&Some(*at)));
+        (factors.map(|(_, (name, _))| &**name).collect(), bounds.map(|(_, (name, _))| &**name).collect())
+    }
 }
 
 #[cfg(test)]

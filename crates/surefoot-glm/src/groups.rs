@@ -134,11 +134,16 @@ impl Groups {
     /// What holds for the features of a group, where all others have these bounds.
     #[must_use]
     pub fn rule(&self, number: u32, others: Bounds) -> Rule {
-        let of = |at: usize| at.checked_sub(1);
-        let (factor, bounds) = (number as usize / (self.bounds.len() + 1), number as usize % (self.bounds.len() + 1));
-        let factor = of(factor).and_then(|at| self.factors.get(at)).map_or(1.0, |(_, factor)| *factor);
-        let bounds = of(bounds).and_then(|at| self.bounds.get(at)).map_or(others, |(_, bounds)| *bounds);
+        let (factor, bounds) = self.parts(number);
+        let factor = factor.and_then(|at| self.factors.get(at)).map_or(1.0, |(_, factor)| *factor);
+        let bounds = bounds.and_then(|at| self.bounds.get(at)).map_or(others, |(_, bounds)| *bounds);
         Rule { factor, bounds }
+    }
+
+    /// Which factor and which bounds the features of a group have, if of their own.
+    pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
+        let (number, sides) = (number as usize, self.bounds.len() + 1);
+        ((number / sides).checked_sub(1), (number % sides).checked_sub(1))
     }
 }
 
