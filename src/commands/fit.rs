@@ -344,7 +344,8 @@ fn grouped_in_vain(model: &Model) -> Vec<String> {
     let flags = flags.chain(bounds.into_iter().map(|name| ("--bounds", name)));
     let says = |(flag, name)| {
         format!(
-            "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it              overrule it; surefoot export lists the features"
+            "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it \
+             overrule it; surefoot export lists the features"
         )
     };
     flags.map(says).collect()

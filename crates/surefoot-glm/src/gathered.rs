@@ -309,8 +309,8 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
                 .to_owned()
         }
         Ended::Decrement => {
-            "weights that nothing holds (--penalty-factor 0) leave no dual point that was found; the search ends where \
-                             another Newton step would gain less than --tol; a factor above 0 gives a certificate"
+            "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another \
+                             Newton step would gain less than --tol; a factor above 0 gives one"
                 .to_owned()
         }
         _ if unpenalised => {
