@@ -217,7 +217,7 @@ fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64
     let residual = match l2 > 0.0 {
         true => 2.0 * l2 * near,
         // What a dual point is beyond l1 shrinks all of them.
-        false => (near / size * least).powi(2),
+        false => (near / size.max(f64::MIN_POSITIVE) * least).powi(2),
     };
     let enough = |_: f64| Enough { share: 1e-4, residual, constant: f64::INFINITY, iterations: 1000 };
     Ok(direction(&mut search.passes, sample, state, search.objective.prices, &inverse, enough)?.step)
