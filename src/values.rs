@@ -173,7 +173,8 @@ pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
 /// Two numbers with a comma between them, for the weights of this name or for all. A side that is left out, or infinite, is none.
 pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (name, range) = text.rsplit_once('=').map_or((None, text), |(name, range)| (Some(name.to_owned()), range));
-    let (low, high) = range.split_once(',').ok_or("two bounds with a comma between them are needed, such as 0,1 or 0,")?;
+    let (low, high) =
+        range.split_once(',').ok_or("two bounds with a comma between them are needed, such as 0,1 or 0,")?;
     let number = |text: &str, none: f64| match text.trim() {
         "" => Some(none),
         text => text.parse().ok().filter(|x: &f64| !x.is_nan()),
@@ -182,7 +183,9 @@ pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (low, high) = low.zip(high).ok_or("bounds must be numbers, or left out")?;
     match Bounds::new(low, high) {
         Some(bounds) => Ok((name, bounds)),
-        None if low == 0.0 && high == 0.0 => Err("bounds of 0 on both sides leave nothing to learn: --ignore it".into()),
+        None if low == 0.0 && high == 0.0 => {
+            Err("bounds of 0 on both sides leave nothing to learn: --ignore it".into())
+        }
         None => Err("0 must lie between the bounds: the weight of a feature that no row has is 0".into()),
     }
 }

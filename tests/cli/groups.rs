@@ -13,7 +13,14 @@ fn tables(n: usize) -> [(&'static str, String); 3] {
         let margin = 0.8 * x[0] - 1.2 * x[1] + 0.3 * x[2] + [1.0, -0.5, 0.0][k];
         let (y, colour) = (u8::from(u.next() < 1.0 / (1.0 + (-margin).exp())), ["red", "green", "blue"][k]);
         csv += &format!("{y},{},{},{},{},{colour}\n", x[0], x[1], x[2], x[3]);
-        vw += &format!("{} |a x:{} |b x:{} |rest c:{} d:{} |colour {colour}\n", 2 * i32::from(y) - 1, x[0], x[1], x[2], x[3]);
+        vw += &format!(
+            "{} |a x:{} |b x:{} |rest c:{} d:{} |colour {colour}\n",
+            2 * i32::from(y) - 1,
+            x[0],
+            x[1],
+            x[2],
+            x[3]
+        );
         svm += &format!("{y} 1:{} 2:{} 3:{} 4:{} {}:1\n", x[0], x[1], x[2], x[3], k + 5);
     }
     [("a.csv", csv), ("a.vw", vw), ("a.svm", svm)]
@@ -48,7 +55,11 @@ fn groups_are_the_same_in_every_format_and_reach_the_optimum() {
     let mut objectives = Vec::new();
     for (data, a, colour, rest) in FORMATS {
         // In CSV no pattern means both c and d but not colour; a factor that comes later overrules it.
-        let rest = if rest == "c*" { "--penalty-factor c*=9 --penalty-factor d=9".to_owned() } else { format!("--penalty-factor {rest}=9") };
+        let rest = if rest == "c*" {
+            "--penalty-factor c*=9 --penalty-factor d=9".to_owned()
+        } else {
+            format!("--penalty-factor {rest}=9")
+        };
         let flags = format!(
             "--l1 0.01 --l2 0.02 {rest} --penalty-factor {colour}=0 --penalty-factor {a}=0.5 --bounds {a}=,0.3 --bounds -0.6,0.7"
         );
@@ -57,11 +68,17 @@ fn groups_are_the_same_in_every_format_and_reach_the_optimum() {
         assert_eq!(done["certificate"]["kind"], "deterministic", "{data}: {done}");
         let found = weights(&box_, "m");
         assert!(found.len() == 7 && found.iter().filter(|(_, w)| *w == 0.3).count() == 1, "{data}: {found:?}");
-        assert!(found.iter().any(|(_, w)| *w == -0.6) && found.iter().all(|(_, w)| (-0.6..=0.7).contains(w)), "{found:?}");
+        assert!(
+            found.iter().any(|(_, w)| *w == -0.6) && found.iter().all(|(_, w)| (-0.6..=0.7).contains(w)),
+            "{found:?}"
+        );
         // One pass is held in the same bounds, and prediction is that of the weights.
         box_.ok(&format!("fit {data} {flags} -o m"));
         let found = weights(&box_, "m");
-        assert!(found.iter().any(|(_, w)| *w == 0.3) && found.iter().all(|(_, w)| (-0.6..=0.7).contains(w)), "{found:?}");
+        assert!(
+            found.iter().any(|(_, w)| *w == 0.3) && found.iter().all(|(_, w)| (-0.6..=0.7).contains(w)),
+            "{found:?}"
+        );
         assert_eq!(box_.ok(&format!("predict m {}", data.split(' ').next().unwrap())).out.lines().count(), 500);
     }
     assert!(objectives.iter().all(|x| (x / objectives[0] - 1.0).abs() < 1e-9), "{objectives:?}");
@@ -95,7 +112,9 @@ fn factors_hold_for_each_strength_of_a_path_and_for_each_class() {
     }
     for loss in ["softmax", "ovr"] {
         for passes in ["", " --passes auto"] {
-            box_.ok(&format!("fit a.csv --label y --loss {loss} --l2 0.01 --penalty-factor a=1e9 --bounds b=-0.25,0.25{passes} -o m"));
+            box_.ok(&format!(
+                "fit a.csv --label y --loss {loss} --l2 0.01 --penalty-factor a=1e9 --bounds b=-0.25,0.25{passes} -o m"
+            ));
             let csv = box_.ok("export m -o -").out;
             let of = |name: &str| -> Vec<f64> {
                 let line = csv.lines().find(|line| line.starts_with(&format!("{name},"))).unwrap();
@@ -105,7 +124,8 @@ fn factors_hold_for_each_strength_of_a_path_and_for_each_class() {
             assert!(of("b").contains(&0.25) && of("b").contains(&-0.25), "{loss}{passes}: {csv}");
         }
     }
-    let done = box_.ok("fit a.csv --label y --loss softmax --l2 0.01 --penalty-factor a=0 --passes auto --json -o m").json();
+    let done =
+        box_.ok("fit a.csv --label y --loss softmax --l2 0.01 --penalty-factor a=0 --passes auto --json -o m").json();
     assert!(done["certificate"]["reason"].as_str().unwrap().contains("--penalty-factor 0"), "{done}");
 }
 
@@ -184,7 +204,10 @@ fn runs_that_are_cut_off_end_in_the_same_bytes() {
         box_.ok(&format!("fit {data} {flags} -o whole"));
         let mut cut = 0;
         for budget in [2, 10, 30, 60] {
-            box_.names().iter().filter(|name| *name == "m").for_each(|name| std::fs::remove_file(box_.path(name)).unwrap());
+            box_.names()
+                .iter()
+                .filter(|name| *name == "m")
+                .for_each(|name| std::fs::remove_file(box_.path(name)).unwrap());
             box_.ok(&format!("fit {data} {flags} -o m --budget {budget}ms"));
             for again in 1..60 {
                 if !box_.has("m") {

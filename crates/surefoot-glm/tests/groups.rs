@@ -1,8 +1,6 @@
 //! Groups of features in the trainer: what rows tell is kept, drawn by, and taken further.
 
-use surefoot_glm::{
-    Axis, Batch, Bounds, Gathered, Groups, InMemory, Loss, Penalty, Plan, Row, Settings, Trainer,
-};
+use surefoot_glm::{Axis, Batch, Bounds, Gathered, Groups, InMemory, Loss, Penalty, Plan, Row, Settings, Trainer};
 
 /// Rows of six features that are in groups 0 to 3, and one that no group has.
 fn rows(count: usize) -> Batch {
@@ -15,7 +13,14 @@ fn rows(count: usize) -> Batch {
         let value: Vec<f64> = (0..6).map(|_| unit()).collect();
         let score = value[0] - 2.0 * value[1] + value[2] + 1.5 * value[4] + unit();
         let index = [3, 5, 1 << 40, 8, 9, 100];
-        let row = Row { label: Some(f64::from(score > 0.0)), weight: 1.0, offset: 0.0, index: &index, value: &value, group: &GROUP };
+        let row = Row {
+            label: Some(f64::from(score > 0.0)),
+            weight: 1.0,
+            offset: 0.0,
+            index: &index,
+            value: &value,
+            group: &GROUP,
+        };
         batch.append(&row);
     }
     batch
@@ -25,7 +30,8 @@ fn rows(count: usize) -> Batch {
 const GROUP: [u32; 6] = [0, 1, 2, 3, 1, 0];
 
 fn settings(penalty: Penalty) -> Settings {
-    let groups = Groups { factors: vec![("f".into(), 0.1)], bounds: vec![("b".into(), Bounds::new(-0.2, 0.3).unwrap())] };
+    let groups =
+        Groups { factors: vec![("f".into(), 0.1)], bounds: vec![("b".into(), Bounds::new(-0.2, 0.3).unwrap())] };
     Settings { penalty, groups, ..Settings::default() }
 }
 
@@ -44,9 +50,14 @@ fn printed_losses_are_those_of_the_drawn_models() {
             assert!(!bounded || (-0.2..=0.3).contains(w), "row {r}: {id} {w}");
         }
         let row = batch.row(r);
-        let dot = |w: &[f64]| model.index.iter().zip(w).map(|(id, w)| {
-            row.index.iter().position(|known| known == id).map_or(0.0, |at| w * row.value[at])
-        }).sum::<f64>();
+        let dot = |w: &[f64]| {
+            model
+                .index
+                .iter()
+                .zip(w)
+                .map(|(id, w)| row.index.iter().position(|known| known == id).map_or(0.0, |at| w * row.value[at]))
+                .sum::<f64>()
+        };
         let margin = model.intercept[0] + dot(&model.weight);
         // Before the second label is met its sign is not known: the first rows are ±1 in their own order.
         let y = if model.labels.negative.is_some() && model.labels.positive.is_some() {

@@ -67,7 +67,10 @@ fn namespaces_tell_theirs() {
     let exact = [vec![(1.0, 1), (2.0, 1), (3.0, 2), (4.0, 1)], vec![(5.0, 3), (6.0, 2)]];
     assert_eq!(told(text, options("vw", groups(&["one", "two", ""]))), exact);
     // Whatever the names of its features are.
-    assert_eq!(told(text, options("vw", groups(&["a", "on"]))), exact.map(|row| row.iter().map(|x| (x.0, 0)).collect::<Vec<_>>()));
+    assert_eq!(
+        told(text, options("vw", groups(&["a", "on"]))),
+        exact.map(|row| row.iter().map(|x| (x.0, 0)).collect::<Vec<_>>())
+    );
 }
 
 #[test]
@@ -82,7 +85,8 @@ fn indices_tell_theirs_hashed_or_not() {
     }
     // All share one id, so that the last group counts for it.
     let reading = Reading { bits: Some(1), ..Reading::default() };
-    let one = told("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8\n", Options { reading, ..options("svmlight", groups(&["1-4", "5"])) });
+    let one =
+        told("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8\n", Options { reading, ..options("svmlight", groups(&["1-4", "5"])) });
     assert!(one[0].len() <= 2 && one[0].iter().map(|pair| pair.0).sum::<f64>() == 36.0, "{one:?}");
     assert!(one[0].iter().any(|pair| pair.1 == 2), "{one:?}");
 }

@@ -47,12 +47,7 @@ impl Classes {
         Classes::assemble(settings, Scalars::new(settings), Vec::new(), Grouping::new(settings))
     }
 
-    fn assemble(
-        settings: &Settings,
-        scalars: Scalars,
-        stacks: Vec<Stack>,
-        grouping: Option<Grouping>,
-    ) -> Classes {
+    fn assemble(settings: &Settings, scalars: Scalars, stacks: Vec<Stack>, grouping: Option<Grouping>) -> Classes {
         let mut classes = Classes {
             loss: settings.loss,
             intercept: settings.intercept,

@@ -79,9 +79,8 @@ impl Corner {
             Corner { at, origin, side, kink }
         };
         // A bound at 0 is a corner of |w| as well.
-        let at_bound = |bound: f64, side: f64| {
-            corner(bound, side, f64::NEG_INFINITY, if bound == 0.0 { price.l1 } else { 0.0 })
-        };
+        let at_bound =
+            |bound: f64, side: f64| corner(bound, side, f64::NEG_INFINITY, if bound == 0.0 { price.l1 } else { 0.0 });
         let mut corners = Vec::new();
         corners.extend((price.low > f64::NEG_INFINITY).then(|| at_bound(price.low, 1.0)));
         corners.extend((price.high < f64::INFINITY).then(|| at_bound(price.high, -1.0)));
@@ -155,7 +154,15 @@ impl Path {
     }
 
     /// Goes as far along a step as leaves all inside; the part of it that this is.
-    fn walk(&mut self, sample: &Sample, state: &State, step: &[f64], by: &[f64], product: f64, prices: &[Price]) -> f64 {
+    fn walk(
+        &mut self,
+        sample: &Sample,
+        state: &State,
+        step: &[f64],
+        by: &[f64],
+        product: f64,
+        prices: &[Price],
+    ) -> f64 {
         let ramp = self.ramp;
         let change = |(r, row): (usize, &Between)| {
             let (sign, u) = ramp.place(sample.label(r), state.margin[r]);

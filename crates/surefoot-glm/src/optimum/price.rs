@@ -135,7 +135,8 @@ mod tests {
     const INFINITY: f64 = f64::INFINITY;
 
     fn prices() -> impl Iterator<Item = Price> {
-        let bounds = [(-INFINITY, INFINITY), (0.0, INFINITY), (-0.3, INFINITY), (-INFINITY, 0.4), (-0.3, 0.4), (-1.0, 0.0)];
+        let bounds =
+            [(-INFINITY, INFINITY), (0.0, INFINITY), (-0.3, INFINITY), (-INFINITY, 0.4), (-0.3, 0.4), (-1.0, 0.0)];
         let strengths = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.5), (0.2, 0.5), (0.2, 1e-9)];
         let price = |(l1, l2), (low, high)| Price { l1, l2, low, high };
         strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| price(strength, bounds)))

@@ -134,7 +134,8 @@ impl<'a> Search<'a> {
     /// The same by dual points alone, whatever the slopes at the point are.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
         let (sample, is_free) = (self.rows(), self.objective.is_free);
-        let bound = if is_free { f64::INFINITY } else { gap(&mut self.passes, &sample, &self.objective, state, duals)? };
+        let bound =
+            if is_free { f64::INFINITY } else { gap(&mut self.passes, &sample, &self.objective, state, duals)? };
         self.offer(state.place(), bound);
         Ok(())
     }

@@ -19,7 +19,10 @@ const GOLDEN: [(f64, f64, bool, bool, f64, f64); 5] = [
 fn goals() -> impl Iterator<Item = (Goal<'static>, f64)> {
     GOLDEN.into_iter().flat_map(|(l1, l2, intercept, nonnegative, softmax, rest)| {
         [(Loss::Softmax, softmax), (Loss::Ovr, rest)].map(|(loss, least)| {
-            (Goal { classes: 3, bounds: at_least_0(nonnegative), tolerance: 1e-11, ..goal(loss, l1, l2, intercept) }, least)
+            (
+                Goal { classes: 3, bounds: at_least_0(nonnegative), tolerance: 1e-11, ..goal(loss, l1, l2, intercept) },
+                least,
+            )
         })
     })
 }

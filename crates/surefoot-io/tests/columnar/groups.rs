@@ -15,7 +15,8 @@ fn groups(names: &[&str]) -> Groups {
 
 /// Ids and groups of each row.
 fn told(bytes: Vec<u8>, names: &[&str]) -> Vec<Vec<(u64, u32)>> {
-    let options = Options { groups: groups(names), ..options(true) };
+    let mut options = Options { groups: groups(names), ..options(true) };
+    options.wanted.numeric = vec!["l".to_owned()];
     let mut reader = Reader::with_reader("f", Cursor::new(bytes), options).unwrap();
     let (mut rows, mut batch) = (Vec::new(), Batch::default());
     while reader.read(&mut batch).unwrap() {
