@@ -23,8 +23,8 @@ const WORTH: f64 = 400.0;
 ///
 /// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with slopes and bends that come from
 /// the dual points: they stay bounded where those of a smoothed kink jump. A corner of a price, |w_j| or a bound, is a kink like
-/// that of a row whose margin is how far w_j is from there. The certificate is that of the loss as it is, at the dual points of the rows (Wright 1997,
-/// *Primal-Dual Interior-Point Methods*).
+/// that of a row whose margin is how far w_j is from there. The certificate is that of the loss as it is, at the dual points of the
+/// rows (Wright 1997, *Primal-Dual Interior-Point Methods*).
 pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<Verdict, Stopped> {
     let sample = search.rows();
     search.bound(&first, Some(first.slope.clone()))?;
