@@ -18,7 +18,18 @@ pub fn rows(format: &'static Format, data: &[u8]) {
     let Some((choices, bytes)) = data.split_first_chunk() else { return };
     let whole = read(bytes, usize::MAX, &options(format, choices));
     let pieces = read(bytes, 1 + usize::from(choices[3]), &options(format, choices));
-    assert_eq!(whole, pieces, "rows depend on how the bytes come in");
+    let said = |(rows, errors): (Vec<Row>, Vec<(usize, String)>)| {
+        (rows, errors.into_iter().map(|(before, says)| (before, without_place(&says))).collect::<Vec<_>>())
+    };
+    assert_eq!(said(whole), said(pieces), "rows depend on how the bytes come in");
+}
+
+/// A message without the place up to which compressed bytes had been taken: it is near the damage, how near depends on the pieces.
+fn without_place(says: &str) -> String {
+    match says.split_once("near compressed byte ") {
+        Some((before, behind)) => before.to_owned() + behind.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => says.to_owned(),
+    }
 }
 
 /// Decompresses, whatever the bytes say that they are.

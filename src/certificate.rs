@@ -2,7 +2,7 @@
 
 use crate::{number, report::number_or_null};
 use serde_json::{Value, json};
-use surefoot_glm::{Bound, Certificate, Settings, Subject};
+use surefoot_glm::{Bound, Bounds, Certificate, Settings, Subject};
 
 /// One object: the first certificate, and the others, if there are any, as `also`.
 pub(crate) fn object(certificates: &[Certificate]) -> Value {
@@ -42,8 +42,11 @@ pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<St
 fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     let better = match settings.ball {
         Some(ball) => format!("no model with ‖w‖ ≤ {}", number::shortest(ball.radius)),
-        None if settings.penalty.nonnegative => "no model with weights of at least 0".to_owned(),
-        None => "no other model".to_owned(),
+        None => match (settings.penalty.bounds, settings.groups.bounds.is_empty()) {
+            (Bounds::FREE, true) => "no other model".to_owned(),
+            (Bounds::NONNEGATIVE, true) => "no model with weights of at least 0".to_owned(),
+            _ => "no model with weights within their bounds".to_owned(),
+        },
     };
     let (how, rows, bound) = match certificate {
         Certificate::None { reason } => return format!("none: {reason}"),
@@ -52,7 +55,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
         Certificate::Probability(bound) => (probability(bound), "new rows like these", bound),
     };
     let value = number::loss(Some(bound.value));
-    let mean = match (bound.weighted, settings.ball.is_some() || settings.penalty.is_none()) {
+    let mean = match (bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
         (true, _) => "mean of weight times loss",
         (false, true) => "mean loss",
         (false, false) => "objective",

@@ -8,7 +8,7 @@ use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use data::DataArgs;
 use std::{ffi::OsString, time::Duration};
-use surefoot_glm::{ClassWeights, Loss};
+use surefoot_glm::{Bounds, ClassWeights, Loss};
 
 /// Linear models in one pass, with no learning rate.
 ///
@@ -365,9 +365,24 @@ pub(crate) struct SettingsArgs {
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
     pub(crate) l2: Option<Strength>,
 
-    /// Weights (not the intercept) of at least 0 only
+    /// Weights (not the intercept) of at least 0 only: the same as --bounds 0,
     #[arg(long)]
     pub(crate) nonneg: bool,
+
+    /// Multiply --l1 and --l2 by a factor for some features; may be repeated
+    ///
+    /// NAME is a namespace (Vowpal Wabbit), a column (by its name, or by numbers and patterns as for --ignore; all values of a
+    /// category and its missing cells go with it), or an index of svmlight or a range of them (10-20). 0 leaves weights
+    /// unpenalised. Where a feature has several factors the last counts; products of features (--interact) have the factor 1.
+    #[arg(long, value_name = "NAME=FACTOR", value_parser = values::penalty_factor)]
+    pub(crate) penalty_factor: Vec<(String, f64)>,
+
+    /// Keep weights between LOW and HIGH, all of them or those of NAME; may be repeated
+    ///
+    /// The intercept is free. Either side may be left out; 0 lies between them, since the weight of a feature that no row has is 0.
+    /// NAME is as for --penalty-factor. Where a feature has several bounds of its own the last count.
+    #[arg(long, value_name = "[NAME=]LOW,HIGH", value_parser = values::bounds, allow_hyphen_values = true)]
+    pub(crate) bounds: Vec<(Option<String>, Bounds)>,
 
     /// Multiply weights of rows by class: balanced, or a list such as spam=5,ham=1
     ///

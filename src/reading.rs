@@ -8,7 +8,7 @@ use crate::{
     values::Columns,
 };
 use std::sync::Arc;
-use surefoot_glm::{Class, Fault, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
+use surefoot_glm::{Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
 use surefoot_io::{Format, Found, InputName, Options, Wanted, columns_meant};
 
 /// How the rows of a fit from scratch are read.
@@ -36,6 +36,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         wanted: wanted(flags),
         unlabelled: false,
         classes: settings.loss.classifies(),
+        groups: Groups::default(),
         found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
     }
 }
@@ -55,6 +56,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         wanted: wanted(flags),
         unlabelled: false,
         classes: model.settings.loss.classifies(),
+        groups: Groups::default(),
         found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
     })
 }

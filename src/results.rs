@@ -2,7 +2,7 @@
 
 use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, watch::Stop};
 use serde_json::{Value, json};
-use surefoot_glm::{Axis, Loss, Measured, Model, Penalty, Settings, Summary, optimum::Ended};
+use surefoot_glm::{Axis, Bounds, Loss, Measured, Model, Penalty, Settings, Summary, optimum::Ended};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -195,11 +195,37 @@ fn penalty(settings: &Settings) -> Option<String> {
 
 /// The objective, for people.
 pub(crate) fn objective(settings: &Settings) -> String {
-    let Penalty { l1, l2, nonnegative, .. } = settings.penalty;
+    let Penalty { l1, l2, bounds, .. } = settings.penalty;
     let terms = [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")];
     let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
     let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();
-    format!("mean loss{terms}{}", if nonnegative { " with weights of at least 0" } else { "" })
+    let factors = if settings.groups.factors.is_empty() { "" } else { ", times penalty factors," };
+    let within = match (bounds.is_free(), settings.groups.bounds.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => " with some weights in bounds".to_owned(),
+        (false, true) => format!(" with weights {}", range(bounds)),
+        (false, false) => format!(" with weights {} and some in other bounds", range(bounds)),
+    };
+    format!("mean loss{terms}{factors}{within}")
+}
+
+/// Between what weights are, for people.
+fn range(bounds: Bounds) -> String {
+    let (low, high) = (number::shortest(bounds.low()), number::shortest(bounds.high()));
+    match (bounds.low().is_finite(), bounds.high().is_finite()) {
+        (true, true) => format!("from {low} to {high}"),
+        (true, false) => format!("of at least {low}"),
+        (false, true) => format!("of at most {high}"),
+        (false, false) => "of any size".to_owned(),
+    }
+}
+
+/// The groups of features with factors or bounds of their own, for people.
+pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
+    let factors = settings.groups.factors.iter().map(|(name, factor)| format!("{name} {}", number::shortest(*factor)));
+    let bounds = settings.groups.bounds.iter().map(|(name, bounds)| format!("{name} {}", range(*bounds)));
+    let lists = [("factors", factors.collect::<Vec<_>>()), ("bounds", bounds.collect())];
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(what, list)| (what, list.join(", "))).collect()
 }
 
 /// What is minimised, for people.

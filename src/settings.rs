@@ -6,7 +6,7 @@ use crate::{
     number::shortest,
     values::Strength,
 };
-use surefoot_glm::{Axis, Ball, ClassWeights, Loss, Penalty, Reading, Settings};
+use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, Groups, Loss, Penalty, Reading, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -18,9 +18,14 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         let name = loss.name();
         return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
     }
-    let penalty = penalty(flags)?;
-    if flags.radius.is_some() && !penalty.is_none() {
-        return Err(Failure::usage("--radius and a penalty (--l1, --l2, --nonneg) exclude each other: leave one out"));
+    let (penalty, groups) = (penalty(flags)?, groups(flags));
+    let bounded = !flags.bounds.is_empty();
+    if flags.radius.is_some() && (!penalty.is_none() || bounded || !groups.is_empty()) {
+        let says = "--radius and a penalty (--l1, --l2, --nonneg, --bounds) exclude each other: leave one out";
+        return Err(Failure::usage(says));
+    }
+    if !groups.factors.is_empty() && penalty.l1 == 0.0 && penalty.l2 == 0.0 && penalty.path.is_none() {
+        return Err(Failure::usage("--penalty-factor multiplies --l1 and --l2: add one of them"));
     }
     if let Some(weights) = &flags.class_weight {
         check_weights(weights, loss, flags.radius.is_some())?;
@@ -29,6 +34,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         loss,
         class_weights: flags.class_weight.clone(),
         penalty,
+        groups,
         intercept: !flags.no_intercept,
         reading: Reading::default(),
         ball: flags.radius.map(|radius| Ball {
@@ -66,7 +72,65 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
         (_, Some(Strength::Auto)) => Some(Axis::L2),
         _ => None,
     };
-    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), nonnegative: flags.nonneg, path })
+    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path })
+}
+
+/// The bounds of weights without bounds of their own.
+fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
+    let given = flags.bounds.iter().rev().find(|(name, _)| name.is_none()).map(|(_, bounds)| *bounds);
+    match (flags.nonneg, given) {
+        (true, Some(given)) if given != Bounds::NONNEGATIVE => {
+            let given = range(given);
+            Err(Failure::usage(format!("--nonneg is --bounds 0, and --bounds {given} was given: leave one out")))
+        }
+        (true, _) => Ok(Bounds::NONNEGATIVE),
+        (false, given) => Ok(given.unwrap_or_default()),
+    }
+}
+
+/// The features that have factors or bounds of their own.
+fn groups(flags: &SettingsArgs) -> Groups {
+    let bounds = flags.bounds.iter().filter_map(|(name, bounds)| Some((name.clone()?, *bounds)));
+    Groups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
+}
+
+/// Bounds as a flag takes them.
+fn range(bounds: Bounds) -> String {
+    let text = |bound: f64| if bound.is_finite() { shortest(bound) } else { String::new() };
+    format!("{},{}", text(bounds.low()), text(bounds.high()))
+}
+
+/// Checks that factors and bounds are those of a model.
+fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
+    let of_all = |bounds: Bounds| match bounds {
+        Bounds::FREE => "weights of any sign".to_owned(),
+        Bounds::NONNEGATIVE => "--nonneg".to_owned(),
+        _ => format!("--bounds {}", range(bounds)),
+    };
+    let (given, has) = (bounds(flags)?, settings.penalty.bounds);
+    if !given.is_free() {
+        compare(model, &of_all(given), &of_all(has))?;
+    }
+    let list = |flag: &str, list: Vec<String>| match list.is_empty() {
+        true => format!("no {flag} of groups"),
+        false => list.iter().map(|one| format!("{flag} {one}")).collect::<Vec<_>>().join(" "),
+    };
+    let factors = |groups: &Groups| {
+        let factors = groups.factors.iter().map(|(name, factor)| format!("{name}={}", shortest(*factor)));
+        list("--penalty-factor", factors.collect())
+    };
+    let bounds = |groups: &Groups| {
+        let bounds = groups.bounds.iter().map(|(name, bounds)| format!("{name}={}", range(*bounds)));
+        list("--bounds", bounds.collect())
+    };
+    let given = groups(flags);
+    if !given.factors.is_empty() {
+        compare(model, &factors(&given), &factors(&settings.groups))?;
+    }
+    if !given.bounds.is_empty() {
+        compare(model, &bounds(&given), &bounds(&settings.groups))?;
+    }
+    Ok(())
 }
 
 /// The loss that the flags name, with its parameter.
@@ -130,9 +194,7 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         };
         compare(text(Some(given)), text(settings.class_weights.as_ref()))?;
     }
-    if flags.nonneg && !settings.penalty.nonnegative {
-        compare("--nonneg".to_owned(), "weights of any sign".to_owned())?;
-    }
+    check_groups(flags, settings, model)?;
     match flags.no_intercept && settings.intercept {
         true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
         false => Ok(()),

@@ -24,7 +24,8 @@ impl Start {
             let plan = plan(args, &settings)?;
             check_offsets(args, &settings)?;
             check_certify(args, &settings, &plan, inputs)?;
-            let options = reading::of_flags(&args.reading, &settings, inputs);
+            let mut options = reading::of_flags(&args.reading, &settings, inputs);
+            options.groups = settings.groups.clone();
             settings.reading = options.reading.clone();
             return Ok(Start { model: None, standing: None, plan, settings, options });
         };
@@ -32,7 +33,8 @@ impl Start {
         let model = load_model(Path::new(path))?;
         settings::check(&args.settings, &model.settings, &name)?;
         settings::check_certify(&args.certify, &model.settings, &name)?;
-        let options = reading::of_model(&args.reading, &model, &name)?;
+        let mut options = reading::of_model(&args.reading, &model, &name)?;
+        options.groups = model.settings.groups.clone();
         let standing = model.unfinished.as_ref().map(|value| {
             Standing::from_value(value)
                 .ok_or_else(|| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))
@@ -102,9 +104,10 @@ fn check_offsets(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
 fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[InputName]) -> Result<(), Failure> {
     let flags = &args.certify;
     if plan.optimum.is_some() && flags.row_norm.is_none() && flags.error_probability.is_none() {
-        let Penalty { l1, l2, path, .. } = settings.penalty;
+        let Penalty { l1, l2, path, bounds } = settings.penalty;
+        let boxed = bounds.low().is_finite() && bounds.high().is_finite();
         let says = "--until-gap with --passes auto is about the gap that a penalty lets be certified: add --l2 X";
-        let penalised = l1 > 0.0 || l2 > 0.0 || path.is_some();
+        let penalised = l1 > 0.0 || l2 > 0.0 || path.is_some() || boxed;
         return if penalised || flags.until_gap.is_none() { Ok(()) } else { Err(Failure::usage(says)) };
     }
     let given = [

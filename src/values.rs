@@ -1,7 +1,7 @@
 //! Values of flags that are more than a number.
 
 use std::time::Duration;
-use surefoot_glm::ClassWeights;
+use surefoot_glm::{Bounds, ClassWeights};
 
 /// When a running fit saves its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,6 +163,33 @@ pub(crate) fn strength(text: &str) -> Result<Strength, String> {
     }
 }
 
+/// A name with a number of at least 0.
+pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
+    let (name, factor) = text.rsplit_once('=').ok_or("a name with its factor is needed, such as age=0.5")?;
+    let factor = factor.parse().ok().filter(|factor: &f64| *factor >= 0.0 && factor.is_finite());
+    Ok((name.to_owned(), factor.ok_or("a factor must be a number of at least 0")? + 0.0))
+}
+
+/// Two numbers with a comma between them, for the weights of this name or for all. A side that is left out, or infinite, is none.
+pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
+    let (name, range) = text.rsplit_once('=').map_or((None, text), |(name, range)| (Some(name.to_owned()), range));
+    let (low, high) =
+        range.split_once(',').ok_or("two bounds with a comma between them are needed, such as 0,1 or 0,")?;
+    let number = |text: &str, none: f64| match text.trim() {
+        "" => Some(none),
+        text => text.parse().ok().filter(|x: &f64| !x.is_nan()),
+    };
+    let (low, high) = (number(low, f64::NEG_INFINITY), number(high, f64::INFINITY));
+    let (low, high) = low.zip(high).ok_or("bounds must be numbers, or left out")?;
+    match Bounds::new(low, high) {
+        Some(bounds) => Ok((name, bounds)),
+        None if low == 0.0 && high == 0.0 => {
+            Err("bounds of 0 on both sides leave nothing to learn: --ignore it".into())
+        }
+        None => Err("0 must lie between the bounds: the weight of a feature that no row has is 0".into()),
+    }
+}
+
 /// A positive number.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
@@ -226,6 +253,39 @@ mod tests {
         assert_eq!(power("1.9"), Ok(1.9));
         for bad in ["1", "2", "0", "3", "nan", "x"] {
             assert!(power(bad).unwrap_err().contains("between 1 and 2"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn factors_and_bounds_have_names_and_ranges() {
+        assert_eq!(penalty_factor("age=0.5"), Ok(("age".into(), 0.5)));
+        assert_eq!(penalty_factor("a=b=0"), Ok(("a=b".into(), 0.0)));
+        for bad in ["age", "age=", "age=-1", "age=inf", "age=nan", "0.5"] {
+            assert!(penalty_factor(bad).is_err(), "{bad}");
+        }
+        let (free, infinity) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (text, name, low, high) in [
+            ("0,", None, 0.0, infinity),
+            ("-1,2.5", None, -1.0, 2.5),
+            ("-inf,0", None, free, 0.0),
+            (",inf", None, free, infinity),
+            ("age=-0.5,", Some("age"), -0.5, infinity),
+            ("10-20=,1e-3", Some("10-20"), free, 1e-3),
+        ] {
+            assert_eq!(bounds(text), Ok((name.map(str::to_owned), Bounds::new(low, high).unwrap())), "{text}");
+        }
+        for (bad, says) in [
+            ("1", "two bounds"),
+            ("age=1", "two bounds"),
+            ("a,b", "must be numbers"),
+            ("0,nan", "must be numbers"),
+            ("0,1,2", "must be numbers"),
+            ("1,2", "0 must lie between"),
+            ("-2,-1", "0 must lie between"),
+            ("1,-1", "0 must lie between"),
+            ("x=0,0", "--ignore"),
+        ] {
+            assert!(bounds(bad).unwrap_err().contains(says), "{bad}");
         }
     }
 

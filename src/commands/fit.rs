@@ -239,6 +239,9 @@ impl Fit<'_> {
         for label in weighted_in_vain(&model) {
             self.reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
         }
+        for says in stop.is_none().then(|| grouped_in_vain(&model)).into_iter().flatten() {
+            self.reporter.console.warn(&says);
+        }
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;
         let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
@@ -332,6 +335,20 @@ fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(Stri
     let (at, ratio) = problem.farthest_column().filter(|(_, ratio)| *ratio >= FAR && ratio.is_finite())?;
     let id = *model.index.get(at)?;
     Some((model.names.of(id).map_or_else(|| id.to_string(), str::to_owned), ratio))
+}
+
+/// What is said of groups that no feature is in.
+fn grouped_in_vain(model: &Model) -> Vec<String> {
+    let (factors, bounds) = model.unused_groups();
+    let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
+    let flags = flags.chain(bounds.into_iter().map(|name| ("--bounds", name)));
+    let says = |(flag, name)| {
+        format!(
+            "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it \
+             overrule it; surefoot export lists the features"
+        )
+    };
+    flags.map(says).collect()
 }
 
 /// Labels that were given a weight and never came.

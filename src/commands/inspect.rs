@@ -111,8 +111,9 @@ impl View<'_> {
             ("intercept", weights::intercept(self.model)),
             ("features", number::count(self.model.index.len() as u64)),
         ]);
-        if !settings.penalty.is_none() {
+        if !settings.is_unpenalised() {
             facts.push(("objective", results::objective(settings)));
+            facts.extend(results::groups(settings));
         }
         if let Some(ball) = settings.ball {
             facts.push(("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));

@@ -95,8 +95,9 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
     let settings = &model.settings;
     let mut list = vec![fact("loss", results::task(settings.loss))];
     list.push(fact("intercept", if settings.intercept { "yes" } else { "no" }));
-    if !settings.penalty.is_none() {
+    if !settings.is_unpenalised() {
         list.push(fact("objective", results::objective(settings)));
+        list.extend(results::groups(settings).into_iter().map(|(what, groups)| fact(what, groups)));
     }
     if let Some(ball) = settings.ball {
         list.push(fact("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));

@@ -58,7 +58,14 @@ fn printed_and_looped(text: &str, loss: Loss, more: &str) -> (Vec<f64>, Vec<f64>
 #[test]
 fn progressive_loss_is_that_of_saved_models_scored_on_the_next_row() {
     let zeros_first = "0 1:1 2:3\n0 2:1\n0 1:-1\n".to_owned() + &rows(140);
-    for more in ["", " --radius 2 --row-norm 9", " --l1 0.02 --l2 0.1", " --l2 auto", " --l1 auto --nonneg"] {
+    for more in [
+        "",
+        " --radius 2 --row-norm 9",
+        " --l1 0.02 --l2 0.1",
+        " --l2 auto",
+        " --l1 auto --nonneg",
+        " --l2 0.1 --penalty-factor 1-6=0.1 --bounds 2=-0.3,0",
+    ] {
         let (printed, looped) = printed_and_looped(&zeros_first, Loss::Logistic, more);
         assert_eq!(printed, looped, "{more}");
     }

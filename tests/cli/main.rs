@@ -12,6 +12,7 @@ mod eval;
 mod export;
 mod fit;
 mod formats;
+mod groups;
 mod help;
 mod honest;
 mod kill;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use surefoot_bench::examples;
 use surefoot_glm::{
-    Loss,
+    Bounds, Loss,
     optimum::{Ended, Examples, Goal, optimise},
 };
 
@@ -14,7 +14,17 @@ fn set(name: &str, loss: Loss) -> Examples {
 
 /// Relative tolerance 1e-6: the objective is that near, the gap is certified to be, and is no less than the true one.
 fn holds(examples: &Examples, loss: Loss, l2: f64, intercept: bool, least: f64) {
-    let goal = Goal { loss, classes: 1, l1: 0.0, l2, nonnegative: false, intercept, tolerance: 1e-6, threads: 2 };
+    let goal = Goal {
+        loss,
+        classes: 1,
+        l1: 0.0,
+        l2,
+        bounds: Bounds::FREE,
+        rules: &[],
+        intercept,
+        tolerance: 1e-6,
+        threads: 2,
+    };
     let found = optimise(examples, &goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight");
     let (missing, gap) = (found.objective / least - 1.0, found.relative_gap().expect("a certificate"));
     assert_eq!(found.ended, Ended::Certified, "{goal:?}");

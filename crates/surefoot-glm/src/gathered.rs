@@ -1,10 +1,11 @@
 //! All rows in memory, and the search for the model that is the best of all on them.
 
 use crate::{
-    Axis, Batch, Certificate, Fault, Labels, Model, Part, PathPoint, Penalty, Row, Settings,
+    Axis, Batch, Bounds, Certificate, Fault, Labels, Model, Part, PathPoint, Penalty, Row, Rule, Settings,
     balance::Balance,
     certificate::{Bound, Subject},
     coordinate::NEGLIGIBLE,
+    grouping,
     numbering::Numbering,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
     sums::Mean,
@@ -95,7 +96,9 @@ impl Gathered {
         }
         let width = model.intercept.len();
         let weights = position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
-        Problem { start: (weights, model.intercept.clone()), settings, labels, examples, position, tried: Vec::new() }
+        let rules = grouping::rules(model, &position);
+        let start = (weights, model.intercept.clone());
+        Problem { start, settings, labels, examples, position, rules, tried: Vec::new() }
     }
 }
 
@@ -107,6 +110,8 @@ pub struct Problem {
     examples: Examples,
     /// Where the feature of each column stands in the model.
     position: Vec<usize>,
+    /// What holds for each, where not all are alike.
+    rules: Vec<Rule>,
     start: (Vec<f64>, Vec<f64>),
     /// Penalties that were tried.
     tried: Vec<PathPoint>,
@@ -225,13 +230,14 @@ impl Problem {
         ratios.filter(|(_, ratio)| !ratio.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal {
+    fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal<'_> {
         Goal {
             loss: self.settings.loss,
             classes: self.labels.classes.len(),
             l1: penalty.l1,
             l2: penalty.l2,
-            nonnegative: penalty.nonnegative,
+            bounds: penalty.bounds,
+            rules: &self.rules,
             intercept: self.settings.intercept,
             tolerance,
             threads,
@@ -256,7 +262,7 @@ impl Problem {
     /// are not on the rows keep their weights, unless there is a penalty, at whose optimum they are 0.
     pub fn place(&self, found: &Optimum, model: &mut Model) {
         let width = model.intercept.len();
-        if !self.settings.penalty.is_none() {
+        if !self.settings.is_unpenalised() {
             // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
             model.weight.fill(0.0);
         }
@@ -274,7 +280,12 @@ impl Problem {
 fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
     let penalty = settings.penalty;
     if let Some(gap) = found.gap {
-        let over = if penalty.nonnegative { "every model with weights of at least 0" } else { "every model" };
+        let bounded = !penalty.bounds.is_free() || !settings.groups.bounds.is_empty();
+        let over = match (bounded, penalty.bounds == Bounds::NONNEGATIVE && settings.groups.bounds.is_empty()) {
+            (_, true) => "every model with weights of at least 0",
+            (true, false) => "every model with weights within their bounds",
+            (false, false) => "every model",
+        };
         return Certificate::Deterministic(Bound {
             subject: Subject::Excess,
             value: gap,
@@ -292,9 +303,14 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
                               --l2 X holds them"
                 .to_owned()
         }
-        Ended::Decrement => {
+        Ended::Decrement if unpenalised => {
             "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives \
                              a certificate"
+                .to_owned()
+        }
+        Ended::Decrement => {
+            "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another \
+                             Newton step would gain less than --tol; a factor above 0 gives one"
                 .to_owned()
         }
         _ if unpenalised => {

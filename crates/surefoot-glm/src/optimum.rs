@@ -4,9 +4,9 @@
 //! | --- | --- |
 //! | smooth loss, no L1, few columns | Newton's method; steps by conjugate gradients, preconditioned by a Cholesky factor that is made anew only when it pays |
 //! | the same, many columns | the same, preconditioned by the diagonal |
-//! | smooth loss with L1, or weights of at least 0 | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
+//! | smooth loss with L1, or bounds of weights | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
 //! | hinge, absolute, quantile; Huber and smoothed hinge where the above end short | a primal-dual interior-point method; steps as above, for many columns preconditioned by the rows that curve most |
-//! | softmax | Newton's method over columns and classes, preconditioned class by class; with L1, or weights of at least 0, coordinate descent |
+//! | softmax | Newton's method over columns and classes, preconditioned class by class; with L1, or bounds of weights, coordinate descent |
 //! | one-vs-rest | a logistic problem for each class |
 //!
 //! Smooth losses of one margin without L1 begin on growing samples of the rows. Whatever the engine, the certificate is the
@@ -35,10 +35,12 @@ mod newton;
 mod one;
 mod pass;
 mod power;
+mod price;
 mod proximal;
 mod quadratic;
 mod ramp;
 mod relative;
+mod release;
 mod rest;
 mod search;
 mod shares;
@@ -49,29 +51,40 @@ mod woodbury;
 
 pub use examples::Examples;
 
-use crate::Loss;
+use crate::{Bounds, Loss, Rule};
 use design::Design;
 use shares::Crew;
 
-/// What is sought: the minimum of the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out.
+/// What is sought: the minimum of the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j² over weights within their bounds, the
+/// intercept left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Goal {
+pub struct Goal<'a> {
     /// The loss of a row.
     pub loss: Loss,
     /// How many classes there are, for losses with a margin for each: labels are 0, 1, … below it. Other losses ignore it.
     pub classes: usize,
-    /// The factor of ‖w‖₁.
+    /// The factor of the sizes of weights.
     pub l1: f64,
-    /// The factor of ‖w‖²/2.
+    /// The factor of half their squares.
     pub l2: f64,
-    /// Whether weights have to be at least 0; the intercept need not be.
-    pub nonnegative: bool,
+    /// Between what weights have to be; the intercept need not be.
+    pub bounds: Bounds,
+    /// By column, the factor f_j of its penalty and the bounds of its weight; of columns beyond these the factor is 1, and the
+    /// bounds are those above. The classes of a column have the same.
+    pub rules: &'a [Rule],
     /// Whether there is an intercept, which no penalty holds.
     pub intercept: bool,
     /// The relative gap, gap / |objective|, at which to end.
     pub tolerance: f64,
     /// Threads to use; the result does not depend on it.
     pub threads: usize,
+}
+
+impl Goal<'_> {
+    /// What holds for the weight of a column.
+    fn rule(&self, column: usize) -> Rule {
+        self.rules.get(column).copied().unwrap_or(Rule { factor: 1.0, bounds: self.bounds })
+    }
 }
 
 /// Why a search ended.
@@ -81,7 +94,8 @@ pub enum Ended {
     Running,
     /// The relative gap is certified to be within the tolerance.
     Certified,
-    /// There is no penalty and so no certificate; what another Newton step may gain, ½gᵀH⁻¹g, is within the tolerance.
+    /// There is no penalty, or none that holds all weights, and so no certificate; what another Newton step may gain, ½gᵀH⁻¹g, is
+    /// within the tolerance.
     Decrement,
     /// The labels are separated, and nothing holds the weights: the loss falls for ever, and no model has the least.
     Unattained,
@@ -133,7 +147,7 @@ impl Optimum {
 /// for counts; what else they are is the caller's to refuse.
 ///
 /// ```
-/// use surefoot_glm::{Loss, optimum::{Ended, Examples, Goal, optimise}};
+/// use surefoot_glm::{Bounds, Loss, optimum::{Ended, Examples, Goal, optimise}};
 /// let mut examples = Examples::default();
 /// for t in 0..100 {
 ///     let x = f64::from(t % 10) - 4.5;
@@ -144,7 +158,8 @@ impl Optimum {
 ///     classes: 1,
 ///     l1: 0.0,
 ///     l2: 0.01,
-///     nonnegative: false,
+///     bounds: Bounds::FREE,
+///     rules: &[],
 ///     intercept: true,
 ///     tolerance: 1e-9,
 ///     threads: 1,

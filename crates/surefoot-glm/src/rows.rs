@@ -18,6 +18,8 @@ pub struct Row<'a> {
     pub index: &'a [u64],
     /// Feature values, finite, as long as `index`.
     pub value: &'a [f64],
+    /// The number of each feature's group (see [`Groups`](crate::Groups)), as long as `index`; nothing at all where every one is 0.
+    pub group: &'a [u32],
 }
 
 /// Where a row stands in its input: enough to name file, line and column.
@@ -50,6 +52,8 @@ pub struct Batch {
     pub index: Vec<u64>,
     /// Feature values of all rows, as long as `index`.
     pub value: Vec<f64>,
+    /// The groups of the features of all rows, as long as `index`; nothing at all where every one is 0.
+    pub group: Vec<u32>,
     /// Where each row stands.
     pub place: Vec<Place>,
     /// The text that the rows were parsed from.
@@ -66,6 +70,7 @@ impl Batch {
         self.start.push(0);
         self.index.clear();
         self.value.clear();
+        self.group.clear();
         self.place.clear();
         self.text.clear();
     }
@@ -76,6 +81,13 @@ impl Batch {
             self.offset.resize(self.label.len(), 0.0);
             self.offset.push(offset);
         }
+    }
+
+    /// Forgets all pairs but the first so many: those of a row that is not appended after all.
+    pub fn truncate_pairs(&mut self, pairs: usize) {
+        self.index.truncate(pairs);
+        self.value.truncate(pairs);
+        self.group.truncate(pairs);
     }
 
     /// Number of rows.
@@ -99,7 +111,8 @@ impl Batch {
             weight: self.weight[r],
             offset: self.offset.get(r).copied().unwrap_or(0.0),
             index: &self.index[pairs.clone()],
-            value: &self.value[pairs],
+            value: &self.value[pairs.clone()],
+            group: self.group.get(pairs).unwrap_or_default(),
         }
     }
 
@@ -112,7 +125,7 @@ impl Batch {
     /// ```
     pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
         let (index, value): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value });
+        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[] });
     }
 
     /// Appends a row without a place.
@@ -125,6 +138,11 @@ impl Batch {
         self.weight.push(row.weight);
         self.index.extend(row.index);
         self.value.extend(row.value);
+        if !row.group.is_empty() || !self.group.is_empty() {
+            self.group.resize(self.index.len() - row.index.len(), 0);
+            self.group.extend(row.group);
+            self.group.resize(self.index.len(), 0);
+        }
         self.start.push(self.index.len());
         self.place.push(Place::default());
     }

@@ -1,6 +1,6 @@
 //! What a user may choose, split by how long it is remembered.
 
-use crate::{ClassWeights, Loss, Reading};
+use crate::{Bounds, ClassWeights, Groups, Loss, Reading};
 use serde::{Deserialize, Serialize};
 
 /// What prediction and further training need to know: stored in every model.
@@ -23,6 +23,17 @@ pub struct Settings {
     /// What large weights cost, and which there may be.
     #[serde(flatten)]
     pub penalty: Penalty,
+    /// For which features that is otherwise.
+    #[serde(flatten)]
+    pub groups: Groups,
+}
+
+impl Settings {
+    /// Whether no weight costs anything, and any is allowed.
+    #[must_use]
+    pub fn is_unpenalised(&self) -> bool {
+        self.penalty.is_none() && self.groups.bounds.is_empty()
+    }
 }
 
 /// The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of the raw values and not the
@@ -35,9 +46,9 @@ pub struct Penalty {
     /// The factor of half the sum of squares, at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l2: f64,
-    /// Whether weights have to be at least 0.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub nonnegative: bool,
+    /// Between what weights have to be.
+    #[serde(default, skip_serializing_if = "Bounds::is_free")]
+    pub bounds: Bounds,
     /// The factor that is chosen by losses in the first pass, if one is: what is given for it does not matter then, and in a
     /// model it is the one that was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,8 +107,8 @@ pub struct Ball {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (reading, penalty) = Default::default();
-        Settings { loss: Loss::Logistic, intercept: true, reading, ball: None, class_weights: None, penalty }
+        let (reading, penalty, groups) = Default::default();
+        Settings { loss: Loss::Logistic, intercept: true, reading, ball: None, class_weights: None, penalty, groups }
     }
 }
 

@@ -15,7 +15,7 @@
 //! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
 //! square of gradients, which no mean gradient exceeds.
 
-use crate::{Axis, Loss, PathPoint, Penalty, coordinate::Gradients, sums::Sum};
+use crate::{Axis, Bounds, Loss, PathPoint, Penalty, Rule, Settings, coordinate::Gradients, sums::Sum};
 use serde::{Deserialize, Serialize};
 
 /// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
@@ -61,21 +61,31 @@ pub(crate) struct Pull {
     /// W·l1 and W·l2 in units of S.
     l1: f64,
     l2: f64,
-    nonnegative: bool,
+    /// Those of weights without bounds of their own.
+    pub(crate) bounds: Bounds,
     /// What is added to the intercept.
     pub(crate) shift: f64,
 }
 
 impl Pull {
-    /// The weight to be multiplied by raw values, of a coordinate with this weight in its unit, sum of squares and 1/unit.
+    /// What holds for a weight without a rule of its own.
     #[inline]
-    pub(crate) fn weight(&self, learnt: f64, squares: f32, inverse: f64) -> f64 {
+    pub(crate) fn rule(&self) -> Rule {
+        Rule { factor: 1.0, bounds: self.bounds }
+    }
+
+    /// The weight to be multiplied by raw values, of a coordinate with this weight in its unit, sum of squares and 1/unit.
+    ///
+    /// The cost of a coordinate is convex, so that within bounds it is least where they are nearest to what is best without them.
+    #[inline]
+    pub(crate) fn weight(&self, rule: Rule, learnt: f64, squares: f32, inverse: f64) -> f64 {
         let squares = f64::from(squares);
-        let (target, by) = (squares * learnt, self.l1 * inverse);
-        if target.abs() <= by || self.nonnegative && target < 0.0 {
+        let (target, by) = (squares * learnt, rule.factor * self.l1 * inverse);
+        if target.abs() <= by {
             return 0.0;
         }
-        (target - by.copysign(target)) / (squares + self.l2 * inverse * inverse) * inverse
+        let drawn = (target - by.copysign(target)) / (squares + rule.factor * self.l2 * inverse * inverse) * inverse;
+        rule.bounds.clamp(drawn)
     }
 }
 
@@ -92,17 +102,18 @@ pub(crate) struct Told {
 }
 
 impl Shrink {
-    /// `None` where there is nothing to be drawn; `shifts` if there is an intercept.
-    pub(crate) fn new(penalty: &Penalty, shifts: bool) -> Option<Shrink> {
-        if penalty.is_none() {
+    /// `None` where there is nothing to be drawn.
+    pub(crate) fn new(settings: &Settings) -> Option<Shrink> {
+        if settings.is_unpenalised() {
             return None;
         }
+        let penalty = settings.penalty;
         let shares = penalty.path.iter().flat_map(|_| Axis::shares()).chain([0.0]);
         let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
         let candidates: Vec<_> = candidates.collect();
         Some(Shrink {
-            penalty: *penalty,
-            shifts,
+            penalty,
+            shifts: settings.intercept,
             // The least: none.
             chosen: candidates.len() - 1,
             candidates,
@@ -149,10 +160,10 @@ impl Shrink {
     }
 
     fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {
-        let Penalty { l1, l2, nonnegative, .. } = self.penalty_of(one);
+        let Penalty { l1, l2, bounds, .. } = self.penalty_of(one);
         // Before there is any curvature nothing was learnt either.
         let per = if self.bends > 0.0 { self.weight.value() * self.squares / self.bends } else { 0.0 };
-        Pull { l1: per * l1, l2: per * l2, nonnegative, shift: sign * one.shift }
+        Pull { l1: per * l1, l2: per * l2, bounds, shift: sign * one.shift }
     }
 
     /// The pull of the penalty in force, for a model of this sign.
@@ -265,23 +276,26 @@ mod tests {
     fn a_drawn_weight_has_the_least_cost() {
         let weight = 50.0;
         for unit in [1e-3, 1.0, 8.0] {
-            for (squares, w, l1, l2, nonnegative) in [
-                (3.0_f32, 0.7, 0.01, 0.0, false),
-                (3.0, -0.7, 0.01, 0.2, false),
-                (0.5, 0.7, 0.0, 3.0, false),
-                (0.5, -0.2, 1.0, 0.0, false),
-                (0.5, -0.2, 0.0, 0.1, true),
-                (9.0, 0.4, 0.02, 0.0, true),
+            for (squares, w, l1, l2, factor, bounds) in [
+                (3.0_f32, 0.7, 0.01, 0.0, 1.0, Bounds::FREE),
+                (3.0, -0.7, 0.01, 0.2, 1.0, Bounds::FREE),
+                (0.5, 0.7, 0.0, 3.0, 0.25, Bounds::FREE),
+                (0.5, -0.2, 1.0, 0.0, 1.0, Bounds::FREE),
+                (0.5, -0.2, 1.0, 1.0, 0.0, Bounds::FREE),
+                (0.5, -0.2, 0.0, 0.1, 1.0, Bounds::NONNEGATIVE),
+                (9.0, 0.4, 0.02, 0.0, 3.0, Bounds::NONNEGATIVE),
+                (9.0, 0.4, 0.02, 0.1, 1.0, Bounds::new(-1.0, 0.125).unwrap()),
+                (9.0, -0.4, 0.02, 0.1, 2.0, Bounds::new(-0.25, 0.0).unwrap()),
             ] {
                 // S is in the unit of the coordinate; losses whose φ'' is the square of φ' have h = S/unit².
                 let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
-                let pull = Pull { l1: weight * l1, l2: weight * l2, nonnegative, shift: 0.0 };
-                let drawn = pull.weight(w * unit, squares, inverse);
-                let cost = |v: f64| cost(h, w, weight, l1, l2, v);
-                assert!(!nonnegative || drawn >= 0.0);
+                let pull = Pull { l1: weight * l1, l2: weight * l2, bounds: Bounds::FREE, shift: 0.0 };
+                let drawn = pull.weight(Rule { factor, bounds }, w * unit, squares, inverse);
+                let cost = |v: f64| cost(h, w, weight, factor * l1, factor * l2, v);
+                assert_eq!(bounds.clamp(drawn), drawn);
                 for by in [1e-6, 1e-3, 0.1, 1.0] {
                     for other in [drawn + by, drawn - by] {
-                        assert!(cost(drawn) <= cost(other) || nonnegative && other < 0.0, "{squares} {w} {l1} {l2}");
+                        assert!(cost(drawn) <= cost(other) || bounds.clamp(other) != other, "{squares} {w} {l1} {l2}");
                     }
                 }
             }
@@ -290,20 +304,20 @@ mod tests {
 
     #[test]
     fn extreme_units_and_coordinates_never_seen_are_0_not_nan() {
-        let pull = Pull { l1: 1.0, l2: 1.0, nonnegative: false, shift: 0.0 };
+        let pull = Pull { l1: 1.0, l2: 1.0, bounds: Bounds::FREE, shift: 0.0 };
         for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
-            assert!(pull.weight(0.0, squares, inverse) == 0.0, "{squares} {inverse}");
-            assert!(pull.weight(1.0, squares, inverse).is_finite(), "{squares} {inverse}");
+            assert!(pull.weight(pull.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
+            assert!(pull.weight(pull.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");
         }
         let none = Pull { l1: 0.0, l2: 0.0, ..pull };
-        assert_eq!(none.weight(0.75, 3.0, 0.5), 0.375);
-        assert!(none.weight(0.0, 0.0, 0.0) == 0.0);
+        assert_eq!(none.weight(pull.rule(), 0.75, 3.0, 0.5), 0.375);
+        assert!(none.weight(pull.rule(), 0.0, 0.0, 0.0) == 0.0);
     }
 
     #[test]
     fn the_penalty_of_the_least_loss_is_in_force() {
         let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
-        let mut shrink = Shrink::new(&penalty, true).unwrap();
+        let mut shrink = Shrink::new(&Settings { penalty, ..Settings::default() }).unwrap();
         let count = shrink.candidates.len();
         assert_eq!((shrink.chosen(), count), (count - 1, 18));
         let told = Told { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
@@ -315,6 +329,6 @@ mod tests {
         // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
         assert!((shrink.in_force().l2 - 0.1).abs() < 1e-15 && shrink.in_force().path.is_some());
         assert!(shrink.path().len() == count && shrink.path().is_sorted_by(|a, b| a.l2 > b.l2));
-        assert!(Shrink::new(&Penalty::default(), true).is_none());
+        assert!(Shrink::new(&Settings::default()).is_none());
     }
 }

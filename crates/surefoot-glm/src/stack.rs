@@ -10,6 +10,7 @@ use crate::{
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit, rate_of, weight_of},
     features::Features,
+    grouping::Grouping,
     lanes::Lanes,
     margin::Margin,
     pages::{Slot, fetch},
@@ -197,24 +198,30 @@ impl Stack {
     }
 
     /// The margin of a drawn model at the row that was asked: to the bit that of a saved model.
-    pub(crate) fn drawn(&self, terms: &Terms, pull: &Pull, answer: &Answer) -> f64 {
+    pub(crate) fn drawn(&self, terms: &Terms, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
         let mut margin = Margin::default();
+        let alike = pull.rule();
         for (k, (slot, &value)) in answer.slots.iter().zip(&answer.values).enumerate() {
             // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
             let c = unsafe { slot.value() };
-            margin.add_one(k, pull.weight(learnt(c, terms), c.squares, c.unit.inverse()) * value);
+            let rule = grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds));
+            margin.add_one(k, pull.weight(rule, learnt(c, terms), c.squares, c.unit.inverse()) * value);
         }
         margin.with(self.intercept(&Terms { pull: Some(*pull), ..*terms }))
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
-    pub(crate) fn vector<'a>(&'a self, terms: &'a Terms) -> impl Iterator<Item = (u64, f64)> + 'a {
-        self.seen().map(move |(id, c)| (id, weight(c, terms)))
+    pub(crate) fn vector<'a>(
+        &'a self,
+        terms: &'a Terms,
+        grouping: Option<&'a Grouping>,
+    ) -> impl Iterator<Item = (u64, f64)> + 'a {
+        self.seen().map(move |(id, c)| (id, weight(id, c, terms, grouping)))
     }
 
     /// The weight of a feature in the model that predicts; 0 of one not seen.
-    pub(crate) fn weight(&self, id: u64, terms: &Terms) -> f64 {
-        self.features.get(id).map_or(0.0, |c| weight(c, terms))
+    pub(crate) fn weight(&self, id: u64, terms: &Terms, grouping: Option<&Grouping>) -> f64 {
+        self.features.get(id).map_or(0.0, |c| weight(id, c, terms, grouping))
     }
 
     /// Features seen, in ascending order of their ids.
@@ -224,10 +231,13 @@ impl Stack {
 }
 
 /// The weight that predicts, to be multiplied by raw values.
-fn weight(c: &Coordinate, terms: &Terms) -> f64 {
+fn weight(id: u64, c: &Coordinate, terms: &Terms, grouping: Option<&Grouping>) -> f64 {
     match &terms.pull {
         None => weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor),
-        Some(pull) => pull.weight(learnt(c, terms), c.squares, c.unit.inverse()),
+        Some(pull) => {
+            let rule = grouping.map_or(pull.rule(), |grouping| grouping.rule(id, pull.bounds));
+            pull.weight(rule, learnt(c, terms), c.squares, c.unit.inverse())
+        }
     }
 }
 

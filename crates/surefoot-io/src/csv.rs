@@ -141,6 +141,7 @@ impl Csv {
         };
         layout::check_factors(table, &self.options).map_err(|says| first.wrong(says))?;
         let layout = Layout::new(table, order, &self.options);
+        layout.assign(&mut self.row);
         if !layout::is_plain(&layout.order, &self.options.found) {
             self.options.found.order(&layout.order);
         }
@@ -190,7 +191,7 @@ impl RecordFormat for Csv {
                 Cell { raw: &record[at..end], at, place, name }
             };
             match used {
-                Use::Number { id, gap } => {
+                Use::Number { id, gap, .. } => {
                     row.group(numbers);
                     let number = number::plain(record, at, end)
                         .map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
@@ -218,8 +219,7 @@ impl RecordFormat for Csv {
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
         let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell));
         let label = label.inspect_err(|_| {
-            batch.index.truncate(pairs);
-            batch.value.truncate(pairs);
+            batch.truncate_pairs(pairs);
         })?;
         row.accept();
         if let Some(missing) = &mut self.missing {
@@ -276,7 +276,9 @@ fn add(
     if feature.is_guessed {
         rules.check_category(cell, &text)?;
     }
-    row.add(feature.group.id(&text), 1.0, |to| {
+    let id = feature.group.id(&text);
+    row.assign(id, feature.rule);
+    row.add(id, 1.0, |to| {
         to.extend([feature.name.as_str(), "="]);
         escape(&text, to);
     });

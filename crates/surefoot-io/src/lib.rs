@@ -38,6 +38,7 @@ mod digest;
 mod distinct;
 mod error;
 mod format;
+mod groups;
 mod ids;
 mod input;
 mod model_file;

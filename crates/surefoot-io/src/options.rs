@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use surefoot_glm::{Batch, Class, Names, Part, Reading, Table};
+use surefoot_glm::{Batch, Class, Groups, Names, Part, Reading, Table};
 
 use crate::distinct::Distinct;
 use crate::error::{Error, ErrorKind, Located};
@@ -27,6 +27,9 @@ pub struct Options {
     pub unlabelled: bool,
     /// Labels may be text: the loss knows classes.
     pub classes: bool,
+    /// Groups of features that rows are to tell: namespaces, columns (as [`columns_meant`](crate::columns_meant) has them), indices
+    /// of svmlight and ranges of them (`10-20`).
+    pub groups: Groups,
     /// What readers find out.
     pub found: Arc<Found>,
 }

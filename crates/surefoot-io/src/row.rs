@@ -6,6 +6,7 @@ use surefoot_glm::{Batch, Names, Reading};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::distinct::Distinct;
+use crate::groups::Grouper;
 use crate::ids::{IdMap, IdSet};
 use crate::options::{Found, Options};
 use crate::unite::Uniter;
@@ -67,6 +68,8 @@ pub(crate) struct RowBuilder {
     names: Naming,
     distinct: Distinct,
     uniter: Uniter,
+    /// Where not all weights have the same penalty and bounds.
+    grouper: Option<Grouper>,
 }
 
 /// The names that go to [`Found`].
@@ -129,6 +132,7 @@ impl RowBuilder {
             },
             distinct: Distinct::default(),
             uniter: Uniter::default(),
+            grouper: Grouper::new(&options.groups),
         }
     }
 
@@ -162,6 +166,14 @@ impl RowBuilder {
     pub(crate) fn group(&mut self, group: Group) {
         if !self.interact.is_empty() {
             self.groups.push((group, self.index.len()));
+        }
+    }
+
+    /// The weight of this feature is in the group of this number; without it is in none, as those of products are.
+    #[inline]
+    pub(crate) fn assign(&mut self, id: u64, number: u32) {
+        if let Some(grouper) = &mut self.grouper {
+            grouper.assign(slot(id, self.bits), number);
         }
     }
 
@@ -235,8 +247,10 @@ impl RowBuilder {
         }
         let is_finite = self.value.iter().all(|value| value.is_finite());
         if is_finite {
+            let first = batch.index.len();
             batch.index.extend_from_slice(&self.index);
             batch.value.extend_from_slice(&self.value);
+            self.grouper.iter().for_each(|grouper| grouper.fill(batch, first));
         }
         self.forget();
         if is_finite { Ok(()) } else { Err(Unfit::Overflow) }

@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::digest::Digest;
 use crate::error::{self, Spot};
 use crate::format::TextParser;
+use crate::groups::Indices;
 use crate::options::Options;
 use crate::unite::Uniter;
 use fast::Line;
@@ -107,6 +108,7 @@ pub struct Svmlight {
     marks: Marks,
     scratch: Vec<(u64, f64)>,
     uniter: Uniter,
+    indices: Option<Indices>,
 }
 
 /// A line without end is first looked at when it is this long.
@@ -130,6 +132,7 @@ impl Svmlight {
             marks: Marks::default(),
             scratch: Vec::new(),
             uniter: Uniter::default(),
+            indices: Indices::new(&options.groups),
         }
     }
 
@@ -177,13 +180,14 @@ impl Svmlight {
             done = self.lines(base, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
-        let uniter = std::mem::take(&mut self.uniter);
+        let (uniter, indices) = (std::mem::take(&mut self.uniter), self.indices.take());
         *self = Svmlight {
             rules: self.rules,
             input: self.input + 1,
             digest,
             scratch,
             uniter,
+            indices,
             ..Svmlight::new(&Options::default())
         };
         done
@@ -242,20 +246,22 @@ impl Svmlight {
             Line::Nothing { end } => return Ok((end, None)),
             Line::Row { label, end, sorted } if sorted || self.sort(first, batch) => (end, Some(label)),
             _ => {
-                batch.index.truncate(first);
-                batch.value.truncate(first);
+                batch.truncate_pairs(first);
                 self.plain_row(text, start, batch)?
             }
         };
+        if let Some(indices) = &mut self.indices {
+            indices.assign(&batch.index[first..], |index| self.rules.id(index));
+        }
         if self.rules.bits.is_some() && !self.hash(first, batch) {
-            batch.index.truncate(first);
-            batch.value.truncate(first);
+            batch.truncate_pairs(first);
             let line = &text[start..read.0];
             let (at, token) = plain::tokens(line).next().unwrap_or_default();
             let says =
                 "values that share a slot after hashing add up to more than a number of 64 bits holds".to_owned();
             return Err(self.fault(Complaint { at, token, says }));
         }
+        self.indices.iter().for_each(|indices| indices.grouper.fill(batch, first));
         Ok(read)
     }
 

@@ -24,9 +24,10 @@
 mod features;
 mod head;
 
-use surefoot_glm::{Batch, Part, Reading};
+use surefoot_glm::{Batch, Groups, Part, Reading};
 
 use crate::error::{self, Spot};
+use crate::groups;
 use crate::number;
 use crate::options::Options;
 use crate::records::{Complaint, Numbers, RecordFormat};
@@ -39,6 +40,7 @@ use head::{Head, Token};
 pub(crate) struct Vw {
     builder: RowBuilder,
     used: Used,
+    groups: Groups,
     unlabelled: bool,
     /// Of the line at hand, see [`features::marks`].
     marks: Vec<usize>,
@@ -66,7 +68,8 @@ impl Vw {
     pub(crate) fn new(options: &Options) -> Vw {
         let mut builder = RowBuilder::new(options);
         builder.expect_repeats();
-        Vw { builder, used: Used::new(&options.reading), unlabelled: options.unlabelled, marks: Vec::new() }
+        let (used, groups) = (Used::new(&options.reading), options.groups.clone());
+        Vw { builder, used, groups, unlabelled: options.unlabelled, marks: Vec::new() }
     }
 
     /// Tells the names of features that were read once.
@@ -125,8 +128,10 @@ impl RecordFormat for Vw {
         while let Some(mut namespace) = features.namespace()? {
             let used = self.used.contains(namespace.name);
             self.builder.group(namespace.group);
+            let rule = groups::of_namespace(&self.groups, namespace.name);
             while let Some(feature) = features.feature(&mut namespace)? {
                 if used {
+                    self.builder.assign(feature.id, rule);
                     self.builder.add_again(feature.id, feature.value);
                 }
             }

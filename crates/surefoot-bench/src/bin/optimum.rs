@@ -7,7 +7,7 @@ use serde_json::json;
 use std::{io::BufRead, process::ExitCode, time::Instant};
 use surefoot_bench::examples;
 use surefoot_glm::{
-    Loss,
+    Bounds, Loss,
     optimum::{Examples, Goal, optimise},
 };
 
@@ -47,7 +47,8 @@ fn job(line: &str, mut held: Held) -> Result<Held, String> {
         classes: held.2,
         l1: number(l1)?,
         l2: number(l2)?,
-        nonnegative: words.len() == 8,
+        bounds: if words.len() == 8 { Bounds::NONNEGATIVE } else { Bounds::FREE },
+        rules: &[],
         intercept: intercept == "free",
         tolerance: number(tolerance)?,
         threads: number(threads)? as usize,

@@ -15,6 +15,7 @@ use crate::{
         Engine, Saved,
         scalars::{Scalars, UNBOUNDED, flushed},
     },
+    grouping::Grouping,
     lanes::Lanes,
     lead::Judge,
     stack::{Answer, Stack, Terms},
@@ -27,6 +28,8 @@ pub(crate) struct Classes {
     loss: Loss,
     intercept: bool,
     scalars: Scalars,
+    /// Where not all features are alike.
+    grouping: Option<Grouping>,
     /// One a class, by number, and one for the class that is met next.
     stacks: Vec<Stack>,
     /// Of the row at hand: one a stack, and an empty one.
@@ -41,14 +44,15 @@ pub(crate) struct Classes {
 impl Classes {
     /// Before the first row.
     pub(crate) fn new(settings: &Settings) -> Classes {
-        Classes::assemble(settings, Scalars::new(settings), Vec::new())
+        Classes::assemble(settings, Scalars::new(settings), Vec::new(), Grouping::new(settings))
     }
 
-    fn assemble(settings: &Settings, scalars: Scalars, stacks: Vec<Stack>) -> Classes {
+    fn assemble(settings: &Settings, scalars: Scalars, stacks: Vec<Stack>, grouping: Option<Grouping>) -> Classes {
         let mut classes = Classes {
             loss: settings.loss,
             intercept: settings.intercept,
             scalars,
+            grouping,
             stacks,
             answers: Vec::new(),
             margins: Vec::new(),
@@ -77,6 +81,7 @@ impl Classes {
 
     /// Asks the first `count` classes for their margins at a row.
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
+        self.grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row))?;
         for (stack, answer) in self.stacks[..count].iter_mut().zip(&mut self.answers) {
             stack.find(row, answer)?;
         }
@@ -87,7 +92,7 @@ impl Classes {
             let (here, next) = self.answers.split_at_mut(k + 1);
             stack.ask(&terms, &mut here[k], &next[0]);
             if let Some(pull) = &terms.pull {
-                here[k].margin = stack.drawn(&terms, pull, &here[k]);
+                here[k].margin = stack.drawn(&terms, pull, self.grouping.as_ref(), &here[k]);
             }
         }
         self.outputs.clear();
@@ -162,6 +167,7 @@ impl Engine for Classes {
         if let Some(shrink) = &mut scalars.shrink {
             shrink.add_classes(weight, per, &self.gradients);
         }
+        self.grouping.iter_mut().for_each(Grouping::keep);
         scalars.clock.advance();
     }
 

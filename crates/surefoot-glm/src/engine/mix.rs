@@ -11,6 +11,7 @@ use crate::{
         Engine, Saved,
         scalars::{Scalars, UNBOUNDED, flushed},
     },
+    grouping::Grouping,
     lanes::{LANES, Lanes},
     lead::Judge,
     shrink::{Shrink, Told},
@@ -25,6 +26,8 @@ pub(crate) struct Mix {
     loss: Loss,
     scalars: Scalars,
     stack: Stack,
+    /// Where not all features are alike.
+    grouping: Option<Grouping>,
     /// Of the row at hand, and of the one after it.
     answers: [Answer; 2],
     /// The sign that was asked with last, and the gradient that is ready.
@@ -42,14 +45,15 @@ impl Mix {
     pub(crate) fn new(settings: &Settings) -> Mix {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);
-        Mix::assemble(loss, scalars, Stack::new(settings.intercept))
+        Mix::assemble(loss, scalars, Stack::new(settings.intercept), Grouping::new(settings))
     }
 
-    fn assemble(loss: Loss, scalars: Scalars, stack: Stack) -> Mix {
+    fn assemble(loss: Loss, scalars: Scalars, stack: Stack, grouping: Option<Grouping>) -> Mix {
         Mix {
             loss,
             scalars,
             stack,
+            grouping,
             answers: Default::default(),
             sign: 1.0,
             gradient: Lanes::default(),
@@ -66,7 +70,8 @@ impl Mix {
         self.stack.ask(&terms, answer, ahead);
         if let Some(shrink) = &self.scalars.shrink {
             self.drawn.clear();
-            self.drawn.extend(shrink.pulls(self.sign).map(|pull| self.stack.drawn(&terms, &pull, answer)));
+            let (stack, grouping) = (&self.stack, self.grouping.as_ref());
+            self.drawn.extend(shrink.pulls(self.sign).map(|pull| stack.drawn(&terms, &pull, grouping, answer)));
             self.learnt = self.sign * (answer.margin + self.offset);
             answer.margin = self.drawn[shrink.chosen()];
             self.drawn.iter_mut().for_each(|margin| *margin = self.sign * (*margin + self.offset));
@@ -89,12 +94,15 @@ impl Mix {
         let (sign, loss) = (coding.sign(), self.loss);
         let pulls: Vec<_> = shrink.pulls(sign).collect();
         shrink.judge_anew();
-        let (stack, answer, drawn) = (&mut self.stack, &mut self.answers[0], &mut self.drawn);
+        let (stack, grouping) = (&mut self.stack, &mut self.grouping);
+        let (answer, drawn) = (&mut self.answers[0], &mut self.drawn);
         books.passes.visit(&mut |row| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
-            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
+            let looked = grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row));
+            if let (Ok(y), Ok(())) = (y, looked.and_then(|()| stack.find(row, answer))) {
                 drawn.clear();
-                drawn.extend(pulls.iter().map(|pull| sign * (stack.drawn(&terms, pull, answer) + row.offset)));
+                let of = |pull| stack.drawn(&terms, pull, grouping.as_ref(), answer);
+                drawn.extend(pulls.iter().map(|pull| sign * (of(pull) + row.offset)));
                 shrink.judge(loss, y, row.weight, drawn);
             }
         })?;
@@ -119,6 +127,7 @@ impl Engine for Mix {
 
     fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
         (self.sign, self.offset) = (coding.sign(), row.offset);
+        self.grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row))?;
         self.ask_again();
         let answer = &self.answers[0];
         let finite = answer.output.is_finite() && answer.margin.is_finite();
@@ -178,6 +187,7 @@ impl Engine for Mix {
             let told = Told { y, weight, learnt: self.learnt, length: self.answers[0].length() };
             shrink.add(self.loss, &told, &self.drawn, gradients[0].model);
         }
+        self.grouping.iter_mut().for_each(Grouping::keep);
         self.scalars.units.count(self.loss, y, self.offset, weight);
         self.scalars.clock.advance();
     }
@@ -214,7 +224,7 @@ impl Engine for Mix {
 
     fn predictor(&self, coding: &Coding) -> Predictor {
         let terms = self.terms(coding.sign());
-        Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms))
+        Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms, self.grouping.as_ref()))
     }
 
     fn save(&self, coding: &Coding) -> Saved {

@@ -37,7 +37,7 @@ impl Scalars {
             units: Units::new(loss),
             lead: Lead::new(Pace::grid(loss)),
             pace: Pace::default(),
-            shrink: Shrink::new(&settings.penalty, settings.intercept),
+            shrink: Shrink::new(settings),
         }
     }
 
@@ -45,7 +45,8 @@ impl Scalars {
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = State::parse::<Scalars>(value)?;
         if scalars.shrink.is_none() {
-            scalars.shrink = Shrink::new(&Penalty { path: None, ..settings.penalty }, settings.intercept);
+            let penalty = Penalty { path: None, ..settings.penalty };
+            scalars.shrink = Shrink::new(&Settings { penalty, ..settings.clone() });
         }
         Ok(scalars)
     }

@@ -165,11 +165,6 @@ impl<'a> Design<'a> {
         self.intercept.then(|| self.width - 1)
     }
 
-    /// The curvature of (l2/2)·‖w‖² at each coordinate: none at the intercept.
-    pub(super) fn hold(&self, l2: f64) -> Vec<f64> {
-        (0..self.dim()).map(|j| if Some(j) == self.constant() { 0.0 } else { l2 }).collect()
-    }
-
     /// Numbers that a pass reads: dense ones, and pairs.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.rows() * self.width, self.start[self.rows()])
@@ -183,7 +178,7 @@ impl<'a> Design<'a> {
     }
 
     /// The columns that coordinates stand for, with the coordinate.
-    fn map(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
         let skip = self.width - usize::from(self.intercept);
         let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
         self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))

@@ -4,6 +4,7 @@ use super::design::Sample;
 use super::factor::Preconditioner;
 use super::kernel::{Kernel, add, dot, widest};
 use super::pass::Passes;
+use super::price::{Price, squares};
 use super::shares::Stopped;
 use super::state::State;
 
@@ -21,7 +22,7 @@ pub(super) struct Direction {
 pub(super) struct Enough {
     /// Of the decrement, the share that may be left (the square of a factor).
     pub(super) share: f64,
-    /// What may be left of the sum of squares of residuals at penalised coordinates.
+    /// What may be left of the [`squares`] of residuals.
     pub(super) residual: f64,
     /// What may be left at the intercept.
     pub(super) constant: f64,
@@ -36,6 +37,7 @@ pub(super) struct Wanted {
     /// The size of the objective, and the largest margin.
     pub(super) size: f64,
     pub(super) farthest: f64,
+    /// The strongest l2.
     pub(super) l2: f64,
     pub(super) tolerance: f64,
     /// Whether the step is to earn a certificate, as soon as it may.
@@ -60,21 +62,26 @@ pub(super) fn direction(
     passes: &mut Passes,
     sample: &Sample,
     state: &State,
+    prices: &[Price],
     inverse: &Preconditioner,
     enough: impl Fn(f64) -> Enough,
 ) -> Result<Direction, Stopped> {
     let constant = sample.design.constant();
-    let at_constant = |residual: &[f64]| constant.map_or(0.0, |constant| residual[constant].abs());
+    let left = |residual: &[f64]| {
+        let at_constant = constant.map_or(0.0, |constant| residual[constant].abs());
+        (squares(residual, prices), at_constant)
+    };
     let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, x, out);
-    solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), at_constant, enough)
+    solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)
 }
 
-/// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what is left at intercepts.
+/// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what residuals are: squares where a penalty
+/// holds, and what is left at intercepts.
 pub(super) fn solve(
     gradient: &[f64],
     mut curvature: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
     inverse: impl Fn(&[f64], &mut [f64]),
-    at_constant: impl Fn(&[f64]) -> f64,
+    left: impl Fn(&[f64]) -> (f64, f64),
     enough: impl Fn(f64) -> Enough,
 ) -> Result<Direction, Stopped> {
     let dim = gradient.len();
@@ -99,10 +106,11 @@ pub(super) fn solve(
         widest(Add(&mut residual, -length, &across));
         inverse(&residual, &mut along);
         let before = std::mem::replace(&mut rho, inner(&residual, &along));
-        let constant = at_constant(&residual);
-        let squares = inner(&residual, &residual) - constant * constant;
-        if rho <= enough.share * decrement && squares <= enough.residual && constant <= enough.constant {
-            break;
+        if rho <= enough.share * decrement {
+            let (squares, constant) = left(&residual);
+            if squares <= enough.residual && constant <= enough.constant {
+                break;
+            }
         }
         let keep = rho / before;
         towards.iter_mut().zip(&along).for_each(|(to, along)| *to = along + keep * *to);

@@ -4,13 +4,13 @@
 use super::curve::Curve;
 use super::design::Sample;
 use super::pass::Passes;
+use super::release::{mean, release};
 use super::shares::Stopped;
 use super::state::{Objective, State};
 use crate::sums::Sum;
-use surefoot::certificate::{ElasticNet, Penalty};
 
 /// The gap at a point between the objective and the dual objective at `duals`, once these are feasible. ∞ where no dual
-/// point is.
+/// point is found that is.
 ///
 /// At θ_i = φ'(margin) it is of the order of ‖∇P‖²/l2. After a Newton step the dual points that the quadratic model
 /// foresees, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i a_i = −l2·w as well as the step was solved for, so
@@ -27,34 +27,34 @@ pub(super) fn gap(
     state: &State,
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
-    let net = ElasticNet::new(objective.l1, objective.l2);
     for (r, dual) in duals.iter_mut().enumerate() {
         *dual = objective.curve.clip(sample.label(r), *dual);
     }
-    if sample.design.intercept {
+    let mut balanced = vec![false; state.point.len()];
+    if objective.is_loose {
+        let Some(minded) = release(passes, sample, objective, state, &mut duals)? else { return Ok(f64::INFINITY) };
+        balanced = minded;
+    } else if let Some(constant) = sample.design.constant() {
         balance(sample, objective, &mut duals);
+        balanced[constant] = true;
     }
-    let per = Passes::rows_per_share(sample);
-    let visitors = duals.chunks(per).enumerate();
-    let visitors = visitors.map(|(k, duals)| move |r: usize, _: f64| -sample.share(k * per + r) * duals[r]);
-    let mut mean = vec![0.0; state.point.len()];
-    passes.run::<false, _>(sample, None, visitors.collect(), &mut mean)?;
-    // The penalty does not see the intercept.
-    let constant = sample.design.constant();
-    let rest = constant.map_or(0.0, |constant| state.point[constant] * mean[constant]);
-    let dim = mean.len() - usize::from(constant.is_some());
-    let at = |j: usize| if constant.is_some_and(|constant| j >= constant) { j + 1 } else { j };
-    // Weights of at least 0 make Ω*(v) that of the positive part of v, and the rest of v a price w·(−v) of its own.
-    let held = |v: f64| if objective.nonnegative { v.max(0.0) } else { v };
-    let factor = net.shrink(dim, |j| held(mean[at(j)]), 0.0);
+    let mut mean = mean(passes, sample, &duals)?;
+    let factor = objective.prices.iter().zip(&mean).map(|(price, z)| price.shrink(*z)).fold(1.0, f64::min);
     if factor != 1.0 {
         mean.iter_mut().chain(&mut duals).for_each(|x| *x *= factor);
     }
     let (missed, size) = misses(passes, sample, objective, state, &duals)?;
-    let penalty = net.gap(dim, |j| state.point[at(j)], |j| held(mean[at(j)]));
-    let priced = (0..dim).map(|j| state.point[at(j)] * (held(mean[at(j)]) - mean[at(j)])).sum::<f64>();
-    let size = size + (0..dim).map(|j| (state.point[at(j)] * mean[at(j)]).abs()).sum::<f64>();
-    let gap = missed + penalty + priced + rest.abs() + 4.0 * f64::EPSILON * size;
+    // What rounding has left of a balance, that is all there is to it.
+    let (mut priced, mut rest, mut along) = (0.0, 0.0, 0.0);
+    for (j, (&w, &z)) in state.point.iter().zip(&mean).enumerate() {
+        if balanced[j] {
+            rest += (w * z).abs();
+        } else {
+            priced += objective.prices[j].miss(w, z);
+            along += (w * z).abs();
+        }
+    }
+    let gap = missed + priced + rest + 4.0 * f64::EPSILON * (size + along);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 

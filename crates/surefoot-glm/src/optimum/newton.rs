@@ -6,6 +6,7 @@ use super::factor::{Cholesky, Preconditioner};
 use super::gap::foreseen;
 use super::gram::{cost, gram};
 use super::pass::Passes;
+use super::price::strongest;
 use super::search::{Search, Verdict};
 use super::shares::Stopped;
 use super::state::{State, diagonal};
@@ -124,11 +125,11 @@ impl Stage<'_, '_> {
             (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
-        let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
+        let (size, l2, tolerance) = (state.objective.abs(), strongest(search.objective.prices), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
         let wanted = Wanted { size, tolerance, farthest, l2, certified: exact && trust };
         let enough = |decrement| wanted.at(decrement);
-        let found = direction(&mut search.passes, &self.sample, state, inverse, enough)?;
+        let found = direction(&mut search.passes, &self.sample, state, search.objective.prices, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }

@@ -5,6 +5,7 @@ use super::design::{Design, Sample};
 use super::gap::foreseen;
 use super::interior::interior;
 use super::newton::newton;
+use super::price::Price;
 use super::proximal::{Model, Problem, proximal};
 use super::quadratic::{Columns, Quadratic};
 use super::ramp::Ramp;
@@ -28,7 +29,8 @@ pub(super) fn optimise(
     start: (&[f64], &[f64]),
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
-    let mut search = search(design, crew, goal, start, each);
+    let prices = Price::all(goal, design);
+    let mut search = search(design, crew, goal, &prices, start, each);
     let ended = run(&mut search, start);
     search.finish(ended)
 }
@@ -36,7 +38,8 @@ pub(super) fn optimise(
 /// The start by itself.
 pub(super) fn begin(design: &Design, crew: &Crew, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
-    let mut search = search(design, crew, goal, start, &mut ignore);
+    let prices = Price::all(goal, design);
+    let mut search = search(design, crew, goal, &prices, start, &mut ignore);
     match first_state(&mut search, start) {
         Ok(state) => {
             search.offer(state.place(), f64::INFINITY);
@@ -50,11 +53,12 @@ fn search<'a>(
     design: &'a Design<'a>,
     crew: &'a Crew<'a>,
     goal: &Goal,
+    prices: &'a [Price],
     start: (&[f64], &[f64]),
     each: &'a mut dyn FnMut(&Optimum),
 ) -> Search<'a> {
     let curve = Curve::of(goal.loss);
-    let objective = Objective { curve, l1: goal.l1, l2: goal.l2, nonnegative: goal.nonnegative };
+    let objective = Objective::new(curve, goal, design, prices);
     let first = design.mean(|y, offset| curve.jet(y, offset).value);
     Search::new(design, crew, goal, objective, first, start, each)
 }
@@ -64,10 +68,7 @@ fn search<'a>(
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, curve) = (search.design, search.objective.curve);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
-    if search.objective.nonnegative {
-        let held = (0..point.len()).filter(|&j| Some(j) != design.constant());
-        held.for_each(|j| point[j] = point[j].max(0.0));
-    }
+    point.iter_mut().zip(search.objective.prices).for_each(|(w, price)| *w = price.clamp(*w));
     let mut constants = vec![0.0; point.len()];
     if let Some(constant) = design.constant() {
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
@@ -96,7 +97,7 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     }
     let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ramp.has_limits());
     search.most = if limited { FEW } else { MOST };
-    let verdict = if search.objective.has_corners() {
+    let verdict = if search.objective.has_corners {
         proximal(search, OneMargin { columns: None, design: search.design }, state)?
     } else {
         newton(search, state)?
@@ -128,12 +129,9 @@ fn is_level(search: &mut Search, state: &State, ramp: Ramp) -> Result<bool, Stop
     let (sample, dim) = (search.rows(), state.point.len());
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
     let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
-    let (steepest, constant) = (ramp.high.max(-ramp.low), search.design.constant());
-    let falls = |j: usize| {
-        let held = search.objective.nonnegative && state.point[j] == 0.0 && Some(j) != constant;
-        if held { (-state.gradient[j]).max(0.0) } else { state.gradient[j].abs() }
-    };
-    Ok((0..dim).all(|j| falls(j) <= LEVEL * steepest * squares[j].sqrt()))
+    let (steepest, prices) = (ramp.high.max(-ramp.low), search.objective.prices);
+    let fall = |j: usize| prices[j].fall(state.point[j], state.gradient[j]);
+    Ok((0..dim).all(|j| fall(j) <= LEVEL * steepest * squares[j].sqrt()))
 }
 
 /// One margin, for the coordinate engine.
@@ -144,10 +142,6 @@ struct OneMargin<'a> {
 
 impl Problem for OneMargin<'_> {
     type State = State;
-
-    fn is_free(&self, j: usize) -> bool {
-        Some(j) == self.design.constant()
-    }
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
         State::at(&mut search.passes, &Sample::new(self.design, 1), &search.objective, point)

@@ -1,8 +1,8 @@
-//! Newton's method with steps by coordinate descent, for an L1 penalty or weights of at least 0: zeros are exact.
+//! Newton's method with steps by coordinate descent, for an L1 penalty or bounds of weights: zeros are exact, and so are bounds.
 
+use super::price::Price;
 use super::search::{Place, Search, Verdict};
 use super::shares::{Crew, Stopped};
-use super::state::Objective;
 
 /// Sweeps over the coordinates for one step.
 const SWEEPS: usize = 10_000;
@@ -12,8 +12,6 @@ pub(super) trait Problem {
     /// A point with what a pass finds there.
     type State;
 
-    /// Whether no penalty holds a coordinate.
-    fn is_free(&self, j: usize) -> bool;
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<Self::State, Stopped>;
     fn place<'s>(&self, state: &'s Self::State) -> Place<'s>;
     /// The gradient of the smooth part.
@@ -54,19 +52,19 @@ pub(super) fn proximal<P: Problem>(
             return Ok(verdict);
         }
         last = verdict.is_some();
-        let (objective, Place { point, objective: before, .. }) = (search.objective, problem.place(&state));
-        let free: Vec<bool> = (0..point.len()).map(|j| problem.is_free(j)).collect();
-        let working = working_set(&objective, point, problem.gradient(&state), &free);
+        let (prices, Place { point, objective: before, .. }) = (search.objective.prices, problem.place(&state));
+        let working = working_set(prices, point, problem.gradient(&state));
         // Without L1 the size of the gradient itself is what subgradients are compared with.
-        let unit = if objective.l1 > 0.0 { objective.l1 } else { largest(problem.gradient(&state)) };
+        let least = search.objective.least_l1();
+        let unit = if least < f64::INFINITY { least } else { largest(problem.gradient(&state)) };
         let step = problem.with_model(search, &state, |search, model| {
-            let descent = Descent { crew: search.passes.crew, objective, point, free: &free };
+            let descent = Descent { crew: search.passes.crew, prices, point };
             descent.run(model, &working, precision * unit)
         })?;
         // What the step is worth to first order; never positive.
         let change = |j: usize| {
-            let penalty = if free[j] { 0.0 } else { objective.l1 };
-            problem.gradient(&state)[j] * step[j] + penalty * ((point[j] + step[j]).abs() - point[j].abs())
+            let l1 = of(prices, j).l1;
+            problem.gradient(&state)[j] * step[j] + l1 * ((point[j] + step[j]).abs() - point[j].abs())
         };
         let descent: f64 = (0..step.len()).map(change).sum();
         search.decrement = -descent;
@@ -89,24 +87,28 @@ fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs()))
 }
 
+/// The price of a coordinate; classes have the same.
+fn of(prices: &[Price], j: usize) -> &Price {
+    &prices[j % prices.len()]
+}
+
 /// The coordinates that may leave 0 or stay away from it.
-fn working_set(objective: &Objective, point: &[f64], gradient: &[f64], free: &[bool]) -> Vec<usize> {
-    let may = |j: &usize| free[*j] || point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * objective.l1;
+fn working_set(prices: &[Price], point: &[f64], gradient: &[f64]) -> Vec<usize> {
+    let may = |j: &usize| point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * of(prices, *j).l1;
     (0..point.len()).filter(may).collect()
 }
 
 /// Coordinate descent on a model and the penalty.
 struct Descent<'s> {
     crew: &'s Crew<'s>,
-    objective: Objective,
+    prices: &'s [Price],
     point: &'s [f64],
-    free: &'s [bool],
 }
 
 impl Descent<'_> {
     /// A step, once no subgradient is farther from 0 than `enough`.
     fn run(&self, model: &mut dyn Model, working: &[usize], enough: f64) -> Result<Vec<f64>, Stopped> {
-        let (point, free) = (self.point, self.free);
+        let point = self.point;
         let mut step = vec![0.0; point.len()];
         let mut active: Vec<usize> = working.to_vec();
         let mut whole = true;
@@ -117,12 +119,13 @@ impl Descent<'_> {
                     self.crew.check()?;
                 }
                 let (at, bend, slope) = (point[j] + step[j], model.bend(j), model.slope(j));
-                let l1 = if free[j] { 0.0 } else { self.objective.l1 };
-                let target = bend * at - slope;
+                let (price, target) = (of(self.prices, j), bend * at - slope);
+                let l1 = price.l1;
                 let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
-                let best = if self.objective.nonnegative && !free[j] { best.max(0.0) } else { best };
+                let best = price.clamp(best);
                 let by = best - at;
-                if bend > 0.0 && by != 0.0 && best.is_finite() {
+                // Where nothing curves, l1 alone draws a weight back to where something does.
+                if (bend > 0.0 || l1 > 0.0) && by != 0.0 && best.is_finite() {
                     worst = worst.max(bend * by.abs());
                     model.shift(j, by);
                     // Exactly 0, not nearly.
@@ -136,7 +139,7 @@ impl Descent<'_> {
                 active = working.to_vec();
                 whole = true;
             } else {
-                active.retain(|&j| point[j] + step[j] != 0.0 || free[j]);
+                active.retain(|&j| point[j] + step[j] != 0.0 || !of(self.prices, j).has_corner());
                 whole = false;
             }
         }
@@ -157,7 +160,9 @@ fn walk<P: Problem>(
     let mut length = 1.0;
     for _ in 0..40 {
         // w + (−w) is 0 to the bit.
-        let point = point.iter().zip(step).map(|(w, step)| w + length * step).collect();
+        let prices = search.objective.prices.iter().cycle();
+        let moved = point.iter().zip(step).zip(prices);
+        let point = moved.map(|((w, step), price)| price.landed(*w, w + length * step)).collect();
         let next = problem.at(search, point)?;
         if problem.place(&next).objective <= objective + 1e-4 * length * descent + noise {
             return Ok(Some((next, length == 1.0)));

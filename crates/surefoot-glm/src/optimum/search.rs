@@ -1,8 +1,10 @@
 //! The books of a search: the best certified model so far, and why to end.
 
 use super::design::{Design, Sample};
+use super::direction::NEAR;
 use super::gap::gap;
 use super::pass::Passes;
+use super::price::{squares, strongest};
 use super::shares::{Crew, Stopped};
 use super::state::{Objective, State};
 use super::{Ended, Goal, Optimum};
@@ -44,7 +46,7 @@ pub(super) struct Place<'s> {
 
 pub(super) struct Search<'a> {
     pub(super) design: &'a Design<'a>,
-    pub(super) objective: Objective,
+    pub(super) objective: Objective<'a>,
     pub(super) tolerance: f64,
     pub(super) passes: Passes<'a>,
     pub(super) each: &'a mut dyn FnMut(&Optimum),
@@ -68,7 +70,7 @@ impl<'a> Search<'a> {
         design: &'a Design<'a>,
         crew: &'a Crew<'a>,
         goal: &Goal,
-        objective: Objective,
+        objective: Objective<'a>,
         first: f64,
         start: (&[f64], &[f64]),
         each: &'a mut dyn FnMut(&Optimum),
@@ -92,7 +94,7 @@ impl<'a> Search<'a> {
             decrement: f64::INFINITY,
             // Without a size there is nothing to be small against.
             first: if first.is_finite() { first } else { 0.0 },
-            escapable: goal.l1 + goal.l2 == 0.0 || goal.intercept && design.has_one_label(),
+            escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
             iterations: 0,
             most: MOST,
             lower: f64::NEG_INFINITY,
@@ -113,14 +115,16 @@ impl<'a> Search<'a> {
 
     /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-        let (sample, Objective { l1, l2, .. }) = (self.rows(), self.objective);
-        let plain = !self.objective.has_corners() && !self.objective.curve.has_kink();
+        let (sample, Objective { has_corners, is_loose, is_free, prices, .. }) = (self.rows(), self.objective);
+        let plain = !has_corners && !self.objective.curve.has_kink();
         let mut bound = f64::INFINITY;
-        if plain && l2 > 0.0 && !self.design.intercept {
+        if plain && prices.iter().all(|price| price.l2 > 0.0) {
             // What the slopes themselves say, without another pass.
-            bound = state.gradient.iter().map(|g| g * g).sum::<f64>() / (2.0 * l2);
+            bound = squares(&state.gradient, prices) / (2.0 * strongest(prices));
         }
-        if let (Some(duals), true) = (duals, l1 + l2 > 0.0 && bound > self.tolerance * state.objective.abs()) {
+        // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
+        let far = is_loose && self.decrement > NEAR * state.objective.abs();
+        if let (Some(duals), true) = (duals, !is_free && !far && bound > self.tolerance * state.objective.abs()) {
             bound = bound.min(gap(&mut self.passes, &sample, &self.objective, state, duals)?);
         }
         self.offer(state.place(), bound);
@@ -129,10 +133,9 @@ impl<'a> Search<'a> {
 
     /// The same by dual points alone, whatever the slopes at the point are.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
-        let penalised = self.objective.l1 + self.objective.l2 > 0.0;
-        let sample = self.rows();
+        let (sample, is_free) = (self.rows(), self.objective.is_free);
         let bound =
-            if penalised { gap(&mut self.passes, &sample, &self.objective, state, duals)? } else { f64::INFINITY };
+            if is_free { f64::INFINITY } else { gap(&mut self.passes, &sample, &self.objective, state, duals)? };
         self.offer(state.place(), bound);
         Ok(())
     }
@@ -180,14 +183,15 @@ impl<'a> Search<'a> {
     /// Whether this is the end.
     pub(super) fn verdict(&self, at: Place) -> Option<Verdict> {
         let size = self.size(at.objective);
-        let penalised = self.objective.l1 > 0.0 || self.objective.l2 > 0.0;
+        // Where some weights are held, there may be one all the same.
+        let uncertified = self.objective.is_free || self.objective.is_loose && self.best.gap.is_none();
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
         if self.escapable && at.escapes && at.objective <= self.tolerance * self.first {
             return Some(Verdict::Unattained);
         }
-        if !penalised && 0.5 * self.decrement <= self.tolerance * size {
+        if uncertified && 0.5 * self.decrement <= self.tolerance * size {
             return Some(Verdict::Decrement);
         }
         (self.iterations >= self.most).then_some(Verdict::Exhausted)

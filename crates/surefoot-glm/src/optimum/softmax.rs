@@ -11,6 +11,7 @@ use super::design::{Design, Sample};
 use super::direction::{Direction, NEAR, Wanted, solve};
 use super::newton::{RENEWAL, is_factored, price_of_pass};
 use super::one::ROUNDING;
+use super::price::{Price, squares, strongest};
 use super::proximal::proximal;
 use super::search::{Search, Verdict};
 use super::shares::{Crew, Stopped};
@@ -35,8 +36,8 @@ pub(super) fn optimise(
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
     let classes = goal.classes.max(1);
-    let (l1, l2, nonnegative) = (goal.l1, goal.l2, goal.nonnegative);
-    let objective = Objective { curve: Curve::Logistic, l1, l2, nonnegative };
+    let prices = Price::all(goal, design);
+    let objective = Objective::new(Curve::Logistic, goal, design, &prices);
     let mut search = Search::new(design, crew, goal, objective, (classes as f64).ln(), start, each);
     let ended = run(&mut search, classes, start);
     search.finish(ended)
@@ -45,7 +46,7 @@ pub(super) fn optimise(
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
     let rows = Classes { sample: Sample::new(search.design, 1), classes };
     let state = first_state(search, rows, start)?;
-    if search.objective.has_corners() {
+    if search.objective.has_corners {
         return proximal(search, ManyMargins::new(rows), state);
     }
     Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
@@ -81,10 +82,9 @@ fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &
         design.point(&weights, constant)
     };
     let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
-    if search.objective.has_corners() {
-        let constant = design.constant();
-        let held = (0..point.len()).filter(|j| Some(j % design.dim()) != constant);
-        held.filter(|_| search.objective.nonnegative).for_each(|j| point[j] = point[j].max(0.0));
+    if search.objective.has_corners {
+        let prices = search.objective.prices.iter().cycle();
+        point.iter_mut().zip(prices).for_each(|(w, price)| *w = price.clamp(*w));
     } else {
         centre(&mut point, classes);
     }
@@ -102,8 +102,9 @@ fn centre(point: &mut [f64], classes: usize) {
 
 /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
 fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-    let penalised = search.objective.l1 + search.objective.l2 > 0.0;
-    let bound = match duals.filter(|_| penalised) {
+    // Dual points of many margins are balanced for intercepts only.
+    let held = !search.objective.is_free && !search.objective.is_loose;
+    let bound = match duals.filter(|_| held) {
         Some(duals) => gap(&mut search.passes, rows, &search.objective, state, duals)?,
         None => f64::INFINITY,
     };
@@ -154,22 +155,24 @@ impl Stage<'_, '_> {
         let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample, WORTH));
         let search = &mut *self.search;
         if self.spent > self.price || self.inverse.is_none() {
-            self.inverse = Some(Blocks::new(&mut search.passes, self.rows, search.objective.l2, state)?);
+            self.inverse = Some(Blocks::new(&mut search.passes, self.rows, &search.objective.hold(), state)?);
             (self.price, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
-        let (size, l2, tolerance) = (state.objective.abs(), search.objective.l2, search.tolerance);
+        let (size, l2, tolerance) = (state.objective.abs(), strongest(search.objective.prices), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
         let wanted = Wanted { size, tolerance, farthest, l2, certified: true };
         let enough = |decrement| wanted.at(decrement);
         let (dim, constant) = (sample.design.dim(), sample.design.constant());
-        let at_constant = |residual: &[f64]| {
-            let squares = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
-            squares.unwrap_or(0.0).sqrt()
+        let prices = search.objective.prices;
+        let left = |residual: &[f64]| {
+            let constants = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
+            let others = residual.chunks(dim).map(|of_class| squares(of_class, prices)).sum();
+            (others, constants.unwrap_or(0.0).sqrt())
         };
         let (passes, objective, rows) = (&mut search.passes, &search.objective, self.rows);
         let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, rows, objective, x, out);
-        let found = solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), at_constant, enough)?;
+        let found = solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }

@@ -1,25 +1,50 @@
 //! A point with all that one pass finds there.
 
+use super::Goal;
 use super::curve::{Curve, Jet};
-use super::design::Sample;
+use super::design::{Design, Sample};
 use super::pass::Passes;
+use super::price::Price;
 use super::search::Place;
 use super::shares::Stopped;
 use crate::sums::Sum;
 
-/// What is minimised: mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², the intercept left out; weights may have to be at least 0.
+/// What is minimised: the mean loss, and the prices of the weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Objective {
+pub(super) struct Objective<'a> {
     pub(super) curve: Curve,
-    pub(super) l1: f64,
-    pub(super) l2: f64,
-    pub(super) nonnegative: bool,
+    /// Of each coordinate of the design, the intercept's nothing.
+    pub(super) prices: &'a [Price],
+    /// Whether a Newton step has to mind corners of the prices.
+    pub(super) has_corners: bool,
+    /// Whether nothing holds some weight, besides the intercept.
+    pub(super) is_loose: bool,
+    /// Whether nothing holds any.
+    pub(super) is_free: bool,
 }
 
-impl Objective {
-    /// Whether a Newton step has to mind corners of the penalty.
-    pub(super) fn has_corners(&self) -> bool {
-        self.l1 > 0.0 || self.nonnegative
+impl<'a> Objective<'a> {
+    pub(super) fn new(curve: Curve, goal: &Goal, design: &Design, prices: &'a [Price]) -> Objective<'a> {
+        let weights = |is: fn(&Price) -> bool| design.map().filter(|&(at, _)| is(&prices[at])).count();
+        let (columns, loose) = (weights(|_| true), weights(Price::is_loose));
+        Objective {
+            curve,
+            prices,
+            has_corners: weights(Price::has_corner) > 0,
+            is_loose: loose > 0,
+            // Without columns there is nothing to be held, which is as good.
+            is_free: loose == columns && goal.l1 + goal.l2 == 0.0,
+        }
+    }
+
+    /// The least l1 that is one; ∞ without any.
+    pub(super) fn least_l1(&self) -> f64 {
+        self.prices.iter().map(|price| price.l1).filter(|l1| *l1 > 0.0).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The curvature of the prices at each coordinate.
+    pub(super) fn hold(&self) -> Vec<f64> {
+        self.prices.iter().map(|price| price.l2).collect()
     }
 }
 
@@ -88,13 +113,11 @@ impl State {
         found.iter().for_each(|(sum, _)| loss.add(sum.value()));
         let escapes = found.iter().all(|(_, escapes)| *escapes);
         let mut penalty = Sum::default();
-        for (j, (g, &w)) in gradient.iter_mut().zip(&point).enumerate() {
-            if Some(j) != sample.design.constant() {
-                *g += objective.l2 * w;
-                penalty.add(objective.l1 * w.abs() + 0.5 * objective.l2 * w * w);
-            }
+        for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices) {
+            *g += price.l2 * w;
+            penalty.add(price.value(w));
         }
-        let hold = sample.design.hold(objective.l2);
+        let hold = objective.hold();
         let objective = loss.value() + penalty.value();
         Ok(State { point, margin, slope, bend, hold, gradient, objective, escapes })
     }

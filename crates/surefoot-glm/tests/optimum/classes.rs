@@ -1,6 +1,6 @@
 //! Losses with a margin for each class.
 
-use super::problem::{examples, goal, rows};
+use super::problem::{at_least_0, examples, goal, rows};
 use surefoot_glm::{
     Loss,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -16,10 +16,13 @@ const GOLDEN: [(f64, f64, bool, bool, f64, f64); 5] = [
     (0.0, 0.05, true, true, 1.0051364754716934, 1.800429949575519),
 ];
 
-fn goals() -> impl Iterator<Item = (Goal, f64)> {
+fn goals() -> impl Iterator<Item = (Goal<'static>, f64)> {
     GOLDEN.into_iter().flat_map(|(l1, l2, intercept, nonnegative, softmax, rest)| {
         [(Loss::Softmax, softmax), (Loss::Ovr, rest)].map(|(loss, least)| {
-            (Goal { classes: 3, nonnegative, tolerance: 1e-11, ..goal(loss, l1, l2, intercept) }, least)
+            (
+                Goal { classes: 3, bounds: at_least_0(nonnegative), tolerance: 1e-11, ..goal(loss, l1, l2, intercept) },
+                least,
+            )
         })
     })
 }
@@ -57,9 +60,9 @@ fn optima_agree_and_certificates_hold_all_the_way() {
         assert_eq!(found.ended, Ended::Certified, "{goal:?} {found:?}");
         assert!((found.objective / least - 1.0).abs() < 1e-10, "{goal:?} {found:?}: {least}");
         assert_eq!((found.weights.len(), found.intercept.len()), (15, 3));
-        assert!(!goal.nonnegative || found.weights.iter().all(|w| *w >= 0.0), "{found:?}");
+        assert!(goal.bounds.is_free() || found.weights.iter().all(|w| *w >= 0.0), "{found:?}");
         let zeros = found.weights.iter().filter(|w| **w == 0.0).count();
-        assert_eq!(zeros > 0, goal.l1 > 0.0 || goal.nonnegative, "{goal:?} {found:?}");
+        assert_eq!(zeros > 0, goal.l1 > 0.0 || !goal.bounds.is_free(), "{goal:?} {found:?}");
         // From there on nothing is left to do.
         let again = optimise(&examples, &goal, (&found.weights, &found.intercept), &|| false, &mut |_| ());
         assert!(again.is_some_and(|again| again.passes < 0.8 * found.passes), "{goal:?}");

@@ -1,6 +1,6 @@
 //! All losses of one margin, with offsets, penalties with corners, and kinks.
 
-use super::problem::{examples, goal, rows, value};
+use super::problem::{at_least_0, examples, goal, rows, value};
 use surefoot_glm::{
     Loss,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -82,7 +82,7 @@ fn optima_agree_and_certificates_hold_all_the_way() {
     for (loss, l1, l2, intercept, nonnegative, least, point) in GOLDEN {
         // Kinks are rounded off last of all: their weights are the corners of a polyhedron.
         let tolerance = if kinked(loss) { 1e-9 } else { 1e-12 };
-        let goal = Goal { tolerance, nonnegative, ..goal(loss, l1, l2, intercept) };
+        let goal = Goal { tolerance, bounds: at_least_0(nonnegative), ..goal(loss, l1, l2, intercept) };
         let case = format!("{goal:?}");
         let found = optimise(&with_offsets(loss), &goal, (&[], &[]), &|| false, &mut |best| {
             let here = objective(&goal, best);

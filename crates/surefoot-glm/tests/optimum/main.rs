@@ -3,6 +3,7 @@
 mod classes;
 mod losses;
 mod problem;
+mod rules;
 mod stalls;
 
 use problem::{Dice, examples, goal, label, objective, optimum, rows, value};

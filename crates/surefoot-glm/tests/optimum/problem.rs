@@ -1,9 +1,12 @@
 //! A small problem for every loss, made of dice.
 
 use surefoot_glm::{
-    Loss,
+    Bounds, Loss,
     optimum::{Examples, Goal, Optimum, optimise},
 };
+
+/// Labels, weights, columns and values.
+pub(super) type Rows = Vec<(f64, f64, Vec<u32>, Vec<f64>)>;
 
 /// Numbers in [−1, 1): Knuth's MMIX generator.
 pub(super) struct Dice(pub(super) u64);
@@ -28,7 +31,7 @@ pub(super) fn label(loss: Loss, score: f64) -> f64 {
 }
 
 /// 60 rows with weights 1, 2 and ½: a dense column, one with mean 3, and three with holes.
-pub(super) fn rows(loss: Loss) -> Vec<(f64, f64, Vec<u32>, Vec<f64>)> {
+pub(super) fn rows(loss: Loss) -> Rows {
     let mut dice = Dice(7);
     (0..60)
         .map(|i| {
@@ -55,12 +58,17 @@ pub(super) fn examples(rows: &[(f64, f64, Vec<u32>, Vec<f64>)]) -> Examples {
     examples
 }
 
-pub(super) fn goal(loss: Loss, l1: f64, l2: f64, intercept: bool) -> Goal {
-    Goal { loss, classes: 1, l1, l2, nonnegative: false, intercept, tolerance: 1e-6, threads: 2 }
+pub(super) fn goal(loss: Loss, l1: f64, l2: f64, intercept: bool) -> Goal<'static> {
+    Goal { loss, classes: 1, l1, l2, bounds: Bounds::FREE, rules: &[], intercept, tolerance: 1e-6, threads: 2 }
 }
 
 pub(super) fn optimum(examples: &Examples, goal: &Goal) -> Optimum {
     optimise(examples, goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight")
+}
+
+/// Weights of at least 0, or any.
+pub(super) fn at_least_0(nonnegative: bool) -> Bounds {
+    if nonnegative { Bounds::NONNEGATIVE } else { Bounds::FREE }
 }
 
 /// The loss of a row, written out once more.
@@ -94,6 +102,7 @@ pub(super) fn objective(rows: &[(f64, f64, Vec<u32>, Vec<f64>)], goal: &Goal, we
         let margin: f64 = column.iter().zip(values).map(|(&j, x)| weights.get(j as usize).unwrap_or(&0.0) * x).sum();
         weight / total * value(goal.loss, *y, margin + intercept)
     };
-    let penalty = weights.iter().map(|w| goal.l1 * w.abs() + goal.l2 / 2.0 * w * w).sum::<f64>();
-    rows.iter().map(one).sum::<f64>() + penalty
+    let factor = |j: usize| goal.rules.get(j).map_or(1.0, |rule| rule.factor);
+    let penalty = weights.iter().enumerate().map(|(j, w)| factor(j) * (goal.l1 * w.abs() + goal.l2 / 2.0 * w * w));
+    rows.iter().map(one).sum::<f64>() + penalty.sum::<f64>()
 }

@@ -1,8 +1,8 @@
 //! Starts from which nothing can be gained, and losses that do not curve where a search begins.
 
-use super::problem::{Dice, examples, goal, objective, optimum, rows};
+use super::problem::{Dice, at_least_0, examples, goal, objective, optimum, rows};
 use surefoot_glm::{
-    Loss,
+    Bounds, Loss,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
 };
 
@@ -40,7 +40,7 @@ const UNPENALISED: f64 = 193.4126984126984;
 fn a_search_goes_on_where_nothing_curves() {
     let huber = Loss::Huber { delta: 1.0 };
     for (l1, l2, nonnegative, least) in GOLDEN {
-        let goal = Goal { nonnegative, ..goal(huber, l1, l2, true) };
+        let goal = Goal { bounds: at_least_0(nonnegative), ..goal(huber, l1, l2, true) };
         let found = certified(&apart(), &goal);
         assert!((found.objective / least - 1.0).abs() <= 1e-6, "{goal:?}: {found:?} is not {least}");
     }
@@ -71,7 +71,7 @@ fn no_ramp_stalls() {
         };
         let rows: Rows = (0..count).map(|_| row(&mut dice)).collect();
         let (l1, l2) = [(0.0, 1e-4), (0.01, 0.0), (0.1, 0.1), (10.0, 0.0), (0.0, 10.0)][case as usize % 5];
-        certified(&rows, &Goal { nonnegative: case % 7 == 0, ..goal(loss, l1, l2, case % 3 > 0) });
+        certified(&rows, &Goal { bounds: at_least_0(case % 7 == 0), ..goal(loss, l1, l2, case % 3 > 0) });
     }
 }
 
@@ -108,7 +108,7 @@ fn a_poisson_certificate_survives_margins_far_from_the_labels() {
     for (y, offset) in [(0.0, 45.0), (1.0, 40.0), (3.0, 0.0), (0.0, -5.0), (2.0, 1.0), (5.0, -2.0)] {
         examples.push(y, 1.0, offset, &[0, 1], &[y - 2.0, -offset / 10.0]);
     }
-    let goal = Goal { nonnegative: true, ..goal(Loss::Poisson, 0.0, 0.618, true) };
+    let goal = Goal { bounds: Bounds::NONNEGATIVE, ..goal(Loss::Poisson, 0.0, 0.618, true) };
     let mut trace = Vec::new();
     let last = optimise(&examples, &goal, (&[], &[]), &|| false, &mut |best| trace.push((best.objective, best.gap)));
     let last = last.expect("rows with weight");

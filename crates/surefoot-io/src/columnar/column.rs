@@ -44,6 +44,8 @@ pub(super) struct Column {
     group: Group,
     /// The features of a number or of those in a list, and of their absence.
     ids: Vec<(u64, u64)>,
+    /// The number of the group that the weights of texts are in.
+    rule: u32,
     /// Which of them have given their names.
     named: Vec<bool>,
     array: ArrayRef,
@@ -79,9 +81,22 @@ impl Column {
             group: Group::named(used.name.as_bytes()),
             named: vec![false; ids.len()],
             ids,
+            rule: 0,
             used,
             array: Arc::new(NullArray::new(0)),
             cells: Cells::Texts,
+        }
+    }
+
+    /// Tells the builder of the rows in which groups its features are, given that of a column by its name.
+    pub(super) fn assign(&mut self, rule: impl Fn(&str) -> u32, builder: &mut RowBuilder) {
+        self.rule = rule(&self.name(0));
+        // Of a list that is missing as a whole.
+        builder.assign(missing_id(self.used.name.as_bytes()), self.rule);
+        for (k, (id, absent)) in self.ids.iter().enumerate() {
+            let rule = rule(&self.name(k));
+            builder.assign(*id, rule);
+            builder.assign(*absent, rule);
         }
     }
 
@@ -234,6 +249,7 @@ impl Column {
                 None => Word::Missing,
                 Some(text) => {
                     let id = self.group.id(text);
+                    builder.assign(id, self.rule);
                     builder.add(id, 1.0, |to| {
                         escape(self.used.name.as_bytes(), to);
                         to.push('=');

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use surefoot_glm::{Batch, Place, Role};
+use surefoot_glm::{Batch, Groups, Place, Role};
 
 use super::column::{Column, Fault, Policy};
 use super::plan::Plan;
 use crate::csv::any_number;
 use crate::csv::columns::text_of;
 use crate::digest::Digest;
+use crate::groups;
 use crate::options::{Found, Options};
 use crate::row::{Group, RowBuilder};
 
@@ -27,6 +28,7 @@ const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 pub(super) struct Rows {
     builder: RowBuilder,
     found: Arc<Found>,
+    groups: Groups,
     /// Labels may be text.
     classes: bool,
     /// Whether missing cells are counted here.
@@ -66,6 +68,7 @@ impl Rows {
         Rows {
             builder: RowBuilder::new(options),
             found: options.found.clone(),
+            groups: options.groups.clone(),
             classes: options.classes,
             counts: options.found.counts(),
             policy: Policy { missing: options.reading.table.missing, na: options.reading.table.na.clone() },
@@ -112,6 +115,10 @@ impl Rows {
         let columns = self.found.table().map_or(&[][..], |table| &table.columns);
         let places: HashMap<&str, usize> = columns.iter().enumerate().map(|(n, column)| (&*column.name, n)).collect();
         self.features.sort_by_cached_key(|column| places.get(&*column.name(0)).copied());
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let rules = groups::of_columns(&self.groups, &names);
+        let rule = |name: &str| places.get(name).map_or(0, |&n| rules[n]);
+        self.features.iter_mut().for_each(|column| column.assign(rule, &mut self.builder));
         self.plain.clear();
         if !self.builder.interacts() {
             self.plain.extend(self.features.iter().map_while(Column::plain_id));
@@ -201,8 +208,7 @@ impl Rows {
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
         let label = if weight > 0.0 { self.label(row, &mut batch.text) } else { Ok(f64::NAN) };
         let label = label.inspect_err(|_| {
-            batch.index.truncate(pairs);
-            batch.value.truncate(pairs);
+            batch.truncate_pairs(pairs);
         })?;
         self.builder.accept();
         self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use surefoot_glm::{Column, Missing, Reading, Role, Table};
 
 use super::columns::{self, First, called, flagged, listed, shown};
+use crate::groups;
 use crate::options::{Found, Options, Order};
 use crate::records::Complaint;
-use crate::row::{Group, escape, missing_id, slot};
+use crate::row::{Group, RowBuilder, escape, missing_id, slot};
 
 /// What a cell is used as.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,7 @@ pub(super) enum Use {
     Number {
         id: u64,
         gap: u64,
+        rule: u32,
     },
     /// A feature that is made when it is met: a category, or a number that is multiplied with others.
     Feature {
@@ -36,6 +38,8 @@ pub(super) struct Feature {
     pub(super) id: u64,
     /// The id of a missing cell.
     pub(super) gap: u64,
+    /// The number of the group that its weights are in.
+    pub(super) rule: u32,
     /// The name as people see it.
     pub(super) name: String,
     /// Whether a number is a surprise.
@@ -61,6 +65,8 @@ impl Layout {
         let mut places: Vec<_> = order.iter().enumerate().filter_map(|(place, n)| Some(((*n)?, place))).collect();
         places.sort_unstable();
         let (mut uses, mut features) = (Vec::new(), Vec::new());
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let rules = groups::of_columns(&options.groups, &names);
         for (n, place) in places {
             let Some(column) = table.columns.get(n) else { continue };
             let used = match column.role {
@@ -69,22 +75,35 @@ impl Layout {
                 Role::Weight => Use::Weight,
                 role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
                 Role::Number if !is_factor(column) => {
-                    let (feature, mut name) = (feature(column, options), escaped(&column.name));
+                    let (feature, mut name) = (feature(column, rules[n], options), escaped(&column.name));
                     options.found.name(slot(feature.id, *bits), &name);
                     if with_gaps {
                         name.push('=');
                         options.found.name(slot(feature.gap, *bits), &name);
                     }
-                    Use::Number { id: feature.id, gap: feature.gap }
+                    Use::Number { id: feature.id, gap: feature.gap, rule: feature.rule }
                 }
                 role @ (Role::Number | Role::Category) => {
-                    features.push(feature(column, options));
+                    features.push(feature(column, rules[n], options));
                     Use::Feature { feature: features.len() - 1, role }
                 }
             };
             uses.push((place, used));
         }
         Layout { order: Arc::new(order), uses, features }
+    }
+
+    /// Tells the builder of the rows in which groups the features are whose ids are known.
+    pub(super) fn assign(&self, row: &mut RowBuilder) {
+        let numbers = self.uses.iter().filter_map(|(_, used)| match used {
+            Use::Number { id, gap, rule } => Some((*id, *gap, *rule)),
+            _ => None,
+        });
+        let features = self.features.iter().map(|feature| (feature.id, feature.gap, feature.rule));
+        for (id, gap, rule) in numbers.chain(features) {
+            row.assign(id, rule);
+            row.assign(gap, rule);
+        }
     }
 }
 
@@ -94,12 +113,13 @@ fn escaped(name: &str) -> String {
     text
 }
 
-fn feature(column: &Column, options: &Options) -> Feature {
+fn feature(column: &Column, rule: u32, options: &Options) -> Feature {
     let name = column.name.as_bytes();
     Feature {
         group: Group::named(name),
         id: Group::named(b"").id(name),
         gap: missing_id(name),
+        rule,
         name: escaped(&column.name),
         is_guessed: column.role == Role::Category
             && options.found.guessed.get().is_some_and(|guessed| guessed.contains(&column.name)),

@@ -5,6 +5,7 @@
 mod common;
 mod damage;
 mod golden;
+mod groups;
 mod names;
 mod refusals;
 mod tables;

@@ -5,6 +5,7 @@ use crate::{
     Predictor, Settings, State,
     coding::Coding,
     engine::{Saved, arrays, scalars::Scalars},
+    grouping::Grouping,
     stack::Stack,
 };
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ pub(super) fn save(classes: &Classes, coding: &Coding) -> Saved {
     let met = &classes.stacks[..classes.len()];
     saved.scalars = json!({ "lanes": classes.scalars, "classes": met.len() });
     saved.arrays = arrays::save(met, &saved.index, &[met.len()]);
+    saved.arrays.extend(classes.grouping.iter().map(|grouping| grouping.save(&saved.index)));
     saved
 }
 
@@ -32,7 +34,7 @@ fn vectors(classes: &Classes, coding: &Coding) -> Saved {
     let weight = index.iter().flat_map(|&id| order.iter().map(move |stack| (stack, id)));
     Saved {
         intercept: order.iter().map(|stack| stack.intercept(&terms)).collect(),
-        weight: weight.map(|(stack, id)| stack.weight(id, &terms)).collect(),
+        weight: weight.map(|(stack, id)| stack.weight(id, &terms, classes.grouping.as_ref())).collect(),
         index,
         scalars: Value::Null,
         arrays: Vec::new(),
@@ -49,6 +51,7 @@ impl Classes {
     ) -> Result<Classes, String> {
         let count = State::parse::<usize>(&scalars["classes"])?;
         let stacks = arrays::read(settings.intercept, index, count, state)?;
-        Ok(Classes::assemble(settings, Scalars::resume(settings, &scalars["lanes"])?, stacks))
+        let grouping = Grouping::resume(settings, index, state)?;
+        Ok(Classes::assemble(settings, Scalars::resume(settings, &scalars["lanes"])?, stacks, grouping))
     }
 }

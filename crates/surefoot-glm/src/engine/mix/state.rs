@@ -4,6 +4,7 @@ use super::Mix;
 use crate::{
     Settings, State,
     engine::{Saved, arrays, scalars::Scalars},
+    grouping::Grouping,
 };
 use serde_json::{Value, json};
 
@@ -13,11 +14,12 @@ pub(super) fn save(mix: &Mix, sign: f64) -> Saved {
     let index: Vec<u64> = stack.seen().map(|(id, _)| id).collect();
     let mut weight = Vec::with_capacity(index.len());
     // The state is copied meanwhile: a run stands still while it is saved.
-    let arrays = std::thread::scope(|scope| {
+    let mut arrays = std::thread::scope(|scope| {
         let arrays = scope.spawn(|| arrays::save(std::slice::from_ref(stack), &index, &[]));
-        weight.extend(stack.vector(&terms).map(|(_, live)| live));
+        weight.extend(stack.vector(&terms, mix.grouping.as_ref()).map(|(_, live)| live));
         arrays.join().expect("copying does not panic")
     });
+    arrays.extend(mix.grouping.iter().map(|grouping| grouping.save(&index)));
     Saved { intercept: vec![stack.intercept(&terms)], index, weight, scalars: json!(mix.scalars), arrays }
 }
 
@@ -26,6 +28,7 @@ impl Mix {
     pub(crate) fn resume(settings: &Settings, index: &[u64], scalars: &Value, state: &State) -> Result<Mix, String> {
         let stacks = arrays::read(settings.intercept, index, 1, state)?;
         let stack = stacks.into_iter().next().ok_or("the state holds no coordinates")?;
-        Ok(Mix::assemble(settings.loss, Scalars::resume(settings, scalars)?, stack))
+        let grouping = Grouping::resume(settings, index, state)?;
+        Ok(Mix::assemble(settings.loss, Scalars::resume(settings, scalars)?, stack, grouping))
     }
 }

@@ -7,22 +7,21 @@ use super::super::shares::Stopped;
 use super::state::{Classes, State};
 use super::{WORTH, centre};
 
-/// The blocks of the diagonal, Σ ω_i p_k(1 − p_k) x xᵀ + l2·I, on the points whose classes sum to 0.
+/// The blocks of the diagonal, Σ ω_i p_k(1 − p_k) x xᵀ and the curvature of the penalty, on the points whose classes sum to 0.
 ///
 /// On those no eigenvalue of the preconditioned matrix is above 2, as diag(p) − ppᵀ is at most twice its diagonal; elsewhere,
 /// where all classes have the same weights, the curvature would be that of the penalty alone.
 pub(super) struct Blocks(Vec<Preconditioner>);
 
 impl Blocks {
-    pub(super) fn new(passes: &mut Passes, rows: Classes, l2: f64, state: &State) -> Result<Blocks, Stopped> {
-        let hold = rows.sample.design.hold(l2);
+    pub(super) fn new(passes: &mut Passes, rows: Classes, hold: &[f64], state: &State) -> Result<Blocks, Stopped> {
         let block = |k: usize| {
             let bend = |(r, p): (usize, &[f64])| {
                 let others: f64 = p.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, p)| p).sum();
                 rows.sample.share(r) * p[k] * others
             };
             let bend: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(bend).collect();
-            inverse(passes, &rows.sample, &hold, &bend, WORTH)
+            inverse(passes, &rows.sample, hold, &bend, WORTH)
         };
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }

@@ -13,7 +13,6 @@ use super::super::state::Objective;
 use super::pass::run;
 use super::state::{Classes, State, slopes};
 use crate::sums::Sum;
-use surefoot::certificate::{ElasticNet, Penalty};
 
 /// The dual points that the quadratic model at `state` foresees for `next`, as q: p + (diag(p) − ppᵀ)Δm, drawn back to p where
 /// that leaves the simplex.
@@ -59,23 +58,20 @@ pub(super) fn gap(
     let mut mean = vec![0.0; state.point.len()];
     run(passes, rows, None, visitors.collect(), &mut mean)?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
-    // The penalty does not see the intercepts.
+    // Nothing is paid for the intercepts.
     let mut rest = 0.0;
     for j in constant.into_iter().flat_map(|constant| (constant..state.point.len()).step_by(dim)) {
         rest += (state.point[j] * mean[j]).abs();
         mean[j] = 0.0;
     }
-    let free = |j: usize| constant == Some(j % dim);
-    let point = |j: usize| if free(j) { 0.0 } else { state.point[j] };
-    let held = |v: f64| if objective.nonnegative { v.max(0.0) } else { v };
-    let net = ElasticNet::new(objective.l1, objective.l2);
-    let factor = net.shrink(mean.len(), |j| held(mean[j]), 0.0);
-    mean.iter_mut().for_each(|v| *v *= factor);
+    let prices = objective.prices.iter().cycle();
+    let factor = mean.iter().zip(prices.clone()).map(|(z, price)| price.shrink(*z)).fold(1.0, f64::min);
+    mean.iter_mut().for_each(|z| *z *= factor);
     let (missed, size) = misses(passes.crew, rows, state, &duals, factor)?;
-    let penalty = net.gap(mean.len(), point, |j| held(mean[j]));
-    let priced: f64 = (0..mean.len()).map(|j| point(j) * (held(mean[j]) - mean[j])).sum();
-    let size = size + (0..mean.len()).map(|j| (point(j) * mean[j]).abs()).sum::<f64>();
-    let gap = missed + penalty + priced + rest + 4.0 * f64::EPSILON * size;
+    let all = || state.point.iter().zip(&mean);
+    let priced: f64 = all().zip(prices).map(|((w, z), price)| price.miss(*w, *z)).sum();
+    let size = size + all().map(|(w, z)| (w * z).abs()).sum::<f64>();
+    let gap = missed + priced + rest + 4.0 * f64::EPSILON * size;
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 

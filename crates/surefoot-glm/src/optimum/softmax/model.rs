@@ -23,10 +23,6 @@ impl<'a> ManyMargins<'a> {
 impl Problem for ManyMargins<'_> {
     type State = State;
 
-    fn is_free(&self, j: usize) -> bool {
-        Some(j % self.rows.sample.design.dim()) == self.rows.sample.design.constant()
-    }
-
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
         State::at(&mut search.passes, self.rows, &search.objective, point)
     }
@@ -50,8 +46,7 @@ impl Problem for ManyMargins<'_> {
         state: &State,
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped> {
-        let free: Vec<bool> = (0..self.rows.sample.design.dim()).map(|j| self.is_free(j)).collect();
-        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.l2, free);
+        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.hold());
         descend(search, &mut model)
     }
 }
@@ -61,8 +56,8 @@ struct ByColumns<'s> {
     rows: Classes<'s>,
     columns: &'s Columns,
     state: &'s State,
-    l2: f64,
-    free: Vec<bool>,
+    /// The curvature of the prices.
+    hold: Vec<f64>,
     /// Δ.
     step: Vec<f64>,
     /// Its margins z, row by row.
@@ -73,11 +68,11 @@ struct ByColumns<'s> {
 }
 
 impl<'s> ByColumns<'s> {
-    fn new(rows: Classes<'s>, columns: &'s Columns, state: &'s State, l2: f64, free: Vec<bool>) -> Self {
-        let (classes, dim) = (rows.classes, free.len());
+    fn new(rows: Classes<'s>, columns: &'s Columns, state: &'s State, hold: Vec<f64>) -> Self {
+        let (classes, dim) = (rows.classes, hold.len());
         let diagonal = |at: usize| {
             let (k, j) = (at / dim, at % dim);
-            let mut sum = if free[j] { 0.0 } else { l2 };
+            let mut sum = hold[j];
             columns.each(j, |r, x| {
                 let p = state.means[r * classes + k];
                 sum += rows.sample.share(r) * p * (1.0 - p) * x * x;
@@ -86,7 +81,7 @@ impl<'s> ByColumns<'s> {
         };
         let diagonal = (0..state.point.len()).map(diagonal).collect();
         let (step, margin) = (vec![0.0; state.point.len()], vec![0.0; state.margin.len()]);
-        ByColumns { rows, columns, state, l2, free, step, margin, mean: vec![0.0; rows.sample.rows()], diagonal }
+        ByColumns { rows, columns, state, hold, step, margin, mean: vec![0.0; rows.sample.rows()], diagonal }
     }
 }
 
@@ -96,18 +91,18 @@ impl Model for ByColumns<'_> {
     }
 
     fn slope(&self, at: usize) -> f64 {
-        let (classes, dim) = (self.rows.classes, self.free.len());
+        let (classes, dim) = (self.rows.classes, self.hold.len());
         let (k, j) = (at / dim, at % dim);
         let mut sum = 0.0;
         self.columns.each(j, |r, x| {
             let i = r * classes + k;
             sum += x * self.rows.sample.share(r) * self.state.means[i] * (self.margin[i] - self.mean[r]);
         });
-        self.state.gradient[at] + sum + if self.free[j] { 0.0 } else { self.l2 * self.step[at] }
+        self.state.gradient[at] + sum + self.hold[j] * self.step[at]
     }
 
     fn shift(&mut self, at: usize, by: f64) {
-        let (classes, dim) = (self.rows.classes, self.free.len());
+        let (classes, dim) = (self.rows.classes, self.hold.len());
         let (k, j) = (at / dim, at % dim);
         self.step[at] += by;
         let (margin, mean, means) = (&mut self.margin, &mut self.mean, &self.state.means);

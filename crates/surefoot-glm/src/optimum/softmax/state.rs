@@ -67,12 +67,9 @@ impl State {
         let (mut loss, mut penalty) = (Sum::default(), Sum::default());
         found.iter().for_each(|(sum, _)| loss.add(sum.value()));
         let escapes = found.iter().all(|(_, escapes)| *escapes);
-        let (dim, constant) = (sample.design.dim(), sample.design.constant());
-        for (j, (g, &w)) in gradient.iter_mut().zip(&point).enumerate() {
-            if Some(j % dim) != constant {
-                *g += objective.l2 * w;
-                penalty.add(objective.l1 * w.abs() + 0.5 * objective.l2 * w * w);
-            }
+        for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices.iter().cycle()) {
+            *g += price.l2 * w;
+            penalty.add(price.value(w));
         }
         let objective = loss.value() + penalty.value();
         Ok(State { point, margin, means, gradient, objective, escapes })
@@ -101,10 +98,7 @@ impl State {
             }
         });
         run(passes, rows, Some(x), visitors.collect(), out)?;
-        let (dim, constant) = (sample.design.dim(), sample.design.constant());
-        for (j, (out, x)) in out.iter_mut().zip(x).enumerate() {
-            *out += if Some(j % dim) == constant { 0.0 } else { objective.l2 * x };
-        }
+        out.iter_mut().zip(x).zip(objective.prices.iter().cycle()).for_each(|((out, x), price)| *out += price.l2 * x);
         Ok(())
     }
 }
