@@ -4,24 +4,23 @@
 //! hashes of names, scattered over the whole range: they are numbered as they come, and the numbers are the ids of
 //! pages of their own.
 
-use crate::pages::{ID_LIMIT, Pages, Slot};
-use bytemuck::Zeroable;
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
+use crate::{
+    pages::{ID_LIMIT, Pages, Slot},
+    table::Table,
 };
+use bytemuck::Zeroable;
 
 /// Values by feature id.
 #[derive(Debug)]
 pub(crate) struct Features<T> {
     raw: Pages<T>,
-    numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    numbers: Table,
     numbered: Pages<T>,
 }
 
 impl<T> Default for Features<T> {
     fn default() -> Self {
-        Features { raw: Pages::default(), numbers: HashMap::default(), numbered: Pages::default() }
+        Features { raw: Pages::default(), numbers: Table::default(), numbered: Pages::default() }
     }
 }
 
@@ -32,27 +31,53 @@ impl<T: Copy + Zeroable> Features<T> {
         if id < ID_LIMIT { self.raw.touch(id) } else { self.touch_numbered(id) }
     }
 
-    /// Where these ids are, up to the first without a place, or that is numbered; how many were found.
+    /// Brings near what is needed to find these ids, where that takes a while.
+    #[inline]
+    pub(crate) fn fetch(&self, ids: &[u64]) {
+        if self.numbers.len() > 0 {
+            ids.iter().for_each(|&id| self.numbers.fetch(id));
+        }
+    }
+
+    /// Where these ids are, up to the first without a place; how many were found.
     #[inline]
     pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
-        self.raw.find_all(ids, slots)
+        let found = self.raw.find_all(ids, slots);
+        if ids.get(found).is_some_and(|&id| id >= ID_LIMIT) { self.find_some(found, ids, slots) } else { found }
+    }
+
+    /// The same, the first `found` of which are known.
+    #[inline(never)]
+    fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        for (&id, slot) in ids.iter().zip(slots).skip(found) {
+            let there = if id < ID_LIMIT { self.raw.find(id) } else { self.find_numbered(id) };
+            let Some(there) = there else { break };
+            *slot = there;
+            found += 1;
+        }
+        found
+    }
+
+    #[inline]
+    fn find_numbered(&self, id: u64) -> Option<Slot<T>> {
+        self.numbered.find(self.numbers.get(id)?.into())
     }
 
     #[inline(never)]
     fn touch_numbered(&mut self, id: u64) -> Option<Slot<T>> {
-        if let Some(&number) = self.numbers.get(&id) {
-            return self.numbered.touch(number.into());
+        match self.numbers.get(id) {
+            Some(number) => self.numbered.touch(number.into()),
+            None => {
+                // A number without a place would have none later either.
+                let next = self.numbers.len() as u64;
+                self.numbered.touch(next).filter(|_| self.numbers.add(id).is_some())
+            }
         }
-        let number = u32::try_from(self.numbers.len()).ok()?;
-        self.numbers.try_reserve(1).ok()?;
-        let slot = self.numbered.touch(number.into())?;
-        self.numbers.insert(id, number);
-        Some(slot)
     }
 
     /// The value of `id`, if there is a place for it.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
-        if id < ID_LIMIT { self.raw.get(id) } else { self.numbered.get((*self.numbers.get(&id)?).into()) }
+        if id < ID_LIMIT { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
     }
 
     /// The value of `id`, whose place is made if there is none; `None` where there is no memory for it.
@@ -63,7 +88,7 @@ impl<T: Copy + Zeroable> Features<T> {
 
     /// All ids that have a place, and others of their pages, in ascending order with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        let mut numbers: Vec<_> = self.numbers.iter().map(|(&id, &number)| (id, number)).collect();
+        let mut numbers: Vec<_> = self.numbers.iter().collect();
         numbers.sort_unstable();
         let numbered = numbers.into_iter().filter_map(|(id, number)| Some((id, self.numbered.get(number.into())?)));
         self.raw.iter().chain(numbered)
@@ -73,28 +98,6 @@ impl<T: Copy + Zeroable> Features<T> {
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         self.raw.each(&mut change);
         self.numbered.each(change);
-    }
-}
-
-/// Spreads ids, hashes themselves, over the bits that a table looks at.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(self.0 ^ u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        // The odd number nearest to 2⁶⁴/φ (Knuth's multiplicative hashing).
-        let product = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ (product >> 32);
     }
 }
 

@@ -36,6 +36,7 @@ mod shrink;
 mod sketch;
 mod stack;
 mod sums;
+mod table;
 mod tile;
 mod trainer;
 mod units;

@@ -134,6 +134,7 @@ impl Stack {
             fetch(row.index.as_ptr().wrapping_add(AHEAD + k));
             fetch(row.value.as_ptr().wrapping_add(AHEAD + k));
         }
+        self.features.fetch(row.index);
         answer.values.extend_from_slice(row.value);
         answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
         let mut at = self.features.find(row.index, &mut answer.slots);
