@@ -99,7 +99,8 @@ impl Results<'_> {
             penalty(&model.settings).iter().for_each(|words| console.say(&format!("penalty      {words}")));
             if let Some(value) = self.objective {
                 let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
-                console.say(&format!("objective    {value}, the {objective} of the model on the rows of DATA"));
+                let comma = if objective.contains(" with ") { "," } else { "" };
+                console.say(&format!("objective    {value}, the {objective}{comma} of the model on the rows of DATA"));
             }
             for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
                 console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));
@@ -120,7 +121,8 @@ impl Results<'_> {
     fn note_end(&self, console: &Console) {
         match self.ended {
             Some(Ended::Unattained) => console.note(
-                "the labels are separable: without a penalty the loss falls for ever as weights grow; --l2 X holds them",
+                "the labels are separable: the loss falls for ever as weights without a penalty grow; --l2 X holds them, where \
+                 their --penalty-factor is not 0",
             ),
             Some(Ended::Stalled | Ended::Exhausted) => {
                 let far = self.far.as_ref().map_or_else(String::new, |(name, ratio)| {
@@ -199,7 +201,7 @@ pub(crate) fn objective(settings: &Settings) -> String {
     let terms = [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")];
     let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
     let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();
-    let factors = if settings.groups.factors.is_empty() { "" } else { ", times penalty factors," };
+    let factors = if settings.groups.factors.is_empty() { "" } else { " times penalty factors" };
     let within = match (bounds.is_free(), settings.groups.bounds.is_empty()) {
         (true, true) => String::new(),
         (true, false) => " with some weights in bounds".to_owned(),

@@ -21,7 +21,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     let (penalty, groups) = (penalty(flags)?, groups(flags));
     let bounded = !flags.bounds.is_empty();
     if flags.radius.is_some() && (!penalty.is_none() || bounded || !groups.is_empty()) {
-        let says = "--radius and a penalty (--l1, --l2, --nonneg, --bounds) exclude each other: leave one out";
+        let says = "--radius and a penalty (--l1, --l2, --penalty-factor, --nonneg, --bounds) exclude each other: leave one out";
         return Err(Failure::usage(says));
     }
     if !groups.factors.is_empty() && penalty.l1 == 0.0 && penalty.l2 == 0.0 && penalty.path.is_none() {
@@ -81,7 +81,9 @@ fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     match (flags.nonneg, given) {
         (true, Some(given)) if given != Bounds::NONNEGATIVE => {
             let given = range(given);
-            Err(Failure::usage(format!("--nonneg is --bounds 0, and --bounds {given} was given: leave one out")))
+            Err(Failure::usage(format!(
+                "--nonneg means the same as '--bounds 0,', and --bounds {given} was given: leave one out"
+            )))
         }
         (true, _) => Ok(Bounds::NONNEGATIVE),
         (false, given) => Ok(given.unwrap_or_default()),

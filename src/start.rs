@@ -4,7 +4,7 @@
 use crate::number::shortest;
 use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
 use std::path::Path;
-use surefoot_glm::{Labels, Model, Penalty, Plan, Settings};
+use surefoot_glm::{Bounds, Labels, Model, Penalty, Plan, Settings};
 use surefoot_io::{InputName, Options, load_model};
 
 /// Everything that a run begins with.
@@ -105,7 +105,8 @@ fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[Inp
     let flags = &args.certify;
     if plan.optimum.is_some() && flags.row_norm.is_none() && flags.error_probability.is_none() {
         let Penalty { l1, l2, path, bounds } = settings.penalty;
-        let boxed = bounds.low().is_finite() && bounds.high().is_finite();
+        let is_box = |bounds: Bounds| bounds.low().is_finite() && bounds.high().is_finite();
+        let boxed = is_box(bounds) || settings.groups.bounds.iter().any(|(_, bounds)| is_box(*bounds));
         let says = "--until-gap with --passes auto is about the gap that a penalty lets be certified: add --l2 X";
         let penalised = l1 > 0.0 || l2 > 0.0 || path.is_some() || boxed;
         return if penalised || flags.until_gap.is_none() { Ok(()) } else { Err(Failure::usage(says)) };

@@ -165,7 +165,8 @@ pub(crate) fn strength(text: &str) -> Result<Strength, String> {
 
 /// A name with a number of at least 0.
 pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
-    let (name, factor) = text.rsplit_once('=').ok_or("a name with its factor is needed, such as age=0.5")?;
+    let named = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, factor) = named.ok_or("a name with its factor is needed, such as age=0.5")?;
     let factor = factor.parse().ok().filter(|factor: &f64| *factor >= 0.0 && factor.is_finite());
     Ok((name.to_owned(), factor.ok_or("a factor must be a number of at least 0")? + 0.0))
 }

@@ -7,12 +7,12 @@
 //! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
 
 use bytemuck::Zeroable;
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 use std::ptr::NonNull;
 
 /// Coordinates in a page.
 const PAGE: usize = 256;
-/// Pages in a slab, the unit in which memory is asked for: 8 MiB of coordinates, of which the system gives what is
+/// Pages in a slab, the unit in which memory is asked for: 4 MiB of coordinates, of which the system gives what is
 /// written.
 const SLAB: usize = 256;
 
@@ -26,7 +26,7 @@ pub(crate) struct Pages<T> {
     directory: Vec<Option<NonNull<T>>>,
     /// Each has room for `SLAB * PAGE` values, of which none is ever reached but by its address; unmapped when the map is
     /// dropped and not before.
-    slabs: Vec<MmapMut>,
+    slabs: Vec<MmapRaw>,
     pages: usize,
 }
 
@@ -153,7 +153,7 @@ impl<T: Copy + Zeroable> Pages<T> {
             // The first in small pages: there may be a map for each of many classes, with few features each.
             self.slabs.push(slab(SLAB * PAGE * size_of::<T>(), !self.slabs.is_empty())?);
         }
-        let page = start::<T>(&mut self.slabs[self.pages / SLAB]);
+        let page = start::<T>(&self.slabs[self.pages / SLAB]);
         // SAFETY: a slab has SLAB pages of PAGE values, so the page begins within it.
         let page = unsafe { page.add(self.pages % SLAB * PAGE) };
         self.pages += 1;
@@ -180,7 +180,7 @@ impl<T: Copy + Zeroable> Pages<T> {
     /// Applies `change` to all values, in no order that matters.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         let mut left = self.pages * PAGE;
-        for slab in &mut self.slabs {
+        for slab in &self.slabs {
             let mut values = NonNull::slice_from_raw_parts(start::<T>(slab), left.min(SLAB * PAGE));
             left -= values.len();
             // SAFETY: a slab has so many values, and the map is borrowed exclusively.
@@ -193,17 +193,17 @@ impl<T: Copy + Zeroable> Pages<T> {
 ///
 /// Coordinates are touched in no order. With pages of 4 KiB nearly every touch of a large model is one of a page whose place the
 /// processor has to look up in tables, and more of them wait for that than for the coordinates themselves.
-fn slab(bytes: usize, large: bool) -> Option<MmapMut> {
+fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     let slab = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
     if large {
         let _ = slab.advise(memmap2::Advice::HugePage);
     }
-    Some(slab)
+    Some(slab.into())
 }
 
-/// The first value of a slab.
-fn start<T: Zeroable>(slab: &mut MmapMut) -> NonNull<T> {
+/// The first value of a slab. No reference to the slab is made: values within it are in use by their addresses.
+fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
     // Mappings begin where a page of the system does.
     const { assert!(align_of::<T>() <= 4096) };
     NonNull::new(slab.as_mut_ptr().cast()).expect("mappings are not at 0")

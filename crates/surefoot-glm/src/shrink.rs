@@ -80,11 +80,13 @@ impl Pull {
     #[inline]
     pub(crate) fn weight(&self, rule: Rule, learnt: f64, squares: f32, inverse: f64) -> f64 {
         let squares = f64::from(squares);
-        let (target, by) = (squares * learnt, rule.factor * self.l1 * inverse);
+        // What is too large for a number is as good as the largest.
+        let times = |strength: f64| (rule.factor * strength.min(f64::MAX)).min(f64::MAX);
+        let (target, by) = (squares * learnt, times(self.l1) * inverse);
         if target.abs() <= by {
             return 0.0;
         }
-        let drawn = (target - by.copysign(target)) / (squares + rule.factor * self.l2 * inverse * inverse) * inverse;
+        let drawn = (target - by.copysign(target)) / (squares + times(self.l2) * inverse * inverse) * inverse;
         rule.bounds.clamp(drawn)
     }
 }
@@ -308,6 +310,12 @@ mod tests {
         for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
             assert!(pull.weight(pull.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
             assert!(pull.weight(pull.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");
+        }
+        let endless = Pull { l1: f64::INFINITY, l2: f64::INFINITY, ..pull };
+        for (factor, exact) in [(0.0, 0.375), (1.0, 0.0), (9.0, 0.0)] {
+            let rule = Rule { factor, ..pull.rule() };
+            assert_eq!(endless.weight(rule, 0.75, 3.0, 0.5), exact);
+            assert!(endless.weight(rule, 0.0, 0.0, 0.0) == 0.0);
         }
         let none = Pull { l1: 0.0, l2: 0.0, ..pull };
         assert_eq!(none.weight(pull.rule(), 0.75, 3.0, 0.5), 0.375);

@@ -109,9 +109,10 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// A whole matrix can be factored.
+    /// A whole matrix can be factored, and dual points need not be balanced column by column: see `release.rs`.
     fn is_cheap(&self) -> bool {
-        matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
+        let loose = self.search.objective.prices.iter().filter(|price| price.is_loose()).count();
+        matches!(self.inverse, Some(Preconditioner::Cholesky(_))) && loose <= usize::from(self.search.design.intercept)
     }
 
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
