@@ -122,6 +122,9 @@ type Row = (u64, u64, u64, Vec<(u64, u64)>);
 /// Rows, and errors with the number of rows before each.
 type Found = (Vec<Row>, Vec<(usize, String)>);
 
+/// Most rows that are looked at.
+const MOST: usize = 1 << 19;
+
 /// Reads all there is, in pieces of at most `size` bytes: rows, and messages with the number of rows before them.
 fn read(bytes: &[u8], size: usize, options: &Options) -> Found {
     let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
@@ -136,6 +139,11 @@ fn read(bytes: &[u8], size: usize, options: &Options) -> Found {
             Ok(true) => {
                 rows.extend((0..batch.len()).map(|r| row(&batch, r)));
                 parts(&batch, options);
+                // A few bytes may stand for any number of rows of nulls: the rest would say nothing new.
+                if rows.len() >= MOST {
+                    rows.truncate(MOST);
+                    break;
+                }
             }
             Err(error) => {
                 check(&error);
