@@ -49,9 +49,14 @@ fn bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
             !(((other & LOW) + LOW) | other | LOW)
         };
         let tops = set.into_iter().fold(0, |tops, byte| tops | is_one(byte));
-        // These bits side by side.
-        bits | ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+        bits | side_by_side(tops) << (8 * i)
     })
+}
+
+/// The top bits of eight bytes as one byte, that of the first byte lowest; no other bits may be set.
+#[inline(always)]
+pub(crate) fn side_by_side(tops: u64) -> u64 {
+    (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// The same with AVX2.

@@ -19,7 +19,7 @@ impl Grouper {
         (!groups.is_empty()).then(|| Grouper { numbers: IdMap::default() })
     }
 
-    /// Features of this id are in this group. Where several share an id, the last group counts.
+    /// Features of this id are in this group. Where groups share an id, the one of the largest number counts.
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if number > 0 {
             let known = self.numbers.entry(id).or_default();

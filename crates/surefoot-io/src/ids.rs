@@ -25,7 +25,8 @@ impl Hasher for Itself {
 }
 
 /// Gives ids of few bits high bits too; an odd number keeps the low ones apart.
-fn mixed(id: u64) -> u64 {
+#[inline(always)]
+pub(crate) fn mixed(id: u64) -> u64 {
     id.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

@@ -1,16 +1,15 @@
 //! Pairs of a row whose ids may be met twice.
 
+use crate::ids::mixed;
+
 /// Adds up the values of equal ids, each sum where its id was met first; the other pairs keep their order.
 ///
 /// A table of twice as many places as pairs says where an id stands; O(n) where ids are spread evenly, as hashes are.
 #[derive(Debug, Default)]
 pub(crate) struct Uniter {
-    /// By the first bits of the id's product with [`SPREAD`], or at the next free place: its place in the row, from 1; 0 if free.
+    /// By the first bits of the id as [`mixed`] has it, or at the next free place: its place in the row, from 1; 0 if free.
     places: Vec<u32>,
 }
-
-/// 2^64 divided by the golden ratio, and odd: multiples differ in their first bits even where ids are small.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Uniter {
     /// Unites the pairs from `first` on, of which there are less than 2^31.
@@ -22,7 +21,7 @@ impl Uniter {
         let mut kept = 0;
         for i in 0..index_of_row.len() {
             let (id, x) = (index_of_row[i], value_of_row[i]);
-            let mut at = (id.wrapping_mul(SPREAD) >> (64 - bits)) as usize;
+            let mut at = (mixed(id) >> (64 - bits)) as usize;
             loop {
                 match self.places[at] as usize {
                     0 => {

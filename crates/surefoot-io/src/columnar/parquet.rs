@@ -87,8 +87,7 @@ impl Table for Groups {
 
     fn select(&mut self, columns: &[usize]) -> Result<(), Damage> {
         self.mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
-        let leaves = (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| self.mask.leaf_included(leaf));
-        self.batch = (CELLS / leaves.count().max(1)).clamp(1, 8 << 10);
+        self.batch = (CELLS / self.leaves(&self.mask).count().max(1)).clamp(1, 8 << 10);
         self.take_dictionaries(columns);
         Ok(())
     }
@@ -119,9 +118,8 @@ impl Table for Groups {
 
     /// By the statistics of the row groups, which a writer may leave out. What is damaged is left to be found later.
     fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
-        let schema = self.metadata.parquet_schema();
-        let mask = ProjectionMask::roots(schema, [column]);
-        let Some(leaf) = (0..schema.num_columns()).find(|&leaf| mask.leaf_included(leaf)) else { return Ok(None) };
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
+        let Some(leaf) = self.leaves(&mask).next() else { return Ok(None) };
         let mut before = 0_u64;
         for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
             let statistics = group.columns().get(leaf).and_then(|column| column.statistics());
@@ -143,6 +141,11 @@ impl Table for Groups {
 }
 
 impl Groups {
+    /// The columns as they are stored, of those that a mask lets through.
+    fn leaves<'a>(&'a self, mask: &'a ProjectionMask) -> impl Iterator<Item = usize> + 'a {
+        (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| mask.leaf_included(leaf))
+    }
+
     /// Asks for text that is stored as dictionaries in that form, so that each of their texts is hashed once.
     fn take_dictionaries(&mut self, columns: &[usize]) {
         let schema = self.metadata.schema();
@@ -164,9 +167,8 @@ impl Groups {
 
     /// Whether all pages of a column hold places in a dictionary, as far as the index of the file tells.
     fn is_of_dictionaries(&self, column: usize) -> bool {
-        let schema = self.metadata.parquet_schema();
-        let mask = ProjectionMask::roots(schema, [column]);
-        let Some(leaf) = (0..schema.num_columns()).find(|&leaf| mask.leaf_included(leaf)) else { return false };
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
+        let Some(leaf) = self.leaves(&mask).next() else { return false };
         let is_one = |of: &EncodingMask| of.is_only(Encoding::RLE_DICTIONARY) || of.is_only(Encoding::PLAIN_DICTIONARY);
         let groups = self.metadata.metadata().row_groups();
         groups
@@ -199,8 +201,7 @@ impl Groups {
     /// The damage, with the first page at fault of the open row group, if one alone is.
     fn blame(&self, says: &str) -> Damage {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
-        let mut leaves = (0..schema.num_columns()).filter(|&leaf| self.mask.leaf_included(leaf));
-        match leaves.find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
+        match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
             None => damaged(format!("row group {group}: {says}")),
             Some((_, (_, ParquetError::External(error)))) if error.is::<io::Error>() => match error.downcast() {
                 Ok(error) => Damage::Stream(*error),

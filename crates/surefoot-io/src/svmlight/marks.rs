@@ -3,6 +3,8 @@
 //! That the places are known before any number is read is what makes the parser fast: the processor need not
 //! know one pair to begin with the next.
 
+use crate::bytes::side_by_side;
+
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
 /// Places that are kept at most; they stay in the nearest cache.
@@ -99,8 +101,7 @@ pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
         let low = word & 0x7f7f_7f7f_7f7f_7f7f;
         // The top bit of each byte that is not from 0x2d, the minus, to 0x39, the nine.
         let marks = ((low + 0x4646_4646_4646_4646) | word | !(low + 0x5353_5353_5353_5353)) & 0x8080_8080_8080_8080;
-        // These bits side by side.
-        bits | ((marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+        bits | side_by_side(marks) << (8 * i)
     })
 }
 
