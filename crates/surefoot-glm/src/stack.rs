@@ -125,8 +125,7 @@ impl Stack {
     /// At the first id that there is no memory for.
     pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         answer.clear();
-        // One comparison a pair without a branch, for the usual case.
-        if !row.value.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE)) {
+        if !are_usual(row.value) {
             return self.find_some(row, answer);
         }
         // What another thread has written comes from far: the rows behind this one are on their way in time.
@@ -229,6 +228,11 @@ impl Stack {
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.unit.touches() > 0)
     }
+}
+
+/// Whether no value counts as zero: one comparison a pair without a branch.
+fn are_usual(values: &[f64]) -> bool {
+    values.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE))
 }
 
 /// The weight that predicts, to be multiplied by raw values.

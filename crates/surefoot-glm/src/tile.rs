@@ -118,13 +118,8 @@ impl Tile {
         relatives: &mut [f32; TILE],
         sums: &mut Sums<W>,
     ) -> u16 {
-        let (mut touches, mut gone) = ([0.0; TILE], [0.0; TILE]);
-        for (touches, &low) in touches.iter_mut().zip(&self.units[0]) {
-            *touches = (low & TOUCHES) as i32 as f32;
-        }
-        for (gone, &step) in gone.iter_mut().zip(&self.steps) {
-            *gone = terms.clock.gone_since(step);
-        }
+        let touches = self.units[0].map(|low| (low & TOUCHES) as i32 as f32);
+        let gone = self.steps.map(|step| terms.clock.gone_since(step));
         let rates = rate_of(W::load(&self.squares), W::load(&touches));
         let gone = W::load(&gone);
         let shares = share_of(gone, (W::of(1.0) - gone).at_least(W::of(0.0)));
@@ -153,8 +148,10 @@ impl Tile {
     fn inverses<W: Wide>(&self) -> [f64; TILE] {
         let (mut low, mut high) = ([0; TILE], [0; TILE]);
         for k in 0..TILE {
+            let unseen = u32::from(self.units[0][k] & TOUCHES > 0).wrapping_sub(1);
             low[k] = self.units[0][k] & !TOUCHES;
-            high[k] = if self.units[0][k] & TOUCHES == 0 { HUGE } else { self.units[1][k] };
+            // Without a branch, so that all are worked on at once.
+            high[k] = self.units[1][k] & !unseen | HUGE & unseen;
         }
         W::joined(&low, &high)
     }

@@ -143,56 +143,77 @@ impl Wide for Avx512 {
 
     #[inline(always)]
     fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]) {
-        for quarter in 0..4 {
-            // SAFETY: the processor has AVX-512, see `Avx512`; loads are of a quarter of a line, stores of a whole one.
-            unsafe {
-                let part = |k: usize| _mm_load_ps(from[k].0.as_ptr().add(4 * quarter).cast());
-                // The quarters of lines k, k + 4, k + 8 and k + 12.
-                let four = |k: usize| {
-                    let two = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(part(k)), part(k + 4));
-                    _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(two, part(k + 8)), part(k + 12))
-                };
-                for (k, line) in transposed([four(0), four(1), four(2), four(3)]).into_iter().enumerate() {
-                    _mm512_store_ps(to[4 * quarter + k].0.as_mut_ptr().cast(), line);
-                }
+        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are loaded and stored.
+        unsafe {
+            let mut lines = [_mm512_setzero_ps(); WIDTH];
+            for k in 0..WIDTH {
+                lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
+            }
+            turn(&mut lines);
+            for k in 0..WIDTH {
+                _mm512_store_ps(to[k].0.as_mut_ptr().cast(), lines[k]);
             }
         }
     }
 
     #[inline(always)]
     unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]) {
-        for quarter in 0..4 {
-            // SAFETY: the processor has AVX-512, see `Avx512`; loads are of a whole line, stores of a quarter of one that may be
-            // written to, as the caller promises.
-            unsafe {
-                let line = |k: usize| _mm512_load_ps(from[4 * quarter + k].0.as_ptr().cast());
-                for (k, four) in transposed([line(0), line(1), line(2), line(3)]).into_iter().enumerate() {
-                    let put = |k: usize, part| _mm_store_ps(to[k].cast::<f32>().add(4 * quarter), part);
-                    put(k, _mm512_castps512_ps128(four));
-                    put(k + 4, _mm512_extractf32x4_ps::<1>(four));
-                    put(k + 8, _mm512_extractf32x4_ps::<2>(four));
-                    put(k + 12, _mm512_extractf32x4_ps::<3>(four));
-                }
+        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are loaded, and stored where the caller promises that there
+        // is room.
+        unsafe {
+            let mut lines = [_mm512_setzero_ps(); WIDTH];
+            for k in 0..WIDTH {
+                lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
+            }
+            turn(&mut lines);
+            for k in 0..WIDTH {
+                _mm512_store_ps(to[k].cast(), lines[k]);
             }
         }
     }
 }
 
-/// Each quarter of four registers as a matrix of four by four, transposed.
+/// Transposes the matrix of sixteen registers.
 ///
 /// # Safety
 /// The processor has AVX-512.
 #[inline(always)]
-unsafe fn transposed([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
+unsafe fn turn(lines: &mut [__m512; WIDTH]) {
     // SAFETY: the caller's promise.
     unsafe {
-        let [ab, cd] = [(a, b), (c, d)]
-            .map(|(a, b)| (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(a, b))));
-        [
-            _mm512_castpd_ps(_mm512_unpacklo_pd(ab.0, cd.0)),
-            _mm512_castpd_ps(_mm512_unpackhi_pd(ab.0, cd.0)),
-            _mm512_castpd_ps(_mm512_unpacklo_pd(ab.1, cd.1)),
-            _mm512_castpd_ps(_mm512_unpackhi_pd(ab.1, cd.1)),
-        ]
+        // From here on quarter q of line 4g + k is numbers 4q + k of lines 4g to 4g + 3.
+        for g in [0, 4, 8, 12] {
+            let (ab, cd) = (pairs(lines[g], lines[g + 1]), pairs(lines[g + 2], lines[g + 3]));
+            lines[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab.0, cd.0));
+            lines[g + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab.0, cd.0));
+            lines[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab.1, cd.1));
+            lines[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab.1, cd.1));
+        }
+        for k in 0..4 {
+            let (low, high) = (quarters(lines[k], lines[k + 4]), quarters(lines[k + 8], lines[k + 12]));
+            let (even, odd) = (quarters(low.0, high.0), quarters(low.1, high.1));
+            (lines[k], lines[k + 8]) = even;
+            (lines[k + 4], lines[k + 12]) = odd;
+        }
     }
+}
+
+/// The numbers of two registers in turn: of the first and of the second half of each quarter.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn pairs(a: __m512, b: __m512) -> (__m512d, __m512d) {
+    // SAFETY: the caller's promise.
+    unsafe { (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(a, b))) }
+}
+
+/// Quarters 0 and 2 of both registers, and quarters 1 and 3.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn quarters(a: __m512, b: __m512) -> (__m512, __m512) {
+    // SAFETY: the caller's promise.
+    unsafe { (_mm512_shuffle_f32x4::<0b10_00_10_00>(a, b), _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b)) }
 }
