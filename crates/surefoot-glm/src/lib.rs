@@ -1,5 +1,6 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
+mod answer;
 mod balance;
 mod board;
 mod books;

@@ -127,6 +127,8 @@ impl Passes {
         let least = self.least.clone();
         let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
         let (mut only, mut mixed) = (None, false);
+        // Of differences: their squares would leave the range of f64 where labels are very small.
+        let mut unit = 0.0;
         self.shelf.visit(&mut |row| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
             mixed |= y != *only.get_or_insert(y);
@@ -134,7 +136,9 @@ impl Passes {
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
             board.add(loss, y, row.weight, new);
             old.add(best, row.weight);
-            worse.add(new - best, row.weight);
+            let difference: f64 = new - best;
+            unit = if unit == 0.0 { difference.abs() } else { unit };
+            worse.add(if unit > 0.0 { difference / unit } else { 0.0 }, row.weight);
         })?;
         let candidate = Rc::new(candidate);
         let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);

@@ -7,93 +7,26 @@
 use crate::wide::{avx2, avx512};
 use crate::{
     Fault, Row,
+    answer::{Answer, Tiles},
     clock::{BETA, Clock},
-    coordinate::{Coordinate, Gradients, NEGLIGIBLE, Unit, rate_of, weight_of},
+    coordinate::{Coordinate, Gradients, NEGLIGIBLE, rate_of, weight_of},
     features::Features,
     grouping::Grouping,
     lanes::Lanes,
     margin::Margin,
-    pages::{Slot, fetch},
+    pages::{AHEAD, LINE, Slot, fetch},
     shrink::Pull,
-    tile::{Sums, TILE, Tile},
+    tile::Sums,
     units::Offset,
     wide::{Plain, Wide},
 };
-use bytemuck::Zeroable;
 use surefoot::Real;
-
-/// Bytes that travel together.
-const CACHE_LINE: usize = 64;
-/// How many pairs ahead a batch is fetched.
-const AHEAD: usize = 256;
 
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) intercept: Option<Coordinate>,
     pub(crate) features: Features<Coordinate>,
-}
-
-/// What [`Stack::ask`] found out about a row, kept for [`Stack::tell`]; its buffers are reused.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Answer {
-    /// Where the coordinates of the row are, and its values.
-    slots: Vec<Slot<Coordinate>>,
-    values: Vec<f64>,
-    /// The coordinates with their averages of this round, and the values in their units.
-    tiles: Vec<Tile>,
-    relatives: Vec<[f32; TILE]>,
-    /// Tiles with pairs that have the largest value of their coordinate so far, and which ones, a bit each.
-    growing: Vec<(usize, u16)>,
-    /// The intercept's average.
-    intercept: Lanes,
-    /// The margin of the model, to the bit that of a saved model.
-    pub(crate) margin: f64,
-    /// Margins of the lanes at their output points.
-    pub(crate) output: Lanes,
-    /// Margins of the lanes at their query points.
-    pub(crate) query: Lanes,
-}
-
-impl Answer {
-    /// No row.
-    pub(crate) fn clear(&mut self) {
-        self.slots.clear();
-        self.values.clear();
-    }
-
-    /// ‖x‖².
-    pub(crate) fn length(&self) -> f64 {
-        self.values.iter().map(|x| x * x).sum()
-    }
-
-    /// Adds the offset of a row to the margins: of the model, and of the lanes in their units.
-    #[cold]
-    pub(crate) fn shift(&mut self, model: f64, lanes: f64) {
-        self.margin += model;
-        self.output = self.output + Lanes::of(lanes);
-        self.query = self.query + Lanes::of(lanes);
-    }
-
-    /// Multiplies the unit of gradients by 1/`ratio`, as in the stack.
-    #[cold]
-    pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
-        self.tiles.iter_mut().for_each(|tile| tile.rescale_gradients(ratio));
-    }
-
-    /// Makes whole tiles of what was found, and room for what will be.
-    #[inline(always)]
-    fn fill_last_tile(&mut self) {
-        let room = self.slots.len().next_multiple_of(TILE);
-        self.slots.resize(room, Slot::of(&NOWHERE));
-        self.values.resize(room, 0.0);
-        let tiles = room / TILE;
-        if tiles > self.tiles.len() {
-            self.tiles.resize(tiles, Tile::zeroed());
-            self.relatives.resize(tiles, [0.0; TILE]);
-        }
-        self.growing.clear();
-    }
 }
 
 /// What does not change within a row.
@@ -125,35 +58,35 @@ impl Stack {
     /// At the first id that there is no memory for.
     pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
         answer.clear();
-        if !are_usual(row.value) {
+        let count = row.index.len();
+        let (slots, values) = answer.begin(count);
+        if !copy_usual(row.value, values) {
             return self.find_some(row, answer);
         }
-        // What another thread has written comes from far: the rows behind this one are on their way in time.
-        for k in (0..row.index.len()).step_by(CACHE_LINE / size_of::<u64>()) {
-            fetch(row.index.as_ptr().wrapping_add(AHEAD + k));
-            fetch(row.value.as_ptr().wrapping_add(AHEAD + k));
-        }
         self.features.fetch(row.index);
-        answer.values.extend_from_slice(row.value);
-        answer.slots.resize(row.index.len(), Slot::of(&NOWHERE));
-        let mut at = self.features.find(row.index, &mut answer.slots);
+        let mut at = self.features.find(row.index, slots);
         while let Some(&id) = row.index.get(at) {
-            answer.slots[at] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+            slots[at] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
             at += 1;
-            at += self.features.find(&row.index[at..], &mut answer.slots[at..]);
+            at += self.features.find(&row.index[at..], &mut slots[at..]);
         }
+        answer.end(count);
         Ok(())
     }
 
     /// [`Stack::find`] where values are left out.
     #[cold]
     fn find_some(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
+        let (slots, values) = answer.begin(row.index.len());
+        let mut count = 0;
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                answer.slots.push(self.features.touch(id).ok_or_else(|| Fault::full(at, id))?);
-                answer.values.push(value);
+                slots[count] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+                values[count] = value;
+                count += 1;
             }
         }
+        answer.end(count);
         Ok(())
     }
 
@@ -201,7 +134,7 @@ impl Stack {
     pub(crate) fn drawn(&self, terms: &Terms, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
         let mut margin = Margin::default();
         let alike = pull.rule();
-        for (k, (slot, &value)) in answer.slots.iter().zip(&answer.values).enumerate() {
+        for (k, (slot, value)) in answer.pairs().enumerate() {
             // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
             let c = unsafe { slot.value() };
             let rule = grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds));
@@ -230,9 +163,35 @@ impl Stack {
     }
 }
 
-/// Whether no value counts as zero: one comparison a pair without a branch.
-fn are_usual(values: &[f64]) -> bool {
-    values.iter().fold(true, |usual, value| usual & (value.abs() >= NEGLIGIBLE))
+/// Copies the values of a row, unless one of them counts as zero: then `false`. Those of the rows behind it are on their way in
+/// time: what another thread has written comes from far.
+fn copy_usual(values: &[f64], to: &mut [f64]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_there() {
+        // SAFETY: the processor has what the function asks for.
+        return unsafe { compiled::copy_usual_avx512(values, to) };
+    }
+    copy_usual_plainly(values, to)
+}
+
+#[inline(always)]
+fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
+    // Without a branch for each.
+    let mut usual = true;
+    let mut copy = |values: &[f64], to: &mut [f64]| {
+        for (value, to) in values.iter().zip(to) {
+            *to = *value;
+            usual &= value.abs() >= NEGLIGIBLE;
+        }
+    };
+    let (eights, last) = values.as_chunks::<LINE>();
+    let (rooms, room) = to.as_chunks_mut::<LINE>();
+    for (values, to) in eights.iter().zip(rooms) {
+        fetch(values.as_ptr().wrapping_add(AHEAD));
+        copy(values, to);
+    }
+    copy(last, room);
+    usual
 }
 
 /// The weight that predicts, to be multiplied by raw values.
@@ -251,30 +210,23 @@ fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.clock).dot(terms.parts)) * terms.factor
 }
 
-/// What stands in the unused places of a tile: seen once, so that it needs no unit.
-static NOWHERE: Coordinate = Coordinate::of_unit(Unit(1.0_f64.to_bits() | 1));
-
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
     let mut sums = Sums::<W>::new();
-    let pairs = answer.slots.len();
-    answer.fill_last_tile();
-    let (slots, _) = answer.slots.as_chunks::<TILE>();
-    let (values, _) = answer.values.as_chunks::<TILE>();
-    let (coming, last) = ahead.slots.as_chunks::<TILE>();
-    let rows = slots.iter().zip(values).zip(answer.tiles.iter_mut().zip(&mut answer.relatives));
+    let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
+    growing.clear();
+    let coming = ahead.slots();
+    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives));
     for (t, ((slots, values), (tile, relatives))) in rows.enumerate() {
-        // SAFETY: `find` of this stack gave the slots, but for those of `NOWHERE`, which is static; the stack stays borrowed.
+        // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
         coming.get(t).into_iter().flatten().for_each(|slot| slot.fetch());
-        let growing = tile.ask::<W>(terms, values, relatives, &mut sums);
-        if growing > 0 {
-            answer.growing.push((t, growing));
+        let larger = tile.ask::<W>(terms, values, relatives, &mut sums);
+        if larger > 0 {
+            growing.push((t, larger));
         }
     }
-    coming.iter().skip(slots.len()).flatten().chain(last).for_each(|slot| slot.fetch());
-    answer.slots.truncate(pairs);
-    answer.values.truncate(pairs);
+    coming.iter().skip(slots.len()).flatten().for_each(|slot| slot.fetch());
     let (mut output, mut direction) = sums.totals();
     let mut intercept = 0.0;
     if let Some(c) = &stack.intercept {
@@ -294,25 +246,14 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer
     if let Some(c) = &mut stack.intercept {
         c.tell(clock, gradients, &answer.intercept);
     }
-    for &(t, growing) in &answer.growing {
-        let mut values = [0.0; TILE];
-        values.iter_mut().zip(&answer.values[t * TILE..]).for_each(|(to, value)| *to = *value);
-        answer.tiles[t].raise_units::<W>(growing, &values);
+    let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
+    for &mut (t, larger) in growing {
+        tiles[t].raise_units::<W>(larger, &values[t]);
     }
-    let (slots, rest) = answer.slots.as_chunks::<TILE>();
-    let (full, last) = answer.tiles.split_at_mut(slots.len());
-    for (slots, (tile, relatives)) in slots.iter().zip(full.iter_mut().zip(&answer.relatives)) {
+    for (slots, (tile, relatives)) in slots.iter().zip(tiles.iter_mut().zip(relatives)) {
         tile.tell::<W>(clock, gradients, relatives);
-        // SAFETY: `find` of this stack gave the slots, and the stack is borrowed exclusively.
+        // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both are borrowed exclusively.
         unsafe { tile.scatter::<W>(slots.map(Slot::as_ptr)) };
-    }
-    if !rest.is_empty() {
-        let mut nowhere = Coordinate::default();
-        let mut there = [&raw mut nowhere; TILE];
-        there.iter_mut().zip(rest).for_each(|(there, slot)| *there = slot.as_ptr());
-        last[0].tell::<W>(clock, gradients, &answer.relatives[slots.len()]);
-        // SAFETY: likewise; the others are a coordinate of this function.
-        unsafe { last[0].scatter::<W>(there) };
     }
 }
 
@@ -322,6 +263,11 @@ mod compiled {
     use super::*;
     use avx2::Avx2;
     use avx512::Avx512;
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+    pub(super) fn copy_usual_avx512(values: &[f64], to: &mut [f64]) -> bool {
+        copy_usual_plainly(values, to)
+    }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
     pub(super) fn ask_avx512(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {

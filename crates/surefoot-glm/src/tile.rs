@@ -19,7 +19,7 @@ pub(crate) const TILE: usize = WIDTH;
 
 /// The bits of a unit's low word that count touches.
 const TOUCHES: u32 = Unit::TOUCHES as u32;
-/// The high word of 2^1023.
+/// The high word of 2^1023: 1/M of coordinates never seen, so large that every value is larger than M.
 const HUGE: u32 = 0x7fe0_0000;
 
 /// The numbers of sixteen coordinates, in the order that they have in one.
@@ -118,12 +118,11 @@ impl Tile {
         relatives: &mut [f32; TILE],
         sums: &mut Sums<W>,
     ) -> u16 {
-        let touches = self.units[0].map(|low| (low & TOUCHES) as i32 as f32);
+        let (touches, inverses) = W::counted(&self.units[0], &self.units[1], TOUCHES, HUGE);
         let gone = self.steps.map(|step| terms.clock.gone_since(step));
-        let rates = rate_of(W::load(&self.squares), W::load(&touches));
+        let rates = rate_of(W::load(&self.squares), touches);
         let gone = W::load(&gone);
         let shares = share_of(gone, (W::of(1.0) - gone).at_least(W::of(0.0)));
-        let inverses = self.inverses::<W>();
         let (relative, one) = (W::products(values, &inverses), W::of(1.0));
         let growing = (relative * relative).above(one);
         let relative = relative.at_most(one).at_least(W::of(-1.0));
@@ -141,19 +140,6 @@ impl Tile {
         let [a, b, c, d, e, f] = weighted;
         sums.margin.add(((a + b) + (c + d)) + (e + f), &inverses, terms.factor, values);
         growing
-    }
-
-    /// 1/M of all coordinates; a number so large that every value is larger than M for those never seen.
-    #[inline(always)]
-    fn inverses<W: Wide>(&self) -> [f64; TILE] {
-        let (mut low, mut high) = ([0; TILE], [0; TILE]);
-        for k in 0..TILE {
-            let unseen = u32::from(self.units[0][k] & TOUCHES > 0).wrapping_sub(1);
-            low[k] = self.units[0][k] & !TOUCHES;
-            // Without a branch, so that all are worked on at once.
-            high[k] = self.units[1][k] & !unseen | HUGE & unseen;
-        }
-        W::joined(&low, &high)
     }
 
     /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`Unit::raised`].

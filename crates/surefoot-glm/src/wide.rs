@@ -36,8 +36,9 @@ pub(crate) trait Wide: Real {
     fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Self;
     /// Adds the numbers times those of `factors` times `factor` times those of `others`, in this order, to four sums in turn.
     fn add_products(self, factors: &[f64; WIDTH], factor: f64, others: &[f64; WIDTH], sums: &mut [f64; 4]);
-    /// The f64 of these low and high words.
-    fn joined(low: &[u32; WIDTH], high: &[u32; WIDTH]) -> [f64; WIDTH];
+    /// The counts in the bits `mask` of low words, and the f64 of the words without them, those of high words among them; where the
+    /// count is 0, the high word is `none`.
+    fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
     /// Number k of line j becomes number j of line k.
     fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]);
     /// The same, to lines that may be anywhere.
@@ -97,8 +98,12 @@ impl Wide for Plain {
     }
 
     #[inline(always)]
-    fn joined(low: &[u32; WIDTH], high: &[u32; WIDTH]) -> [f64; WIDTH] {
-        std::array::from_fn(|k| f64::from_bits(u64::from(high[k]) << 32 | u64::from(low[k])))
+    fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Plain, [f64; WIDTH]) {
+        let joined = std::array::from_fn(|k| {
+            let high = if low[k] & mask == 0 { none } else { high[k] };
+            f64::from_bits(u64::from(high) << 32 | u64::from(low[k] & !mask))
+        });
+        (Plain(low.map(|low| (low & mask) as f32)), joined)
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@ mod state;
 
 use crate::{
     Batch, Certificate, Fault, Lane, Loss, Part, Predictor, Row, Settings,
+    answer::Answer,
     books::Books,
     coding::Coding,
     coordinate::Gradients,
@@ -18,7 +19,7 @@ use crate::{
     grouping::Grouping,
     lanes::Lanes,
     lead::Judge,
-    stack::{Answer, Stack, Terms},
+    stack::{Stack, Terms},
 };
 use std::io;
 

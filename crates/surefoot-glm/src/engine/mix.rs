@@ -4,6 +4,7 @@ mod state;
 
 use crate::{
     Batch, Certificate, Fault, Lane, Loss, PathPoint, Penalty, Predictor, Row, Settings,
+    answer::Answer,
     books::Books,
     coding::Coding,
     coordinate::Gradients,
@@ -15,7 +16,7 @@ use crate::{
     lanes::{LANES, Lanes},
     lead::Judge,
     shrink::{Shrink, Told},
-    stack::{Answer, Stack, Terms},
+    stack::{Stack, Terms},
     sums::Mean,
 };
 use std::io;
@@ -29,7 +30,7 @@ pub(crate) struct Mix {
     /// Where not all features are alike.
     grouping: Option<Grouping>,
     /// Of the row at hand, and of the one after it.
-    answers: [Answer; 2],
+    answers: [Box<Answer>; 2],
     /// The sign that was asked with last, and the gradient that is ready.
     sign: f64,
     gradient: Lanes,

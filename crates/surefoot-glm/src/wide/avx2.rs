@@ -130,17 +130,23 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn joined(low: &[u32; WIDTH], high: &[u32; WIDTH]) -> [f64; WIDTH] {
-        let mut joined = [0.0; WIDTH];
+    fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Avx2, [f64; WIDTH]) {
+        let (mut counts, mut joined) = ([0.0; WIDTH], [0.0; WIDTH]);
         for k in [0, 4, 8, 12] {
-            // SAFETY: the processor has AVX2, see `Avx2`; four u32 are loaded and four f64 stored, four times.
+            // SAFETY: the processor has AVX2, see `Avx2`; four u32 are loaded twice, and four f32 and four f64 stored, four times.
             unsafe {
-                let words = |from: &[u32; WIDTH]| _mm256_cvtepu32_epi64(_mm_loadu_si128(from.as_ptr().add(k).cast()));
-                let bits = _mm256_or_si256(_mm256_slli_epi64::<32>(words(high)), words(low));
-                _mm256_storeu_pd(joined.as_mut_ptr().add(k), _mm256_castsi256_pd(bits));
+                let load = |from: &[u32; WIDTH]| _mm_loadu_si128(from.as_ptr().add(k).cast());
+                let (mask, low) = (_mm_set1_epi32(mask as i32), load(low));
+                let count = _mm_and_si128(low, mask);
+                let unseen = _mm_cmpeq_epi32(count, _mm_setzero_si128());
+                let high = _mm_blendv_epi8(load(high), _mm_set1_epi32(none as i32), unseen);
+                let low = _mm_andnot_si128(mask, low);
+                let (first, then) = (_mm_unpacklo_epi32(low, high), _mm_unpackhi_epi32(low, high));
+                _mm_storeu_ps(counts.as_mut_ptr().add(k), _mm_cvtepi32_ps(count));
+                _mm256_storeu_pd(joined.as_mut_ptr().add(k), _mm256_castsi256_pd(_mm256_set_m128i(then, first)));
             }
         }
-        joined
+        (Avx2::load(&counts), joined)
     }
 
     #[inline(always)]

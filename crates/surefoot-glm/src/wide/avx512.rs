@@ -127,18 +127,25 @@ impl Wide for Avx512 {
     }
 
     #[inline(always)]
-    fn joined(low: &[u32; WIDTH], high: &[u32; WIDTH]) -> [f64; WIDTH] {
+    fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Avx512, [f64; WIDTH]) {
         let mut joined = [0.0; WIDTH];
-        for k in [0, 8] {
-            // SAFETY: the processor has AVX-512, see `Avx512`; eight u32 are loaded and eight f64 stored, twice.
-            unsafe {
-                let words =
-                    |from: &[u32; WIDTH]| _mm512_cvtepu32_epi64(_mm256_loadu_si256(from.as_ptr().add(k).cast()));
-                let bits = _mm512_or_si512(_mm512_slli_epi64::<32>(words(high)), words(low));
-                _mm512_storeu_pd(joined.as_mut_ptr().add(k), _mm512_castsi512_pd(bits));
+        // SAFETY: the processor has AVX-512, see `Avx512`; sixteen u32 are loaded twice, and eight f64 stored twice.
+        unsafe {
+            let mask = _mm512_set1_epi32(mask as i32);
+            let low = _mm512_loadu_si512(low.as_ptr().cast());
+            let counts = _mm512_and_si512(low, mask);
+            let unseen = _mm512_testn_epi32_mask(low, mask);
+            let high = _mm512_loadu_si512(high.as_ptr().cast());
+            let high = _mm512_mask_mov_epi32(high, unseen, _mm512_set1_epi32(none as i32));
+            let low = _mm512_andnot_si512(mask, low);
+            for (half, joined) in joined.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+                let places = _mm512_add_epi32(first, _mm512_set1_epi32(8 * half as i32));
+                let words = _mm512_permutex2var_epi32(low, places, high);
+                _mm512_storeu_pd(joined.as_mut_ptr(), _mm512_castsi512_pd(words));
             }
+            (Avx512(_mm512_cvtepi32_ps(counts)), joined)
         }
-        joined
     }
 
     #[inline(always)]

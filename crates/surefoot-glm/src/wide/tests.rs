@@ -19,7 +19,11 @@ fn all_operations<W: Wide>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]
     let mut sums = [1.0, -2.0, 0.25, 1e-3];
     x.add_products(&c[0], 0.3, &c[1], &mut sums);
     all.extend(sums.map(|x| if x.is_nan() { 0 } else { x.to_bits() }));
-    all.extend(W::joined(&a.map(f32::to_bits), &b.map(f32::to_bits)).map(f64::to_bits));
+    let (counts, joined) = W::counted(&a.map(|x| x.to_bits() & 0x7fff_ff00), &b.map(f32::to_bits), 0x700, 7);
+    let mut numbers = [0.0; WIDTH];
+    counts.store(&mut numbers);
+    all.extend(numbers.map(|x| u64::from(x.to_bits())));
+    all.extend(joined.map(f64::to_bits));
     all
 }
 
