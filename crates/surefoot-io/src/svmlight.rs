@@ -4,9 +4,14 @@
 //! before the line break, a byte order mark at the very start, any bytes in comments. Blank and comment
 //! lines are no rows but count as lines. The group id is checked and not used.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod fast;
 mod marks;
 mod plain;
+#[cfg(test)]
+mod twins;
+mod way;
 
 use surefoot_glm::{Batch, Part, Place};
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +25,7 @@ use crate::unite::Uniter;
 use fast::Line;
 use marks::Marks;
 use plain::Complaint;
+use way::Way;
 
 /// A row at fault, in the words of the parser, which knows no file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +111,7 @@ pub struct Svmlight {
     line: u64,
     input: u32,
     digest: Digest,
+    way: Way,
     marks: Marks,
     scratch: Vec<(u64, f64)>,
     uniter: Uniter,
@@ -129,6 +136,7 @@ impl Svmlight {
             line: 0,
             input: 0,
             digest: Digest::default(),
+            way: Way::best(),
             marks: Marks::default(),
             scratch: Vec::new(),
             uniter: Uniter::default(),
@@ -183,6 +191,7 @@ impl Svmlight {
         let (uniter, indices) = (std::mem::take(&mut self.uniter), self.indices.take());
         *self = Svmlight {
             rules: self.rules,
+            way: self.way,
             input: self.input + 1,
             digest,
             scratch,
@@ -242,7 +251,7 @@ impl Svmlight {
     /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
     fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
         let first = batch.index.len();
-        let read = match fast::line(text, start, &self.rules, &mut self.marks, batch) {
+        let read = match fast::line(text, start, &self.rules, &mut self.way, &mut self.marks, batch) {
             Line::Nothing { end } => return Ok((end, None)),
             Line::Row { label, end, sorted } if sorted || self.sort(first, batch) => (end, Some(label)),
             _ => {

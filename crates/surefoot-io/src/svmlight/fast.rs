@@ -6,6 +6,7 @@ use surefoot_glm::Batch;
 
 use super::Rules;
 use super::marks::{self, Marks};
+use super::way::Way;
 use crate::number::{self, Pair, is_end};
 
 /// What a line turned out to be.
@@ -20,7 +21,14 @@ pub(crate) enum Line {
 }
 
 /// Reads the line at `at`. `text` must hold its line break and end with one; `marks` must be those of `text`.
-pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> Line {
+pub(super) fn line(
+    text: &[u8],
+    mut at: usize,
+    rules: &Rules,
+    way: &mut Way,
+    marks: &mut Marks,
+    batch: &mut Batch,
+) -> Line {
     while matches!(text[at], b' ' | b'\t') {
         at += 1;
     }
@@ -28,7 +36,7 @@ pub(crate) fn line(text: &[u8], mut at: usize, rules: &Rules, marks: &mut Marks,
         return Line::Nothing { end };
     }
     match label(text, at, rules) {
-        Some((label, at)) => pairs(text, at, label, rules, marks, batch),
+        Some((label, at)) => pairs(text, at, label, rules, way, marks, batch),
         None => Line::Unclear,
     }
 }
@@ -46,7 +54,15 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
 }
 
 /// Reads the pairs.
-fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> Line {
+fn pairs(
+    text: &[u8],
+    mut at: usize,
+    label: f64,
+    rules: &Rules,
+    way: &mut Way,
+    marks: &mut Marks,
+    batch: &mut Batch,
+) -> Line {
     let first = batch.index.len();
     let legal = rules.lowest..=rules.highest;
     let mut has_group = false;
@@ -54,12 +70,12 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, marks: &mut Mark
         while matches!(text[at], b' ' | b'\t') {
             at += 1;
         }
-        at = plain_pairs(text, at, rules, marks, batch);
+        at = way.pairs(text, at, rules, marks, batch);
         if matches!(text[at], b' ' | b'\t') {
             continue;
         }
         if let Some(end) = line_end(text, at) {
-            let sorted = batch.index[first..].is_sorted_by(|before, index| before < index);
+            let sorted = way.is_ascending(&batch.index[first..]);
             return Line::Row { label, end, sorted };
         }
         match slow_pair(text, at) {
@@ -78,44 +94,24 @@ fn pairs(text: &[u8], mut at: usize, label: f64, rules: &Rules, marks: &mut Mark
     }
 }
 
-/// Reads one plain pair after the other, as long as a single blank stands between, and returns where it stopped.
-fn plain_pairs(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if number::avx2::is_there() {
-        #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
-        fn with_avx2(text: &[u8], at: usize, rules: &Rules, marks: &mut Marks, batch: &mut Batch) -> usize {
-            marked_pairs(
-                text,
-                at,
-                marks,
-                rules,
-                batch,
-                |block| marks::avx2_bits(block),
-                |pair| number::avx2::pair(pair),
-            )
-        }
-        // SAFETY: the processor has what the function needs. The parser takes three fifths of its earlier time.
-        return unsafe { with_avx2(text, at, rules, marks, batch) };
-    }
-    marked_pairs(text, at, marks, rules, batch, marks::bits, number::pair)
-}
-
-/// The same with these ways to find marks and to read a pair between marks.
+/// Reads one plain pair after the other, `most` at most, with these ways to find marks and to read a pair between marks,
+/// as long as a single blank stands between, and returns where it stopped.
 #[inline(always)]
-fn marked_pairs(
+pub(super) fn marked_pairs(
     text: &[u8],
     mut at: usize,
-    marks: &mut Marks,
+    most: usize,
     rules: &Rules,
+    marks: &mut Marks,
     batch: &mut Batch,
-    bits: impl Fn(&[u8; marks::BLOCK]) -> u64,
-    pair: impl Fn(&Pair<'_>) -> Option<(u64, f64)>,
+    (bits, pair): (impl Fn(&[u8; marks::BLOCK]) -> u64, impl Fn(&Pair<'_>) -> Option<(u64, f64)>),
 ) -> usize {
     // `Pair` looks back so far. Only the first row of a text can begin with slow pairs for that.
     if at < 16 {
         return at;
     }
-    let (ends, _) = marks.from(text, at, bits).as_chunks();
+    let (ends, _) = marks.from(text, at, 2 * most, bits).as_chunks();
+    let ends = &ends[..ends.len().min(most)];
     // Once for all of them, since marks ascend.
     assert!(ends.last().is_none_or(|last: &[usize; 2]| last[1] < text.len()), "marks of another text");
     batch.index.reserve(ends.len());
@@ -181,65 +177,4 @@ fn group_end(text: &[u8], at: usize) -> Option<usize> {
     }
     let (_, end) = number::index(text, at + 4)?;
     is_end(text[end]).then_some(end)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use surefoot_glm::Batch;
-
-    use super::super::{Svmlight, plain};
-    use super::Rules;
-    use crate::options::Options;
-
-    /// Something like a number, or a part of one.
-    fn number() -> impl Strategy<Value = String> {
-        let usual = "-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?";
-        prop_oneof![8 => usual, 1 => "[0-9]{14,18}", 1 => "[-+]?[0-9]{0,3}\\.?[0-9]{0,20}([eE][-+]?[0-9]{0,3})?", 1 => "[-+.e/0-9:]{0,6}"]
-    }
-
-    /// A line as it may come: mostly a row, with odd blanks, tokens and ends.
-    fn line() -> impl Strategy<Value = String> {
-        let blank =
-            || prop_oneof![12 => Just(" "), 1 => Just("  "), 1 => Just("\t"), 1 => Just(" \t "), 1 => Just("\r")];
-        let index = prop_oneof![8 => "[1-9][0-9]{0,6}", 1 => "[0-9]{1,20}", 1 => number()];
-        let pair = (index, number(), blank()).prop_map(|(index, value, blank)| format!("{blank}{index}:{value}"));
-        let label =
-            prop_oneof![8 => "[-+]?1", 1 => number(), 1 => Just(" 2 qid:7".to_owned()), 1 => Just(String::new())];
-        let end = prop::sample::select(vec!["", "", "", "\r", " ", "#x 1:1", " # 3:-", "\t\r", "\r\r", " qid:1", " 5"]);
-        (label, prop::collection::vec(pair, 0..12), end)
-            .prop_map(|(label, pairs, end)| format!("{label}{}{end}", pairs.concat()))
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn lines_read_fast_are_those_read_plainly(lines in prop::collection::vec(line(), 1..20)) {
-            let options = Options::default();
-            let (mut parser, mut batch, mut faults) = (Svmlight::new(&options), Batch::default(), Vec::new());
-            let mut read = parser.push((lines.join("\n") + "\n").as_bytes(), &mut batch);
-            while let Err(fault) = read {
-                faults.push((fault.line, fault.column, fault.says));
-                read = parser.push(b"", &mut batch);
-            }
-            let mut rows = (0..batch.len()).map(|r| (batch.place[r].line, batch.row(r)));
-            let mut faults = faults.into_iter();
-            for (n, line) in (1..).zip(&lines) {
-                match plain::row(line.as_bytes(), &Rules::new(&options)) {
-                    Ok(None) => {}
-                    Ok(Some(mut expected)) => {
-                        expected.pairs.sort_by_key(|pair| pair.0);
-                        let (line_number, row) = rows.next().expect("a row");
-                        let bits = |value: f64| value.to_bits();
-                        prop_assert_eq!((line_number, row.label.map(bits)), (n, expected.label.map(bits)));
-                        let found: Vec<_> = row.index.iter().copied().zip(row.value.iter().copied().map(bits)).collect();
-                        prop_assert_eq!(found, expected.pairs.iter().map(|p| (p.0, bits(p.1))).collect::<Vec<_>>());
-                    }
-                    Err(wrong) => prop_assert_eq!(faults.next(), Some((n, wrong.at as u64 + 1, wrong.says))),
-                }
-            }
-            prop_assert_eq!((rows.next().is_none(), faults.next()), (true, None));
-        }
-    }
 }

@@ -8,7 +8,7 @@ use crate::bytes::side_by_side;
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
 /// Places that are kept at most; they stay in the nearest cache.
-const ROOM: usize = 1024;
+pub(super) const ROOM: usize = 1024;
 
 /// The places in a text of all bytes but digits, points, minus signs and, by the way, slashes.
 #[derive(Debug)]
@@ -31,16 +31,23 @@ impl Marks {
         self.next = 0;
     }
 
-    /// The next marks from `at` on in order: at least two unless the text holds fewer, and not all of them.
+    /// The next marks from `at` on in order: at least two unless the text holds fewer, and not all of them; about
+    /// `enough` where they are still to be found.
     /// Between two calls the text may only be looked at further on.
     #[inline(always)]
-    pub(crate) fn from(&mut self, text: &[u8], at: usize, bits: impl Fn(&[u8; BLOCK]) -> u64) -> &[usize] {
+    pub(crate) fn from(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        enough: usize,
+        bits: impl Fn(&[u8; BLOCK]) -> u64,
+    ) -> &[usize] {
         while self.next < self.end && self.places[self.next] < at {
             self.next += 1;
         }
         if self.end - self.next < 2 {
             self.next = 0;
-            self.end = find(text, at, &mut self.places, bits);
+            self.end = find(text, at, enough, &mut self.places, bits);
         }
         &self.places[self.next..self.end]
     }
@@ -53,7 +60,13 @@ impl Marks {
 
 /// Finds the first marks from `at` on, and how many they are.
 #[inline(always)]
-fn find(text: &[u8], at: usize, places: &mut [usize; ROOM], bits: impl Fn(&[u8; BLOCK]) -> u64) -> usize {
+fn find(
+    text: &[u8],
+    at: usize,
+    enough: usize,
+    places: &mut [usize; ROOM],
+    bits: impl Fn(&[u8; BLOCK]) -> u64,
+) -> usize {
     let mut count = 0;
     let (blocks, rest) = text[at..].as_chunks::<BLOCK>();
     let mut start = at;
@@ -61,6 +74,9 @@ fn find(text: &[u8], at: usize, places: &mut [usize; ROOM], bits: impl Fn(&[u8; 
         let Some(room) = places[count..].first_chunk_mut() else { return count };
         count += spread(bits(block), start, room);
         start += BLOCK;
+        if count >= enough {
+            return count;
+        }
     }
     if let Some(room) = places[count..].first_chunk_mut() {
         let mut block = [b'0'; BLOCK];
@@ -156,11 +172,11 @@ mod tests {
             for length in [0, 1, 63, 64, 65, 1000, 5000] {
                 let text: Vec<u8> = (0..length).map(|i| if i % gap == 0 { b' ' } else { b'7' }).collect();
                 let expected: Vec<usize> = (0..length).step_by(gap).collect();
-                for step in [1, 2, 100] {
+                for (step, enough) in [(1, 2), (2, 7), (2, ROOM), (100, 70), (100, ROOM)] {
                     let (mut marks, mut found) = (Marks::default(), Vec::new());
                     let mut at = 0;
                     loop {
-                        let next = marks.from(&text, at, bits);
+                        let next = marks.from(&text, at, enough, bits);
                         let some = &next[..next.len().min(step)];
                         found.extend_from_slice(some);
                         let Some(last) = some.last() else { break };
