@@ -26,8 +26,8 @@ pub(crate) struct Answer {
     /// The coordinates with their averages of this round, and the values in their units.
     tiles: Vec<Tile>,
     relatives: Vec<[f32; TILE]>,
-    /// Tiles with pairs that have the largest value of their coordinate so far, and which ones, a bit each.
-    pub(crate) growing: Vec<(usize, u16)>,
+    /// Which pairs of a tile have the largest value of their coordinate so far, a bit each.
+    growing: Vec<u16>,
     /// The intercept's average.
     pub(crate) intercept: Lanes,
     /// The margin of the model, to the bit that of a saved model.
@@ -38,13 +38,16 @@ pub(crate) struct Answer {
     pub(crate) query: Lanes,
 }
 
+/// Where eight coordinates are.
+pub(crate) type Eight = [Slot<Coordinate>; 8];
+
 /// The pairs of a row by the tile.
 pub(crate) struct Tiles<'a> {
     pub(crate) slots: &'a [[Slot<Coordinate>; TILE]],
     pub(crate) values: &'a [[f64; TILE]],
     pub(crate) tiles: &'a mut [Tile],
     pub(crate) relatives: &'a mut [[f32; TILE]],
-    pub(crate) growing: &'a mut Vec<(usize, u16)>,
+    pub(crate) growing: &'a mut [u16],
 }
 
 impl Answer {
@@ -62,6 +65,7 @@ impl Answer {
             self.values.resize(room, 0.0);
             self.tiles.resize(room / TILE, Tile::zeroed());
             self.relatives.resize(room / TILE, [0.0; TILE]);
+            self.growing.resize(room / TILE, 0);
         }
         (&mut self.slots[..pairs], &mut self.values[..pairs])
     }
@@ -83,14 +87,21 @@ impl Answer {
             values: &self.values.as_chunks().0[..count],
             tiles: &mut self.tiles[..count],
             relatives: &mut self.relatives[..count],
-            growing: &mut self.growing,
+            growing: &mut self.growing[..count],
         }
     }
 
-    /// Where the coordinates of the row are, by the tile.
+    /// Where the coordinates of the row are.
     #[inline(always)]
-    pub(crate) fn slots(&self) -> &[[Slot<Coordinate>; TILE]] {
-        &self.slots.as_chunks().0[..self.pairs.div_ceil(TILE)]
+    pub(crate) fn slots(&self) -> &[Eight] {
+        &self.slots.as_chunks().0[..self.pairs.div_ceil(8)]
+    }
+
+    /// The same in two halves.
+    #[inline(always)]
+    pub(crate) fn halves(&self) -> (&[Eight], &[Eight]) {
+        let slots = self.slots();
+        slots.split_at(slots.len() / 2)
     }
 
     /// Where the coordinates of the row are, and its values.

@@ -7,7 +7,7 @@
 use crate::wide::{avx2, avx512};
 use crate::{
     Fault, Row,
-    answer::{Answer, Tiles},
+    answer::{Answer, Eight, Tiles},
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE, rate_of, weight_of},
     features::Features,
@@ -90,31 +90,31 @@ impl Stack {
         Ok(())
     }
 
-    /// Margins of the row that [`Stack::find`] was given; changes no coordinate. Those of the row `ahead` travel to the
-    /// cache meanwhile, one for one: all at once they would stand in each other's way.
-    pub(crate) fn ask(&self, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
+    /// Margins of the row that [`Stack::find`] was given; changes no coordinate. Those that are wanted next travel to the cache
+    /// meanwhile, one for one: all at once they would stand in each other's way.
+    pub(crate) fn ask(&self, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_there() {
             // SAFETY: the processor has what the function asks for.
-            return unsafe { compiled::ask_avx512(self, terms, answer, ahead) };
+            return unsafe { compiled::ask_avx512(self, terms, answer, coming) };
         } else if avx2::is_there() {
             // SAFETY: likewise.
-            return unsafe { compiled::ask_avx2(self, terms, answer, ahead) };
+            return unsafe { compiled::ask_avx2(self, terms, answer, coming) };
         }
-        ask::<Plain>(self, terms, answer, ahead);
+        ask::<Plain>(self, terms, answer, coming);
     }
 
-    /// Learns from the gradients at the row that was asked last.
-    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
+    /// Learns from the gradients at the row that was asked last, while others travel.
+    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients, answer: &mut Answer, coming: &[Eight]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_there() {
             // SAFETY: the processor has what the function asks for.
-            return unsafe { compiled::tell_avx512(self, clock, gradients, answer) };
+            return unsafe { compiled::tell_avx512(self, clock, gradients, answer, coming) };
         } else if avx2::is_there() {
             // SAFETY: likewise.
-            return unsafe { compiled::tell_avx2(self, clock, gradients, answer) };
+            return unsafe { compiled::tell_avx2(self, clock, gradients, answer, coming) };
         }
-        tell::<Plain>(self, clock, gradients, answer);
+        tell::<Plain>(self, clock, gradients, answer, coming);
     }
 
     /// All coordinates, to change their units.
@@ -210,23 +210,26 @@ fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.clock).dot(terms.parts)) * terms.factor
 }
 
+/// Slots in as many parts as there are tiles.
 #[inline(always)]
-fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
+fn spread(slots: &[Eight], tiles: usize) -> std::slice::Chunks<'_, Eight> {
+    slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
+}
+
+#[inline(always)]
+fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
     let mut sums = Sums::<W>::new();
     let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
-    growing.clear();
-    let coming = ahead.slots();
-    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives));
-    for (t, ((slots, values), (tile, relatives))) in rows.enumerate() {
+    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
+    let mut coming = spread(coming, slots.len());
+    for (((slots, values), (tile, relatives)), growing) in rows {
         // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
-        coming.get(t).into_iter().flatten().for_each(|slot| slot.fetch());
-        let larger = tile.ask::<W>(terms, values, relatives, &mut sums);
-        if larger > 0 {
-            growing.push((t, larger));
+        for eight in coming.next().unwrap_or_default() {
+            eight.iter().for_each(|slot| slot.fetch());
         }
+        *growing = tile.ask::<W>(terms, values, relatives, &mut sums);
     }
-    coming.iter().skip(slots.len()).flatten().for_each(|slot| slot.fetch());
     let (mut output, mut direction) = sums.totals();
     let mut intercept = 0.0;
     if let Some(c) = &stack.intercept {
@@ -242,15 +245,20 @@ fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answe
 }
 
 #[inline(always)]
-fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
+fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer, coming: &[Eight]) {
     if let Some(c) = &mut stack.intercept {
         c.tell(clock, gradients, &answer.intercept);
     }
     let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
-    for &mut (t, larger) in growing {
-        tiles[t].raise_units::<W>(larger, &values[t]);
-    }
-    for (slots, (tile, relatives)) in slots.iter().zip(tiles.iter_mut().zip(relatives)) {
+    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
+    let mut coming = spread(coming, slots.len());
+    for (((slots, values), (tile, relatives)), growing) in rows {
+        if *growing > 0 {
+            tile.raise_units::<W>(*growing, values);
+        }
+        for eight in coming.next().unwrap_or_default() {
+            eight.iter().for_each(|slot| slot.fetch());
+        }
         tile.tell::<W>(clock, gradients, relatives);
         // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both are borrowed exclusively.
         unsafe { tile.scatter::<W>(slots.map(Slot::as_ptr)) };
@@ -270,22 +278,34 @@ mod compiled {
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-    pub(super) fn ask_avx512(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
-        ask::<Avx512>(stack, terms, answer, ahead);
+    pub(super) fn ask_avx512(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
+        ask::<Avx512>(stack, terms, answer, coming);
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-    pub(super) fn tell_avx512(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
-        tell::<Avx512>(stack, clock, gradients, answer);
+    pub(super) fn tell_avx512(
+        stack: &mut Stack,
+        clock: &Clock,
+        gradients: &Gradients,
+        answer: &mut Answer,
+        coming: &[Eight],
+    ) {
+        tell::<Avx512>(stack, clock, gradients, answer, coming);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, ahead: &Answer) {
-        ask::<Avx2>(stack, terms, answer, ahead);
+    pub(super) fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
+        ask::<Avx2>(stack, terms, answer, coming);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn tell_avx2(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer) {
-        tell::<Avx2>(stack, clock, gradients, answer);
+    pub(super) fn tell_avx2(
+        stack: &mut Stack,
+        clock: &Clock,
+        gradients: &Gradients,
+        answer: &mut Answer,
+        coming: &[Eight],
+    ) {
+        tell::<Avx2>(stack, clock, gradients, answer, coming);
     }
 }

@@ -94,7 +94,7 @@ impl Tile {
             average: Lanes(self.average.map(|average| average[k])),
             squares: self.squares[k],
             step: self.steps[k],
-            unit: self.unit(k),
+            unit: Unit(u64::from(self.units[0][k]) | u64::from(self.units[1][k]) << 32),
         }
     }
 
@@ -104,7 +104,8 @@ impl Tile {
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
         self.squares[k] = c.squares;
         self.steps[k] = c.step;
-        self.set_unit(k, c.unit);
+        self.units[0][k] = c.unit.0 as u32;
+        self.units[1][k] = (c.unit.0 >> 32) as u32;
     }
 
     /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums. Writes down the values in the
@@ -143,29 +144,13 @@ impl Tile {
     }
 
     /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`Unit::raised`].
-    pub(crate) fn raise_units<W: Wide>(&mut self, mut growing: u16, values: &[f64; TILE]) {
-        let mut ratios = [1.0; TILE];
-        while growing > 0 {
-            let k = growing.trailing_zeros() as usize;
-            growing &= growing - 1;
-            let (unit, ratio) = self.unit(k).raised(values[k].abs());
-            self.set_unit(k, unit);
-            ratios[k] = ratio;
-        }
-        let ratios = W::load(&ratios);
+    #[inline(always)]
+    pub(crate) fn raise_units<W: Wide>(&mut self, growing: u16, values: &[f64; TILE]) {
+        let ratios = W::raise(&mut self.units, growing, values);
         for theta in &mut self.theta {
             (W::load(theta) * ratios).store(theta);
         }
         (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
-    }
-
-    fn unit(&self, k: usize) -> Unit {
-        Unit(u64::from(self.units[0][k]) | u64::from(self.units[1][k]) << 32)
-    }
-
-    fn set_unit(&mut self, k: usize, unit: Unit) {
-        self.units[0][k] = unit.0 as u32;
-        self.units[1][k] = (unit.0 >> 32) as u32;
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`.

@@ -10,6 +10,7 @@ pub(crate) mod avx512;
 #[cfg(test)]
 mod tests;
 
+use crate::coordinate::Unit;
 use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -39,6 +40,11 @@ pub(crate) trait Wide: Real {
     /// The counts in the bits `mask` of low words, and the f64 of the words without them, those of high words among them; where the
     /// count is 0, the high word is `none`.
     fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
+    /// Replaces units, by low and high words, with those of these values where a bit is set: see [`Unit::raised`], whose ratios these
+    /// are; 1 for the others.
+    fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
+        raise_plainly(units, which, values)
+    }
     /// Number k of line j becomes number j of line k.
     fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]);
     /// The same, to lines that may be anywhere.
@@ -46,6 +52,17 @@ pub(crate) trait Wide: Real {
     /// # Safety
     /// All may be written to.
     unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]);
+}
+
+fn raise_plainly<W: Wide>(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> W {
+    let mut ratios = [1.0; WIDTH];
+    for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
+        let unit = Unit(u64::from(units[0][k]) | u64::from(units[1][k]) << 32);
+        let (unit, ratio) = unit.raised(values[k].abs());
+        (units[0][k], units[1][k]) = (unit.0 as u32, (unit.0 >> 32) as u32);
+        ratios[k] = ratio;
+    }
+    W::load(&ratios)
 }
 
 /// An array.

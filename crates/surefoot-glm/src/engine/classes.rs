@@ -91,7 +91,7 @@ impl Classes {
         for (k, stack) in self.stacks[..count].iter().enumerate() {
             // The coordinates of the next class travel to the cache while this one is worked on.
             let (here, next) = self.answers.split_at_mut(k + 1);
-            stack.ask(&terms, &mut here[k], &next[0]);
+            stack.ask(&terms, &mut here[k], next[0].slots());
             if let Some(pull) = &terms.pull {
                 here[k].margin = stack.drawn(&terms, pull, self.grouping.as_ref(), &here[k]);
             }
@@ -163,7 +163,7 @@ impl Engine for Classes {
         self.gradients.extend(self.slopes.iter().map(|slope| Gradients { lanes: lanes(slope), model: 0.0 }));
         scalars.pace.add(self.loss, scalars.clock.step, &scalars.lead.shares(), &mut self.gradients);
         for ((stack, answer), gradients) in self.stacks.iter_mut().zip(&mut self.answers).zip(&self.gradients) {
-            stack.tell(&scalars.clock, gradients, answer);
+            stack.tell(&scalars.clock, gradients, answer, &[]);
         }
         if let Some(shrink) = &mut scalars.shrink {
             shrink.add_classes(weight, per, &self.gradients);

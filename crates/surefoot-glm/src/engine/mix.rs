@@ -67,8 +67,8 @@ impl Mix {
     /// Asks for the row at hand.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
-        let [answer, ahead] = &mut self.answers;
-        self.stack.ask(&terms, answer, ahead);
+        let [answer, next] = &mut self.answers;
+        self.stack.ask(&terms, answer, next.halves().0);
         if let Some(shrink) = &self.scalars.shrink {
             self.drawn.clear();
             let (stack, grouping) = (&self.stack, self.grouping.as_ref());
@@ -183,7 +183,8 @@ impl Engine for Mix {
         let mut gradients = [Gradients { lanes, model: 0.0 }];
         let shares = self.scalars.lead.shares();
         self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
-        self.stack.tell(&self.scalars.clock, &gradients[0], &mut self.answers[0]);
+        let [answer, next] = &mut self.answers;
+        self.stack.tell(&self.scalars.clock, &gradients[0], answer, next.halves().1);
         if let Some(shrink) = &mut self.scalars.shrink {
             let told = Told { y, weight, learnt: self.learnt, length: self.answers[0].length() };
             shrink.add(self.loss, &told, &self.drawn, gradients[0].model);
@@ -198,12 +199,11 @@ impl Engine for Mix {
         let (coding, units) = (books.counts.coding.clone(), self.scalars.units);
         let terms = self.terms(coding.sign());
         let loss = units.loss(self.loss);
-        let (stack, [answer, none]) = (&mut self.stack, &mut self.answers);
-        none.clear();
+        let (stack, answer) = (&mut self.stack, &mut self.answers[0]);
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
-                stack.ask(&terms, answer, none);
+                stack.ask(&terms, answer, &[]);
                 if row.offset != 0.0 {
                     answer.shift(row.offset, units.relative(coding.sign() * row.offset));
                 }

@@ -1,6 +1,7 @@
 //! Sixteen numbers in one register of AVX-512.
 
 use super::{Line, WIDTH, Wide};
+use crate::coordinate::Unit;
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -138,13 +139,31 @@ impl Wide for Avx512 {
             let high = _mm512_loadu_si512(high.as_ptr().cast());
             let high = _mm512_mask_mov_epi32(high, unseen, _mm512_set1_epi32(none as i32));
             let low = _mm512_andnot_si512(mask, low);
-            for (half, joined) in joined.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-                let places = _mm512_add_epi32(first, _mm512_set1_epi32(8 * half as i32));
-                let words = _mm512_permutex2var_epi32(low, places, high);
-                _mm512_storeu_pd(joined.as_mut_ptr(), _mm512_castsi512_pd(words));
-            }
+            let words = joined_words(low, high);
+            _mm512_storeu_pd(joined.as_mut_ptr(), _mm512_castsi512_pd(words[0]));
+            _mm512_storeu_pd(joined.as_mut_ptr().add(8), _mm512_castsi512_pd(words[1]));
             (Avx512(_mm512_cvtepi32_ps(counts)), joined)
+        }
+    }
+
+    #[inline(always)]
+    fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Avx512 {
+        // SAFETY: the processor has AVX-512, see `Avx512`; sixteen u32 are loaded and stored, twice, and eight f64 loaded, twice.
+        unsafe {
+            let mask = _mm512_set1_epi32(Unit::TOUCHES as i32);
+            let low = _mm512_loadu_si512(units[0].as_ptr().cast());
+            let high = _mm512_loadu_si512(units[1].as_ptr().cast());
+            let seen = _mm512_test_epi32_mask(low, mask);
+            let old = joined_words(_mm512_andnot_si512(mask, low), high);
+            let first = raised_half(_mm512_loadu_pd(values.as_ptr()), old[0]);
+            let then = raised_half(_mm512_loadu_pd(values.as_ptr().add(8)), old[1]);
+            let both = |a, b| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b);
+            // The bits of the mask are those of the touches, the others those of the new unit.
+            let low_now = _mm512_ternarylogic_epi32::<0b1100_1010>(mask, low, both(first.0, then.0));
+            let ratios = _mm512_maskz_mov_ps(seen, _mm512_castsi512_ps(both(first.2, then.2)));
+            _mm512_mask_storeu_epi32(units[0].as_mut_ptr().cast(), which, low_now);
+            _mm512_mask_storeu_epi32(units[1].as_mut_ptr().cast(), which, both(first.1, then.1));
+            Avx512(_mm512_mask_mov_ps(_mm512_set1_ps(1.0), which, ratios))
         }
     }
 
@@ -177,6 +196,38 @@ impl Wide for Avx512 {
                 _mm512_store_ps(to[k].cast(), lines[k]);
             }
         }
+    }
+}
+
+/// The words of 64 bits that these low and high halves make, the first eight and the others.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn joined_words(low: __m512i, high: __m512i) -> [__m512i; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let then = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+        [_mm512_permutex2var_epi32(low, first, high), _mm512_permutex2var_epi32(low, then, high)]
+    }
+}
+
+/// 1/M of the units of eight values, by low and high words, and, as the bits of f32, by what gradients in the old units are
+/// multiplied to be in these.
+///
+/// # Safety
+/// The processor has AVX-512.
+#[inline(always)]
+unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m256i) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let inverse = _mm512_div_pd(_mm512_set1_pd(1.0), _mm512_abs_pd(values));
+        let inverse = _mm512_max_pd(inverse, _mm512_set1_pd(f64::MIN_POSITIVE));
+        let ratio = _mm512_cvtpd_ps(_mm512_div_pd(inverse, _mm512_castsi512_pd(old)));
+        let bits = _mm512_castpd_si512(inverse);
+        let high = _mm512_cvtepi64_epi32(_mm512_srli_epi64::<32>(bits));
+        (_mm512_cvtepi64_epi32(bits), high, _mm256_castps_si256(ratio))
     }
 }
 

@@ -24,6 +24,10 @@ fn all_operations<W: Wide>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]
     counts.store(&mut numbers);
     all.extend(numbers.map(|x| u64::from(x.to_bits())));
     all.extend(joined.map(f64::to_bits));
+    let mut units = [a.map(|x| x.to_bits() & 0xffff_f003), b.map(|x| x.to_bits() & 0x7fff_ffff)];
+    W::raise(&mut units, 0x5af3, &c[0]).store(&mut numbers);
+    all.extend(units.as_flattened().iter().copied().map(u64::from));
+    all.extend(numbers.map(|x| if x.is_nan() { 0 } else { x.to_bits().into() }));
     all
 }
 
