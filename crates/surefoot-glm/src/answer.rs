@@ -7,7 +7,7 @@ use crate::{
     coordinate::{Coordinate, Unit},
     lanes::Lanes,
     pages::Slot,
-    tile::{TILE, Tile},
+    tile::{Paces, TILE, Tile},
 };
 use bytemuck::Zeroable;
 use std::ptr::NonNull;
@@ -25,6 +25,7 @@ pub(crate) struct Answer {
     spare: Spare,
     /// The coordinates with their averages of this round, and the values in their units.
     tiles: Vec<Tile>,
+    paces: Vec<Paces>,
     relatives: Vec<[f32; TILE]>,
     /// Which pairs of a tile have the largest value of their coordinate so far, a bit each.
     growing: Vec<u16>,
@@ -46,6 +47,7 @@ pub(crate) struct Tiles<'a> {
     pub(crate) slots: &'a [[Slot<Coordinate>; TILE]],
     pub(crate) values: &'a [[f64; TILE]],
     pub(crate) tiles: &'a mut [Tile],
+    pub(crate) paces: &'a mut [Paces],
     pub(crate) relatives: &'a mut [[f32; TILE]],
     pub(crate) growing: &'a mut [u16],
 }
@@ -64,6 +66,7 @@ impl Answer {
             self.slots.resize(room, self.spare.slot());
             self.values.resize(room, 0.0);
             self.tiles.resize(room / TILE, Tile::zeroed());
+            self.paces.resize(room / TILE, Paces::zeroed());
             self.relatives.resize(room / TILE, [0.0; TILE]);
             self.growing.resize(room / TILE, 0);
         }
@@ -86,6 +89,7 @@ impl Answer {
             slots: &self.slots.as_chunks().0[..count],
             values: &self.values.as_chunks().0[..count],
             tiles: &mut self.tiles[..count],
+            paces: &mut self.paces[..count],
             relatives: &mut self.relatives[..count],
             growing: &mut self.growing[..count],
         }

@@ -219,16 +219,19 @@ fn spread(slots: &[Eight], tiles: usize) -> std::slice::Chunks<'_, Eight> {
 #[inline(always)]
 fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
     let mut sums = Sums::<W>::new();
-    let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
-    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
+    let Tiles { slots, values, tiles, paces, relatives, growing } = answer.tiles();
     let mut coming = spread(coming, slots.len());
-    for (((slots, values), (tile, relatives)), growing) in rows {
+    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(paces.iter_mut().zip(growing));
+    for (((slots, values), (tile, relatives)), (paces, growing)) in rows {
         // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
         for eight in coming.next().unwrap_or_default() {
             eight.iter().for_each(|slot| slot.fetch());
         }
-        *growing = tile.ask::<W>(terms, values, relatives, &mut sums);
+        *growing = tile.paces::<W>(&terms.clock, values, paces, relatives);
+    }
+    for ((tile, paces), (values, relatives)) in tiles.iter_mut().zip(&*paces).zip(values.iter().zip(&*relatives)) {
+        tile.ask::<W>(terms, values, paces, relatives, &mut sums);
     }
     let (mut output, mut direction) = sums.totals();
     let mut intercept = 0.0;
@@ -249,7 +252,7 @@ fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer
     if let Some(c) = &mut stack.intercept {
         c.tell(clock, gradients, &answer.intercept);
     }
-    let Tiles { slots, values, tiles, relatives, growing } = answer.tiles();
+    let Tiles { slots, values, tiles, relatives, growing, .. } = answer.tiles();
     let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
     let mut coming = spread(coming, slots.len());
     for (((slots, values), (tile, relatives)), growing) in rows {

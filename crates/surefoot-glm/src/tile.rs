@@ -34,6 +34,18 @@ pub(crate) struct Tile {
     units: [[u32; TILE]; 2],
 }
 
+/// How the coordinates of a tile move: what takes long to compute, apart, so that the processor begins with one tile's before it is
+/// through with another's.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct Paces {
+    /// See [`rate_of`], and [`share_of`] since the last touch.
+    rates: [f32; TILE],
+    shares: [f32; TILE],
+    /// 1/M; a number so large that every value is larger than M for those never seen.
+    inverses: [f64; TILE],
+}
+
 /// Sums over the pairs of a row in all lanes: pair k of each tile is added to place k, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums<W> {
@@ -108,26 +120,37 @@ impl Tile {
         self.units[1][k] = (c.unit.0 >> 32) as u32;
     }
 
-    /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums. Writes down the values in the
-    /// units that their coordinates will have, and returns whose values are larger than the unit, a bit each; those never seen among
-    /// them, which have none.
+    /// The paces of the coordinates in the round of the clock. Writes down the values in the units that they will have, and returns
+    /// whose values are larger than the unit, a bit each; those never seen among them, which have none.
+    #[inline(always)]
+    pub(crate) fn paces<W: Wide>(
+        &self,
+        clock: &Clock,
+        values: &[f64; TILE],
+        paces: &mut Paces,
+        relatives: &mut [f32; TILE],
+    ) -> u16 {
+        let (touches, inverses) = W::counted(&self.units[0], &self.units[1], TOUCHES, HUGE);
+        rate_of(W::load(&self.squares), touches).store(&mut paces.rates);
+        let (gone, one) = (W::load(&self.steps.map(|step| clock.gone_since(step))), W::of(1.0));
+        share_of(gone, (one - gone).at_least(W::of(0.0))).store(&mut paces.shares);
+        let relative = W::products(values, &inverses);
+        paces.inverses = inverses;
+        relative.at_most(one).at_least(W::of(-1.0)).store(relatives);
+        (relative * relative).above(one)
+    }
+
+    /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums.
     #[inline(always)]
     pub(crate) fn ask<W: Wide>(
         &mut self,
         terms: &Terms,
         values: &[f64; TILE],
-        relatives: &mut [f32; TILE],
+        paces: &Paces,
+        relatives: &[f32; TILE],
         sums: &mut Sums<W>,
-    ) -> u16 {
-        let (touches, inverses) = W::counted(&self.units[0], &self.units[1], TOUCHES, HUGE);
-        let gone = self.steps.map(|step| terms.clock.gone_since(step));
-        let rates = rate_of(W::load(&self.squares), touches);
-        let gone = W::load(&gone);
-        let shares = share_of(gone, (W::of(1.0) - gone).at_least(W::of(0.0)));
-        let (relative, one) = (W::products(values, &inverses), W::of(1.0));
-        let growing = (relative * relative).above(one);
-        let relative = relative.at_most(one).at_least(W::of(-1.0));
-        relative.store(relatives);
+    ) {
+        let (rates, shares, relative) = (W::load(&paces.rates), W::load(&paces.shares), W::load(relatives));
         let weighted: [W; LANES] = std::array::from_fn(|lane| {
             let (towards, average) = (W::load(&self.theta[lane]) * rates, W::load(&self.average[lane]));
             // It has not moved since the last touch, so the average goes towards it.
@@ -139,8 +162,7 @@ impl Tile {
         });
         // The tree of `Lanes::dot`.
         let [a, b, c, d, e, f] = weighted;
-        sums.margin.add(((a + b) + (c + d)) + (e + f), &inverses, terms.factor, values);
-        growing
+        sums.margin.add(((a + b) + (c + d)) + (e + f), &paces.inverses, terms.factor, values);
     }
 
     /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`Unit::raised`].
@@ -211,7 +233,9 @@ mod tests {
         let mut values: [f64; TILE] = std::array::from_fn(|k| [1.0, -2.0, 0.5, 4.0][k % 4]);
         (values[2], values[4], values[6]) = (7.0, 7.0, -20.0);
         let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Plain>::new());
-        let growing = tile.ask(&terms, &values, &mut relatives, &mut sums);
+        let mut paces = Paces::zeroed();
+        let growing = tile.paces::<Plain>(&clock, &values, &mut paces, &mut relatives);
+        tile.ask(&terms, &values, &paces, &relatives, &mut sums);
         let larger = |k: usize| here[k].unit.touches() == 0 || values[k].abs() > 3.0 + k as f64;
         assert_eq!(growing, (0..TILE).map(|k| u16::from(larger(k)) << k).sum::<u16>());
         tile.raise_units::<Plain>(growing, &values);
