@@ -102,7 +102,8 @@ impl Session<'_> {
     /// good as was asked for.
     fn certify(&mut self) -> Result<(), Halt> {
         let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
-        if !self.inputs.iter().all(InputName::can_reread) {
+        // Before a model is made, which takes a while.
+        if self.trainer.settings().ball.is_none() || !self.inputs.iter().all(InputName::can_reread) {
             return Ok(());
         }
         let Some(mut full) = FullPass::new(&self.model()) else { return Ok(()) };

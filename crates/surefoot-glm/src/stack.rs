@@ -157,6 +157,14 @@ impl Stack {
         self.features.get(id).map_or(0.0, |c| weight(id, c, terms, grouping))
     }
 
+    /// Ids seen, in ascending order.
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        let mut ids = Vec::new();
+        // Not `collect`, which asks for one after the other: an iterator over pages goes faster by itself.
+        self.seen().for_each(|(id, _)| ids.push(id));
+        ids
+    }
+
     /// Features seen, in ascending order of their ids.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.unit.touches() > 0)

@@ -103,6 +103,12 @@ impl Trainer {
         Ok(())
     }
 
+    /// What is learnt, and how.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.books.settings
+    }
+
     /// Counters and losses as of now.
     #[must_use]
     pub fn summary(&self) -> Summary {

@@ -19,18 +19,26 @@ const UNIT: &str = "unit";
 pub(super) fn save(stacks: &[Stack], index: &[u64], shape: &[usize]) -> Vec<Array> {
     let rows = index.len() + usize::from(stacks.first().is_some_and(|stack| stack.intercept.is_some()));
     let n = stacks.len() * rows;
-    let (mut theta, mut average) = (Vec::with_capacity(n * LANES), Vec::with_capacity(n * LANES));
-    let (mut squares, mut step, mut unit) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
-    let unseen = Coordinate::default();
+    let (mut theta, mut average) = (vec![0.0; n * LANES], vec![0.0; n * LANES]);
+    let (mut squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
+    let mut columns = Columns {
+        theta: &mut theta,
+        average: &mut average,
+        squares: &mut squares,
+        step: &mut step,
+        unit: &mut unit,
+    };
     for stack in stacks {
-        let features = index.iter().map(|&id| stack.features.get(id).unwrap_or(&unseen));
-        for c in features.chain(&stack.intercept) {
-            theta.extend_from_slice(&c.theta.0);
-            average.extend_from_slice(&c.average.0);
-            squares.push(c.squares);
-            step.push(c.step);
-            unit.push(c.unit.0);
-        }
+        let (here, rest) = columns.split_at(rows);
+        let (features, mut intercept) = here.split_at(index.len());
+        in_halves(index, features, Columns::split_at, &|index, mut columns| {
+            let unseen = Coordinate::default();
+            for (row, &id) in index.iter().enumerate() {
+                columns.put(row, stack.features.get(id).unwrap_or(&unseen));
+            }
+        });
+        stack.intercept.iter().for_each(|c| intercept.put(0, c));
+        columns = rest;
     }
     let array = |name: &str, lanes: &[usize], data: Numbers| Array {
         name: name.into(),
@@ -44,6 +52,54 @@ pub(super) fn save(stacks: &[Stack], index: &[u64], shape: &[usize]) -> Vec<Arra
         array(STEP, &[], Numbers::U32(step)),
         array(UNIT, &[], Numbers::U64(unit)),
     ]
+}
+
+/// Room for coordinates, a row each.
+struct Columns<'a> {
+    theta: &'a mut [f32],
+    average: &'a mut [f32],
+    squares: &'a mut [f32],
+    step: &'a mut [u32],
+    unit: &'a mut [u64],
+}
+
+impl<'a> Columns<'a> {
+    fn split_at(self, row: usize) -> (Columns<'a>, Columns<'a>) {
+        let (theta, average) = (self.theta.split_at_mut(row * LANES), self.average.split_at_mut(row * LANES));
+        let (squares, step, unit) =
+            (self.squares.split_at_mut(row), self.step.split_at_mut(row), self.unit.split_at_mut(row));
+        let of = |theta, average, squares, step, unit| Columns { theta, average, squares, step, unit };
+        (of(theta.0, average.0, squares.0, step.0, unit.0), of(theta.1, average.1, squares.1, step.1, unit.1))
+    }
+
+    fn put(&mut self, row: usize, c: &Coordinate) {
+        self.theta[row * LANES..][..LANES].copy_from_slice(&c.theta.0);
+        self.average[row * LANES..][..LANES].copy_from_slice(&c.average.0);
+        self.squares[row] = c.squares;
+        self.step[row] = c.step;
+        self.unit[row] = c.unit.0;
+    }
+}
+
+/// From so many features on a second thread is worth its start.
+const MANY: usize = 1 << 15;
+
+/// Works on ids and what belongs to them, on two threads where there are many: a run stands still while it is saved.
+pub(super) fn in_halves<T: Send>(
+    index: &[u64],
+    all: T,
+    split_at: impl FnOnce(T, usize) -> (T, T),
+    work: &(impl Fn(&[u64], T) + Sync),
+) {
+    if index.len() < MANY {
+        return work(index, all);
+    }
+    let (first, then) = index.split_at(index.len() / 2);
+    let (of_first, of_then) = split_at(all, first.len());
+    std::thread::scope(|scope| {
+        scope.spawn(|| work(first, of_first));
+        work(then, of_then);
+    });
 }
 
 fn floats<'a>(state: &'a State, name: &str, len: usize) -> Result<&'a [f32], String> {

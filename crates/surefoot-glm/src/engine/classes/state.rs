@@ -30,7 +30,7 @@ fn vectors(classes: &Classes, coding: &Coding) -> Saved {
     let terms = classes.terms();
     let order: Vec<&Stack> = coding.classes().ascending().map(|number| &classes.stacks[number]).collect();
     // Every row is learnt by all classes that were met, so the first knows all features.
-    let index: Vec<u64> = classes.stacks[0].seen().map(|(id, _)| id).collect();
+    let index = classes.stacks[0].ids();
     let weight = index.iter().flat_map(|&id| order.iter().map(move |stack| (stack, id)));
     Saved {
         intercept: order.iter().map(|stack| stack.intercept(&terms)).collect(),

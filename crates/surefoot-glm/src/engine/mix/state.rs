@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 /// The vector that predicts, and all that is needed to go on. O(features).
 pub(super) fn save(mix: &Mix, sign: f64) -> Saved {
     let (stack, terms) = (&mix.stack, mix.terms(sign));
-    let index: Vec<u64> = stack.seen().map(|(id, _)| id).collect();
-    let mut weight = Vec::with_capacity(index.len());
-    // The state is copied meanwhile: a run stands still while it is saved.
-    let mut arrays = std::thread::scope(|scope| {
-        let arrays = scope.spawn(|| arrays::save(std::slice::from_ref(stack), &index, &[]));
-        weight.extend(stack.vector(&terms, mix.grouping.as_ref()).map(|(_, live)| live));
-        arrays.join().expect("copying does not panic")
+    let index = stack.ids();
+    let mut weight = vec![0.0; index.len()];
+    arrays::in_halves(&index, weight.as_mut_slice(), <[f64]>::split_at_mut, &|index, weights| {
+        for (weight, &id) in weights.iter_mut().zip(index) {
+            *weight = stack.weight(id, &terms, mix.grouping.as_ref());
+        }
     });
+    let mut arrays = arrays::save(std::slice::from_ref(stack), &index, &[]);
     arrays.extend(mix.grouping.iter().map(|grouping| grouping.save(&index)));
     Saved { intercept: vec![stack.intercept(&terms)], index, weight, scalars: json!(mix.scalars), arrays }
 }
