@@ -11,7 +11,7 @@ pub(crate) fn exp_of_negative(x: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, which is all that the function asks for.
-        return narrow(unsafe { exp_avx2(wide(x)) });
+        return unsafe { exp_avx2(&x) };
     }
     Lanes(exp(x.0))
 }
@@ -21,30 +21,32 @@ pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, which is all that the function asks for.
-        return narrow(unsafe { ln_avx2(wide(x)) });
+        return unsafe { ln_avx2(&x) };
     }
     Lanes(ln(x.0))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn exp_avx2(x: [f32; 8]) -> [f32; 8] {
-    exp(x)
+fn exp_avx2(x: &Lanes) -> Lanes {
+    narrow(exp(wide(x)))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn ln_avx2(x: [f32; 8]) -> [f32; 8] {
-    ln(x)
+fn ln_avx2(x: &Lanes) -> Lanes {
+    narrow(ln(wide(x)))
 }
 
 /// The lanes, and zeros.
-fn wide(x: Lanes) -> [f32; 8] {
+#[inline(always)]
+fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
     out[..LANES].copy_from_slice(&x.0);
     out
 }
 
+#[inline(always)]
 fn narrow(x: [f32; 8]) -> Lanes {
     Lanes(std::array::from_fn(|k| x[k]))
 }
