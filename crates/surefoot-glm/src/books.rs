@@ -72,7 +72,8 @@ impl Books {
             self.count(row, true);
             return Ok(());
         };
-        let (given, row) = (row.weight, &Row { weight, ..*row });
+        let (given, weighted) = (row.weight, Row { weight, ..*row });
+        let row = if weight == given { row } else { &weighted };
         if row.weight > LARGEST_WEIGHT {
             return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
         }

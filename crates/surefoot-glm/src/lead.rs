@@ -7,7 +7,7 @@
 
 use crate::{
     Lane, Loss,
-    lanes::{LANES, Lanes, exp::exp_of_negative},
+    lanes::{LANES, Lanes, exp::exp_minus_size},
 };
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,7 @@ impl Lead {
     fn share(&mut self) {
         let evidence = self.evidence();
         let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
-        let raw = exp_of_negative(Lanes(evidence.map(|evidence| (best - evidence) as f32)));
+        let raw = exp_minus_size(&Lanes(evidence.map(|evidence| (best - evidence) as f32)));
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
     }

@@ -21,13 +21,8 @@ pub(super) fn save(stacks: &[Stack], index: &[u64], shape: &[usize]) -> Vec<Arra
     let n = stacks.len() * rows;
     let (mut theta, mut average) = (vec![0.0; n * LANES], vec![0.0; n * LANES]);
     let (mut squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
-    let mut columns = Columns {
-        theta: &mut theta,
-        average: &mut average,
-        squares: &mut squares,
-        step: &mut step,
-        unit: &mut unit,
-    };
+    let mut columns =
+        Columns { theta: &mut theta, average: &mut average, squares: &mut squares, step: &mut step, unit: &mut unit };
     for stack in stacks {
         let (here, rest) = columns.split_at(rows);
         let (features, mut intercept) = here.split_at(index.len());

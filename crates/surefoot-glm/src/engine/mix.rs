@@ -114,17 +114,14 @@ impl Mix {
 
 impl Engine for Mix {
     fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        // The coordinates of the row after the one at hand are known before that one is worked on, see `Stack::ask`.
-        let mut next = (from < to).then(|| batch.row(from));
-        let mut found = next.as_ref().map_or(Ok(()), |row| self.stack.find(row, &mut self.answers[0]));
+        let mut found = if from < to { self.stack.find(&batch.row(from), &mut self.answers[0]) } else { Ok(()) };
         for r in from..to {
-            let Some(row) = next else { break };
-            next = (r + 1 < to).then(|| batch.row(r + 1));
+            // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
             self.answers[1].clear();
-            let then = next.as_ref().map_or(Ok(()), |row| self.stack.find(row, &mut self.answers[1]));
-            found.and_then(|()| books.step(self, &row)).map_err(|fault| (r, fault))?;
+            let next = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut self.answers[1]) } else { Ok(()) };
+            found.and_then(|()| books.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
             self.answers.swap(0, 1);
-            found = then;
+            found = next;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use crate::lanes::{
     Lanes,
-    exp::{exp_of_negative, ln_1p_of_unit},
+    exp::{exp_minus_size, ln_1p_of_unit},
 };
 
 /// ln(1 + e^(−ym)), with the large term taken out so that nothing overflows.
@@ -40,13 +40,13 @@ pub(super) fn plogp(p: f64) -> f64 {
 
 /// `value` of every lane.
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
-    let tail = ln_1p_of_unit(exp_of_negative(Lanes(margins.0.map(|m| -m.abs()))));
+    let tail = ln_1p_of_unit(exp_minus_size(margins));
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
 /// `slope` of every lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
 pub(super) fn slopes(y: f32, margins: &Lanes) -> Lanes {
-    let e = exp_of_negative(Lanes(margins.0.map(|m| -m.abs())));
+    let e = exp_minus_size(margins);
     let mut out = e;
     for ((out, &e), m) in out.0.iter_mut().zip(&e.0).zip(margins.0) {
         let right = if y * m >= 0.0 { e } else { 1.0 };

@@ -10,7 +10,7 @@ use super::logistic;
 use crate::{
     lanes::{
         LANES, Lanes,
-        exp::{exp_of_negative, ln_1p_of_unit},
+        exp::{exp_minus_size, ln_1p_of_unit},
     },
     lead::Charges,
 };
@@ -92,7 +92,7 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
 /// What every lane is charged for, and would be if the likeliest of the other classes were the label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
-    let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_of_negative(m - first));
+    let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_minus_size(&(m - first)));
     let log = sum.0.map(|sum| libm::log(f64::from(sum)));
     let less = |m: f32, k: usize| f64::from(first.0[k] - m) + log[k];
     Charges {
@@ -106,7 +106,7 @@ pub(super) fn slopes(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
     for (k, m) in margins.iter_mut().enumerate() {
-        *m = exp_of_negative(*m - first);
+        *m = exp_minus_size(&(*m - first));
         others = if k == y { others } else { others + *m };
     }
     let sum = others + margins[y];
@@ -119,7 +119,7 @@ pub(super) fn rest_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], doubts: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {
         let right = sign(class, y) as f32;
-        let tail = ln_1p_of_unit(exp_of_negative(Lanes(margins.0.map(|m| -m.abs()))));
+        let tail = ln_1p_of_unit(exp_minus_size(margins));
         for (k, (&m, &tail)) in margins.0.iter().zip(&tail.0).enumerate() {
             charges.values[k] += f64::from(tail) + f64::from((-right * m).max(0.0));
             charges.doubts[k] += f64::from(tail) + f64::from(m.abs());
