@@ -4,6 +4,8 @@
 //! keeps the text it was parsed from, so that a fault found later (a label outside the loss's domain, say)
 //! can still be reported with its line, column and token.
 
+use crate::pages::fetch;
+
 /// One row as the trainer sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
@@ -114,6 +116,13 @@ impl Batch {
             value: &self.value[pairs.clone()],
             group: self.group.get(pairs).unwrap_or_default(),
         }
+    }
+
+    /// Brings near what [`Batch::row`] reads of row `r`, if there is such a row: another thread has written it.
+    pub(crate) fn fetch(&self, r: usize) {
+        fetch(self.label.as_ptr().wrapping_add(r));
+        fetch(self.weight.as_ptr().wrapping_add(r));
+        fetch(self.start.as_ptr().wrapping_add(r));
     }
 
     /// Appends a row without a place; for tests and for callers that hold their rows in memory.

@@ -15,6 +15,7 @@ use crate::{
     grouping::Grouping,
     lanes::{LANES, Lanes},
     lead::Judge,
+    pages::LINE,
     shrink::{Shrink, Told},
     stack::{Stack, Terms},
     sums::Mean,
@@ -118,6 +119,7 @@ impl Engine for Mix {
         for r in from..to {
             // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
             self.answers[1].clear();
+            batch.fetch(r + LINE);
             let next = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut self.answers[1]) } else { Ok(()) };
             found.and_then(|()| books.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
             self.answers.swap(0, 1);
