@@ -294,4 +294,30 @@ mod tests {
         assert_eq!(left, expected);
         assert!(pages.get(1 << 31).is_none());
     }
+
+    #[test]
+    fn many_are_found_as_one_by_one_up_to_the_first_that_is_not_there() {
+        let mut pages = Pages::<u64>::default();
+        (0..40).for_each(|page| _ = pages.touch(page * 7 * PAGE as u64));
+        for count in 0..40 {
+            for absent in (0..count).map(Some).chain([None]) {
+                let id = |k: u64| k * 7 * PAGE as u64 + k * 13 % PAGE as u64;
+                let mut ids: Vec<u64> = (0..count).map(id).collect();
+                for far in [PAGE as u64, 1 << 20, ID_LIMIT - 1, ID_LIMIT, u64::MAX] {
+                    absent.iter().for_each(|&k| ids[k as usize] = far);
+                    let (mut found, mut plain) = (0, 0);
+                    let [many, one] = [true, false].map(|many| {
+                        let mut slots = vec![Slot::at(NonNull::dangling()); ids.len()];
+                        match many {
+                            true => found = pages.find_all(&ids, &mut slots),
+                            false => plain = pages.find_some(&ids, &mut slots),
+                        }
+                        slots.into_iter().map(Slot::as_ptr).collect::<Vec<_>>()
+                    });
+                    assert_eq!((found, &many[..found]), (plain, &one[..plain]), "{count} {absent:?} {far}");
+                    assert_eq!(found as u64, absent.unwrap_or(count));
+                }
+            }
+        }
+    }
 }

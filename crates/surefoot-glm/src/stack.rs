@@ -320,3 +320,27 @@ mod compiled {
         tell::<Avx2>(stack, clock, gradients, answer, coming);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_copied_unless_one_counts_as_zero() {
+        for count in 0..40 {
+            let values: Vec<f64> = (0..count).map(|k| f64::from(k - 20) - 0.5).collect();
+            let mut to = vec![0.0; values.len()];
+            assert!(copy_usual(&values, &mut to));
+            assert_eq!(to, values);
+            for (k, &(none, usual)) in (0..values.len()).flat_map(|k| CASES.iter().map(move |case| (k, case))) {
+                let mut values = values.clone();
+                values[k] = none;
+                assert_eq!(copy_usual(&values, &mut to), usual, "{none} in place {k} of {count}");
+                assert_eq!(copy_usual_plainly(&values, &mut to), usual);
+            }
+        }
+    }
+
+    const CASES: [(f64, bool); 6] =
+        [(0.0, false), (-0.0, false), (1e-320, false), (-1e-300, false), (NEGLIGIBLE, true), (-1e-290, true)];
+}

@@ -193,11 +193,13 @@ impl RowBuilder {
     }
 
     /// Whether features are multiplied.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     pub(crate) fn interacts(&self) -> bool {
         !self.interact.is_empty()
     }
 
     /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
         if values.iter().all(|&value| value != 0.0) {
