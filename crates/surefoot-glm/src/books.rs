@@ -72,7 +72,7 @@ impl Books {
             self.count(row, true);
             return Ok(());
         };
-        let (given, weighted) = (row.weight, (weight != row.weight).then(|| Row { weight, ..*row }));
+        let (given, weighted) = (row.weight, if weight == row.weight { None } else { Some(Row { weight, ..*row }) });
         let row = weighted.as_ref().unwrap_or(row);
         if row.weight > LARGEST_WEIGHT {
             return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
