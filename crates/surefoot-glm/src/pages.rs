@@ -51,7 +51,7 @@ impl<T> Clone for Slot<T> {
 impl<T> Copy for Slot<T> {}
 
 impl<T> Slot<T> {
-    /// A slot of no map.
+    /// A slot of no map, for as long as the value is there.
     pub(crate) fn at(place: NonNull<T>) -> Slot<T> {
         Slot(place)
     }
@@ -66,10 +66,11 @@ impl<T> Slot<T> {
     /// The value.
     ///
     /// # Safety
-    /// The map that gave the slot is alive, and not borrowed exclusively elsewhere, for as long as the reference is.
+    /// The map that gave the slot, or else the value that it was made of, is alive, and not borrowed exclusively elsewhere, for as
+    /// long as the reference is.
     #[inline(always)]
     pub(crate) unsafe fn value<'a>(self) -> &'a T {
-        // SAFETY: the slot lies in a slab of the map; its values are zeroed or written.
+        // SAFETY: the caller's promise. A slot of a map lies in one of its slabs, whose values are zeroed or written.
         unsafe { self.0.as_ref() }
     }
 
@@ -158,6 +159,7 @@ impl<T: Copy + Zeroable> Pages<T> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn find_eights(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        assert_eq!(ids.len(), slots.len(), "a slot for each id");
         let (eights, last) = ids.as_chunks::<LINE>();
         let (rooms, room) = slots.as_chunks_mut::<LINE>();
         for (k, (ids, slots)) in eights.iter().zip(rooms).enumerate() {
@@ -166,7 +168,9 @@ impl<T: Copy + Zeroable> Pages<T> {
             if found != 0xff {
                 return LINE * k + self.find_some(ids, slots);
             }
-            // SAFETY: eight addresses are stored in eight slots, at any alignment.
+            // SAFETY: eight addresses are stored in eight slots, at any alignment; none is 0. They are reckoned from those of
+            // pages, as `Slot::within` does, by an instruction that knows no pointers: of where they come from, the compiler sees
+            // the stores to the directory alone, as it would if each were read from there.
             unsafe { std::arch::x86_64::_mm512_storeu_si512(slots.as_mut_ptr().cast(), there) };
         }
         ids.len() - last.len() + self.find_some(last, room)

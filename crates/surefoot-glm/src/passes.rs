@@ -127,7 +127,7 @@ impl Passes {
         let least = self.least.clone();
         let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
         let (mut only, mut mixed) = (None, false);
-        // Of differences: their squares would leave the range of f64 where labels are very small.
+        // The largest difference so far: squares of others could leave the range of f64.
         let mut unit = 0.0;
         self.shelf.visit(&mut |row| {
             let y = coding.code(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
@@ -137,8 +137,11 @@ impl Passes {
             board.add(loss, y, row.weight, new);
             old.add(best, row.weight);
             let difference: f64 = new - best;
-            unit = if unit == 0.0 { difference.abs() } else { unit };
-            worse.add(if unit > 0.0 { difference / unit } else { 0.0 }, row.weight);
+            if difference.abs() > unit && difference.is_finite() {
+                worse.rescale(unit / difference.abs());
+                unit = difference.abs();
+            }
+            worse.add(if difference == 0.0 { 0.0 } else { difference / unit }, row.weight);
         })?;
         let candidate = Rc::new(candidate);
         let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);

@@ -1,7 +1,8 @@
 //! All coordinates, and the two inner loops over the pairs of a row.
 //!
-//! Everything else in training happens once a row; what is here happens for every pair, in all lanes, a [`Tile`] of pairs at a
-//! time. The loops are compiled for each of the instruction sets of [`wide`](crate::wide), and give the same bits.
+//! Everything else in training happens once a row; what is here happens for every pair, in all lanes, a
+//! [`Tile`](crate::tile::Tile) of pairs at a time. The loops are compiled for each of the instruction sets of
+//! [`wide`](crate::wide), and give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use crate::wide::{avx2, avx512};

@@ -19,6 +19,11 @@ impl Sum {
     pub(crate) fn value(&self) -> f64 {
         self.sum + self.carry
     }
+
+    fn rescale(&mut self, ratio: f64) {
+        self.sum *= ratio;
+        self.carry *= ratio;
+    }
 }
 
 /// A weighted mean.
@@ -58,6 +63,12 @@ impl Spread {
         let before = y - self.mean.value();
         self.mean.add(before * (weight / self.weight.value()));
         self.squares.add(weight * before * (y - self.mean.value()));
+    }
+
+    /// As if all numbers so far had been multiplied by `ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.mean.rescale(ratio);
+        self.squares.rescale(ratio * ratio);
     }
 
     pub(crate) fn weight(&self) -> f64 {

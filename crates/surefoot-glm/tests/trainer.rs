@@ -522,3 +522,35 @@ fn ids_of_64_bits_are_as_good_as_small_ones() {
         assert_eq!(again.model().weight, other.weight);
     }
 }
+
+#[test]
+fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
+    // Mostly noise, so that later passes are worse, but not by more than chance.
+    let mut seed = 3_u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
+    };
+    let noisy: Vec<_> = (0..400)
+        .map(|_| {
+            let pairs: Vec<(u64, f64)> = (1..=40).map(|j| (j, next() + next() + next())).collect();
+            let label = f64::from(0.8 * pairs[0].1 + 1.5 * (next() + next() + next()) > 0.0);
+            (label, pairs)
+        })
+        .collect();
+    let model = |far: f64| {
+        let mut rows = noisy.clone();
+        // The tenth row is the first that is held out; its margin is large, on the right side, and never learnt.
+        rows[9] = (1.0, vec![(1, far)]);
+        let batch = batch(&rows);
+        let plan = Plan { passes: 40, holdout: Some(10), ..Plan::ONE_PASS };
+        let model = fit(Loss::Logistic, plan, &batch).model();
+        let margin = margins(&model, &batch)[9];
+        (model, margin)
+    };
+    let (base, margin) = model(1e7);
+    assert!(margin > 1e5, "{margin}");
+    for margin in [300.0, 360.0, 400.0, 500.0, 700.0, 800.0, 1e5] {
+        assert_eq!(model((margin - base.intercept[0]) / base.weight[0]).0.weight, base.weight, "{margin}");
+    }
+}

@@ -6,6 +6,7 @@ use crate::{
     lanes::{LANES, Lanes},
     stack::Stack,
 };
+use std::sync::Mutex;
 
 /// Names of arrays; each holds, for every stack, a row a feature, in the order of the model's index, and the intercept's
 /// row last.
@@ -91,9 +92,19 @@ pub(super) fn in_halves<T: Send>(
     }
     let (first, then) = index.split_at(index.len() / 2);
     let (of_first, of_then) = split_at(all, first.len());
+    // Whoever comes first works on it: where the system gives no thread, this one does it all.
+    let of_first = Mutex::new(Some(of_first));
+    let work_on_first = || {
+        if let Some(all) = of_first.lock().ok().and_then(|mut all| all.take()) {
+            work(first, all);
+        }
+    };
     std::thread::scope(|scope| {
-        scope.spawn(|| work(first, of_first));
+        let other = std::thread::Builder::new().spawn_scoped(scope, &work_on_first);
         work(then, of_then);
+        if other.is_err() {
+            work_on_first();
+        }
     });
 }
 
