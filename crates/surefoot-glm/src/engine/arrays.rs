@@ -100,7 +100,7 @@ pub(super) fn in_halves<T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        let other = std::thread::Builder::new().spawn_scoped(scope, &work_on_first);
+        let other = std::thread::Builder::new().spawn_scoped(scope, work_on_first);
         work(then, of_then);
         if other.is_err() {
             work_on_first();
