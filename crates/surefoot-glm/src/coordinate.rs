@@ -50,6 +50,16 @@ impl Unit {
         (self.0 & Unit::TOUCHES) as u32
     }
 
+    /// Of its low and its high word.
+    pub(crate) fn of_words([low, high]: [u32; 2]) -> Unit {
+        Unit(u64::from(low) | u64::from(high) << 32)
+    }
+
+    /// Its low and its high word.
+    pub(crate) fn words(self) -> [u32; 2] {
+        [self.0 as u32, (self.0 >> 32) as u32]
+    }
+
     #[inline(always)]
     fn touched(self) -> Unit {
         Unit(self.0 + u64::from(self.0 & Unit::TOUCHES < Unit::TOUCHES))

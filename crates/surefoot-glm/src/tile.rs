@@ -106,7 +106,7 @@ impl Tile {
             average: Lanes(self.average.map(|average| average[k])),
             squares: self.squares[k],
             step: self.steps[k],
-            unit: Unit(u64::from(self.units[0][k]) | u64::from(self.units[1][k]) << 32),
+            unit: Unit::of_words([self.units[0][k], self.units[1][k]]),
         }
     }
 
@@ -116,8 +116,7 @@ impl Tile {
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
         self.squares[k] = c.squares;
         self.steps[k] = c.step;
-        self.units[0][k] = c.unit.0 as u32;
-        self.units[1][k] = (c.unit.0 >> 32) as u32;
+        [self.units[0][k], self.units[1][k]] = c.unit.words();
     }
 
     /// The paces of the coordinates in the round of the clock. Writes down the values in the units that they will have, and returns

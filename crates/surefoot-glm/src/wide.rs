@@ -43,7 +43,13 @@ pub(crate) trait Wide: Real {
     /// Replaces units, by low and high words, with those of these values where a bit is set: see [`Unit::raised`], whose ratios these
     /// are; 1 for the others.
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
-        raise_plainly(units, which, values)
+        let mut ratios = [1.0; WIDTH];
+        for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
+            let (unit, ratio) = Unit::of_words([units[0][k], units[1][k]]).raised(values[k].abs());
+            [units[0][k], units[1][k]] = unit.words();
+            ratios[k] = ratio;
+        }
+        Self::load(&ratios)
     }
     /// Number k of line j becomes number j of line k.
     fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]);
@@ -52,17 +58,6 @@ pub(crate) trait Wide: Real {
     /// # Safety
     /// All may be written to.
     unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]);
-}
-
-fn raise_plainly<W: Wide>(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> W {
-    let mut ratios = [1.0; WIDTH];
-    for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
-        let unit = Unit(u64::from(units[0][k]) | u64::from(units[1][k]) << 32);
-        let (unit, ratio) = unit.raised(values[k].abs());
-        (units[0][k], units[1][k]) = (unit.0 as u32, (unit.0 >> 32) as u32);
-        ratios[k] = ratio;
-    }
-    W::load(&ratios)
 }
 
 /// An array.

@@ -169,13 +169,9 @@ impl Wide for Avx512 {
 
     #[inline(always)]
     fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]) {
-        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are loaded and stored.
+        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored.
         unsafe {
-            let mut lines = [_mm512_setzero_ps(); WIDTH];
-            for k in 0..WIDTH {
-                lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
-            }
-            turn(&mut lines);
+            let lines = turned(from);
             for k in 0..WIDTH {
                 _mm512_store_ps(to[k].0.as_mut_ptr().cast(), lines[k]);
             }
@@ -184,14 +180,9 @@ impl Wide for Avx512 {
 
     #[inline(always)]
     unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]) {
-        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are loaded, and stored where the caller promises that there
-        // is room.
+        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored where the caller promises that there is room.
         unsafe {
-            let mut lines = [_mm512_setzero_ps(); WIDTH];
-            for k in 0..WIDTH {
-                lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
-            }
-            turn(&mut lines);
+            let lines = turned(&from.each_ref());
             for k in 0..WIDTH {
                 _mm512_store_ps(to[k].cast(), lines[k]);
             }
@@ -231,14 +222,18 @@ unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m25
     }
 }
 
-/// Transposes the matrix of sixteen registers.
+/// The matrix of sixteen lines, transposed.
 ///
 /// # Safety
 /// The processor has AVX-512.
 #[inline(always)]
-unsafe fn turn(lines: &mut [__m512; WIDTH]) {
-    // SAFETY: the caller's promise.
+unsafe fn turned(from: &[&Line; WIDTH]) -> [__m512; WIDTH] {
+    // SAFETY: the caller's promise; whole lines are loaded.
     unsafe {
+        let mut lines = [_mm512_setzero_ps(); WIDTH];
+        for k in 0..WIDTH {
+            lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
+        }
         // From here on quarter q of line 4g + k is numbers 4q + k of lines 4g to 4g + 3.
         for g in [0, 4, 8, 12] {
             let (ab, cd) = (pairs(lines[g], lines[g + 1]), pairs(lines[g + 2], lines[g + 3]));
@@ -253,6 +248,7 @@ unsafe fn turn(lines: &mut [__m512; WIDTH]) {
             (lines[k], lines[k + 8]) = even;
             (lines[k + 4], lines[k + 12]) = odd;
         }
+        lines
     }
 }
 
