@@ -44,7 +44,7 @@ pub(crate) enum Command {
 
 /// Learn a model from data.
 ///
-/// Rows are learnt in the order of the files, each scored before it is learnt: the printed loss is that of
+/// Rows are learnt in the order of the files (or --shuffle), each scored before it is learnt: the printed loss is that of
 /// rows not seen before. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
 ///
 /// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
@@ -88,12 +88,16 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
     pub(crate) budget: Option<Duration>,
 
-    /// Order of the rows
-    #[arg(long, value_enum, default_value_t = Order::File, help_heading = "How long")]
-    pub(crate) order: Order,
+    /// Learn the rows in random order, another one in each pass
+    ///
+    /// For rows that are sorted, by class, by time or by a column. The order follows from --seed, the pass and the number of
+    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of what is free
+    /// (SUREFOOT_MEMORY says otherwise, in bytes) holds them, beyond that in a temporary file (TMPDIR).
+    #[arg(long, help_heading = "How long")]
+    pub(crate) shuffle: bool,
 
-    /// Seed of random choices; nothing is random with --order file
-    #[arg(long, value_name = "N", help_heading = "How long")]
+    /// --shuffle: which random order [default: 0]
+    #[arg(long, value_name = "N", requires = "shuffle", help_heading = "How long")]
     pub(crate) seed: Option<u64>,
 
     /// With several passes, hold out every K-th row, or none [default: 10]
@@ -491,12 +495,6 @@ impl FormatName {
             FormatName::Arrow => "arrow",
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Order {
-    /// As the rows stand in the files
-    File,
 }
 
 /// What `predict` writes.

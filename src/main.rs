@@ -25,6 +25,7 @@ mod rows;
 mod saver;
 mod session;
 mod settings;
+mod shuffling;
 mod signals;
 mod skips;
 mod start;

@@ -54,6 +54,8 @@ pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
     pub(crate) results: &'a Results<'a>,
     pub(crate) plan: Plan,
+    /// The seed, if rows were shuffled.
+    pub(crate) shuffle: Option<u64>,
     pub(crate) inputs: &'a [InputName],
     /// Rows before this call.
     pub(crate) first: u64,

@@ -24,14 +24,17 @@ pub(crate) struct Reporter {
     before: u64,
     /// The same with those of the current one.
     read: u64,
-    /// Passes that this call makes over the data, for the length of the bar.
-    passes: u64,
+    /// [Work](Rows::work) of the passes before the current one.
+    done: u64,
+    /// How many times the data are read, or taken from where they are kept, for the length of the bar.
+    times: u64,
 }
 
 impl Reporter {
-    pub(crate) fn new(console: Console, json: bool, passes: u32, record: Option<Record>) -> Reporter {
+    /// For a run that goes through the data so many `times`.
+    pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
-        Reporter { console, events, record, bar: None, started, before: 0, read: 0, passes: u64::from(passes) }
+        Reporter { console, events, record, bar: None, started, before: 0, read: 0, done: 0, times }
     }
 
     /// Says what the columns mean.
@@ -130,15 +133,16 @@ impl Reporter {
     /// Moves the bar.
     pub(crate) fn at(&mut self, rows: &Rows) {
         let (bytes, total) = rows.bytes();
-        let all = total.map(|total| total * self.passes);
+        let all = total.map(|total| total * self.times);
         let bar = self.bar.get_or_insert_with(|| Progress::new(&mut self.console, all));
         self.read = self.before + bytes;
-        bar.at(self.read);
+        bar.at(self.done + rows.work());
     }
 
     /// Counts the bytes of a pass that is over.
     pub(crate) fn end_pass(&mut self, rows: &Rows) {
         self.before += rows.bytes().0;
+        self.done += rows.work();
     }
 
     /// Takes the bar away.

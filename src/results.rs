@@ -28,6 +28,8 @@ pub(crate) struct Results<'a> {
     pub(crate) ended: Option<Ended>,
     pub(crate) far: Option<(String, f64)>,
     pub(crate) stop: Option<Stop>,
+    /// The seed, if rows were shuffled.
+    pub(crate) shuffle: Option<u64>,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
@@ -53,6 +55,7 @@ impl Results<'_> {
             "collisions": self.collisions(),
             "missing": self.found.missing(),
             "passes": summary.passes,
+            "shuffle": self.shuffle.map(|seed| json!({ "seed": seed })),
             "seconds": number_or_null(Some(self.seconds)),
             "lane": number_or_null(self.model.and(summary.lane)),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surefoot_glm::{Batch, Plan};
+use surefoot_glm::{Batch, Place, Plan};
 use surefoot_io::InputName;
 
 /// The position of a run: in which pass, and what it has read in it.
@@ -14,14 +14,17 @@ use surefoot_io::InputName;
 pub(crate) struct Standing {
     inputs: Vec<Known>,
     pub(crate) plan: Plan,
+    /// The seed, if rows are shuffled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shuffle: Option<u64>,
     /// The current pass, from 1; after the last one only the certificate is left.
     pub(crate) pass: u32,
-    /// What of this pass is read and used.
+    /// What of this pass is read and used; of shuffled rows, only how many.
     pub(crate) trail: Trail,
-    /// Rows of the first pass, by number from 0, that were read well but could not be learnt, and were passed over.
+    /// Rows of the first pass, by number from 0 in its order, that were read well but could not be learnt, and were passed over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
-    /// What one pass reads, once there was one.
+    /// What one pass reads, once all was read.
     pub(crate) whole: Option<Trail>,
 }
 
@@ -63,9 +66,10 @@ impl TryFrom<String> for Hash {
 
 impl Standing {
     /// At the start of the data.
-    pub(crate) fn new(inputs: &[InputName], plan: Plan) -> Standing {
+    pub(crate) fn new(inputs: &[InputName], plan: Plan, shuffle: Option<u64>) -> Standing {
         let known = inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() });
-        Standing { inputs: known.collect(), plan, pass: 1, trail: Trail::default(), refused: Vec::new(), whole: None }
+        let (inputs, trail) = (known.collect(), Trail::default());
+        Standing { inputs, plan, shuffle, pass: 1, trail, refused: Vec::new(), whole: None }
     }
 
     /// From an unfinished model.
@@ -75,7 +79,7 @@ impl Standing {
         let fits = |trail: &Trail| trail.hashes.len() <= known;
         (standing.pass >= 1
             && standing.pass - 1 <= standing.plan.passes
-            && (standing.pass == 1) == standing.whole.is_none()
+            && (standing.pass == 1 && standing.shuffle.is_none()) == standing.whole.is_none()
             && fits(&standing.trail)
             && standing.whole.as_ref().is_none_or(fits))
         .then_some(standing)
@@ -119,20 +123,39 @@ impl Standing {
         self.pass > 1 && self.trail.rows == 0
     }
 
+    /// Takes note of rows `from..to` of a batch.
+    pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
+        match self.shuffle {
+            Some(_) => self.trail.rows += (to - from) as u64,
+            None => self.trail.advance(batch, from, to),
+        }
+    }
+
+    /// Takes note of all rows that a pass reads, or holds them against those known; the input whose bytes changed is named.
+    pub(crate) fn know(&mut self, trail: Trail) -> Result<(), usize> {
+        match &self.whole {
+            Some(whole) => trail.check(whole),
+            None => {
+                self.whole = Some(trail);
+                Ok(())
+            }
+        }
+    }
+
     /// Passes over a row that could not be learnt.
     pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
         if self.pass == 1 {
             self.refused.push(self.trail.rows);
         }
-        self.trail.advance(batch, row, row + 1);
+        self.advance(batch, row, row + 1);
     }
 
     /// Goes on to the next pass; the inputs whose bytes changed since the first are named.
     pub(crate) fn end_pass(&mut self) -> Result<(), usize> {
         let trail = std::mem::take(&mut self.trail);
-        match &self.whole {
-            Some(whole) => trail.check(whole)?,
-            None => self.whole = Some(trail),
+        // Shuffled rows were read, and known, before the first came.
+        if self.shuffle.is_none() {
+            self.know(trail)?;
         }
         self.pass += 1;
         Ok(())
@@ -140,17 +163,28 @@ impl Standing {
 }
 
 impl Trail {
+    /// So many rows, of which these are the last ones of their inputs.
+    pub(crate) fn of(rows: u64, ends: &[Place]) -> Trail {
+        let mut trail = Trail { rows, ..Trail::default() };
+        ends.iter().for_each(|end| trail.end_at(end));
+        trail
+    }
+
     /// Takes note of rows `from..to` of a batch.
     pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
         let rows = &batch.place[from..to];
         self.rows += rows.len() as u64;
         for of_input in rows.chunk_by(|a, b| a.input == b.input) {
-            let Some(last) = of_input.last() else { continue };
-            let before = self.hashes.last().copied().unwrap_or_default();
-            self.hashes.resize(last.input as usize + 1, before);
-            self.hashes[last.input as usize] = Hash(last.hash);
-            self.offset = last.end;
+            of_input.last().iter().for_each(|last| self.end_at(last));
         }
+    }
+
+    /// Takes note that this is the last row so far.
+    fn end_at(&mut self, last: &Place) {
+        let before = self.hashes.last().copied().unwrap_or_default();
+        self.hashes.resize(last.input as usize + 1, before);
+        self.hashes[last.input as usize] = Hash(last.hash);
+        self.offset = last.end;
     }
 
     /// Whether this trail, walked anew, is the `earlier` one; else the first input that differs.
@@ -166,7 +200,6 @@ impl Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_glm::Place;
 
     fn batch(places: &[(u32, u64)]) -> Batch {
         let mut batch = Batch::default();
@@ -204,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_standing_comes_back_from_json() {
-        let mut standing = Standing::new(&[InputName::new("-")], Plan { passes: 3, holdout: Some(10), optimum: None });
+        let mut standing =
+            Standing::new(&[InputName::new("-")], Plan { passes: 3, holdout: Some(10), optimum: None }, None);
         standing.trail.advance(&batch(&[(0, u64::MAX)]), 0, 1);
         assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
         standing.end_pass().unwrap();

@@ -1,9 +1,14 @@
 //! Rows from inputs, with an eye on the clock.
 
 use crate::{failure::Failure, session::Halt, watch::Watch};
-use std::{ffi::OsString, sync::mpsc, thread, time::Duration};
+use std::{
+    ffi::OsString,
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
 use surefoot_glm::Batch;
-use surefoot_io::{Error, InputName, Options, Prefetch, Reader, RowSource, expand, spool};
+use surefoot_io::{Error, InputName, Options, Order, Prefetch, Reader, RowSource, Shuffle, expand, spool};
 
 /// How long a wait for rows lasts before the clock and the signals are looked at again.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -13,6 +18,16 @@ const PATIENCE: Duration = Duration::from_millis(5);
 pub(crate) enum Rows {
     Here(Box<Reader>),
     Ahead(Prefetch),
+    Shuffled(Shuffled),
+}
+
+/// Rows in another order than that of the inputs.
+#[derive(Debug)]
+pub(crate) struct Shuffled {
+    rows: Prefetch,
+    of: Arc<Shuffle>,
+    /// Bytes that were read before these rows were asked for.
+    before: u64,
 }
 
 /// What came of waiting for rows.
@@ -35,10 +50,18 @@ impl Rows {
         Ok(if alone { Rows::Here(Box::new(reader)) } else { Rows::Ahead(Prefetch::new(reader)) })
     }
 
+    /// Always on another thread, which may have much to read and to sort before the first row comes.
+    pub(crate) fn shuffled(of: &Arc<Shuffle>, order: Order) -> Rows {
+        let before = of.bytes().0;
+        Rows::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: of.clone(), before })
+    }
+
     pub(crate) fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
         let more = match self {
             Rows::Here(reader) => Some(reader.read(batch)?),
-            Rows::Ahead(prefetch) => prefetch.read_within(batch, PATIENCE)?,
+            Rows::Ahead(prefetch) | Rows::Shuffled(Shuffled { rows: prefetch, .. }) => {
+                prefetch.read_within(batch, PATIENCE)?
+            }
         };
         Ok(match more {
             Some(true) => Next::Rows,
@@ -52,6 +75,19 @@ impl Rows {
         match self {
             Rows::Here(reader) => reader.progress(),
             Rows::Ahead(prefetch) => prefetch.progress(),
+            Rows::Shuffled(Shuffled { of, before, .. }) => {
+                let (bytes, all) = of.bytes();
+                (bytes - before, all)
+            }
+        }
+    }
+
+    /// How much of the work with these rows is done, in bytes: to read them, and to learn them where that comes after.
+    pub(crate) fn work(&self) -> u64 {
+        let (bytes, all) = self.bytes();
+        match self {
+            Rows::Shuffled(Shuffled { of, .. }) => bytes + (of.share() * all.unwrap_or(0) as f64) as u64,
+            _ => bytes,
         }
     }
 }

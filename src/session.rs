@@ -12,6 +12,7 @@ use crate::{
     resume::{Standing, Trail},
     rows::{Next, Rows},
     saver::Saver,
+    shuffling::Shuffling,
     skips::Skips,
     watch::{Stop, Watch},
 };
@@ -73,6 +74,8 @@ pub(crate) struct Session<'a> {
     pub(crate) gathered: Option<Gathered>,
     /// and what was found.
     pub(crate) optimum: Option<(Problem, Optimum)>,
+    /// The rows, where they are shuffled.
+    pub(crate) shuffling: Option<Shuffling>,
     pub(crate) skips: Skips,
     /// Whether all rows were read before, by this call.
     pub(crate) reread: bool,
@@ -103,24 +106,26 @@ impl Session<'_> {
     fn certify(&mut self) -> Result<(), Halt> {
         let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
         // Before a model is made, which takes a while.
-        if self.trainer.settings().ball.is_none() || !self.inputs.iter().all(InputName::can_reread) {
+        let again = self.shuffling.is_some() || self.inputs.iter().all(InputName::can_reread);
+        if self.trainer.settings().ball.is_none() || !again {
             return Ok(());
         }
         let Some(mut full) = FullPass::new(&self.model()) else { return Ok(()) };
         self.reporter.stage("learning");
         self.reporter.console.say("certificate: reading all rows once more");
-        let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
+        let (mut rows, mut batch, mut trail) = (self.open(self.standing.pass - 1)?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
             let mut from = 0;
             while let Err((row, fault)) = full.add(&batch, from, batch.len()) {
-                let failure = self.locate(&batch, row, &fault);
-                self.skips.pass_over(failure, false)?;
+                self.pass_over(&batch, row, &fault, false)?;
                 from = row + 1;
             }
             trail.advance(&batch, 0, batch.len());
         }
         self.reporter.end_pass(&rows);
-        trail.check(&whole).map_err(|input| self.changed(input))?;
+        if self.shuffling.is_none() {
+            trail.check(&whole).map_err(|input| self.changed(input))?;
+        }
         let (certificate, objective) = full.certificate();
         let certificates = std::slice::from_ref(&certificate);
         let reached = self.is_reached(certificates);
@@ -136,6 +141,7 @@ impl Session<'_> {
         let (Some(gathered), Some(tolerance)) = (self.gathered.take(), self.standing.plan.optimum) else {
             return Ok(());
         };
+        self.shuffling.iter_mut().for_each(Shuffling::release);
         let start = self.model();
         let mut problem = gathered.problem(&start);
         let (watch, until, threads) = (self.watch.clone(), self.until, self.threads.into());
@@ -199,8 +205,10 @@ impl Session<'_> {
             problem.place(found, &mut model);
         }
         model.settings.reading = self.options.reading();
-        // Texts of rows that were refused are no classes.
-        model.settings.reading.classes.retain(|class| model.labels.code(class.code).is_some());
+        // Texts of rows that were refused are no classes. Those of rows that were read and not learnt yet keep their numbers.
+        if model.unfinished.is_none() || self.shuffling.is_none() {
+            model.settings.reading.classes.retain(|class| model.labels.code(class.code).is_some());
+        }
         model.names = self.options.found.names(&model.index);
         model
     }
@@ -210,22 +218,26 @@ impl Session<'_> {
         self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Resumed in a later pass: reads the whole data once, to know them again and for rows that have to be kept.
+    /// Resumed in a later pass: reads the whole data once, to know them again and for rows that have to be kept, in the order of
+    /// the first pass.
     fn reread(&mut self) -> Result<(), Halt> {
-        let Some(whole) = self.standing.whole.clone() else { return Ok(()) };
-        let (mut rows, mut batch, mut trail) = (self.open()?, Batch::default(), Trail::default());
+        let Some(whole) = self.standing.whole.clone().filter(|_| self.standing.pass > 1) else { return Ok(()) };
+        let (mut rows, mut batch, mut trail) = (self.open(1)?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
             self.shelve(&batch, batch.len(), trail.rows)?;
             trail.advance(&batch, 0, batch.len());
         }
         self.reporter.end_pass(&rows);
         self.reread = true;
+        if self.shuffling.is_some() {
+            return Ok(());
+        }
         trail.check(&whole).map_err(|input| self.changed(input).into())
     }
 
     /// One time over the data. Right after a resume, the first rows are only compared with those learnt then.
     fn pass(&mut self) -> Result<(), Halt> {
-        let (mut rows, mut batch) = (self.open()?, Batch::default());
+        let (mut rows, mut batch) = (self.open(self.standing.pass)?, Batch::default());
         let earlier = std::mem::take(&mut self.standing.trail);
         while self.next(&mut rows, &mut batch)? {
             let left = earlier.rows.saturating_sub(self.standing.trail.rows);
@@ -249,7 +261,7 @@ impl Session<'_> {
         if self.standing.pass == 1 {
             self.shelve(batch, known, self.standing.trail.rows)?;
         }
-        self.standing.trail.advance(batch, 0, known);
+        self.standing.advance(batch, 0, known);
         if self.standing.trail.rows == earlier.rows {
             self.standing.trail.check(earlier).map_err(|input| self.changed(input))?;
         }
@@ -295,12 +307,11 @@ impl Session<'_> {
             let learnt = self.trainer.learn(batch, from, to);
             let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
             self.gather(batch, from, until)?;
-            self.standing.trail.advance(batch, from, until);
+            self.standing.advance(batch, from, until);
             self.rows += (until - from) as u64;
             from = until;
             if let Err((row, fault)) = learnt {
-                let failure = self.locate(batch, row, &fault);
-                self.skips.pass_over(failure, self.standing.pass == 1)?;
+                self.pass_over(batch, row, &fault, self.standing.pass == 1)?;
                 self.standing.refuse(batch, row);
                 from = row + 1;
                 continue;
@@ -340,21 +351,39 @@ impl Session<'_> {
         Ok(self.watch.check()?)
     }
 
-    fn open(&self) -> Result<Rows, Error> {
-        Rows::open(self.inputs, self.options.clone(), self.threads)
+    /// All rows, in the order of a pass.
+    fn open(&mut self, pass: u32) -> Result<Rows, Error> {
+        match &mut self.shuffling {
+            Some(shuffling) => shuffling.open(self.inputs, &self.options, self.threads, pass),
+            None => Rows::open(self.inputs, self.options.clone(), self.threads),
+        }
+    }
+
+    /// Shuffled rows are all read before the first comes: takes note of them, or knows them again.
+    fn know(&mut self) -> Result<(), Failure> {
+        if self.reread {
+            return Ok(());
+        }
+        let Some(whole) = self.shuffling.as_ref().and_then(Shuffling::whole) else { return Ok(()) };
+        self.reread = true;
+        self.standing.know(whole).map_err(|input| self.changed(input))
     }
 
     /// Waits for the next rows; `false` if there are none left.
     fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Halt> {
         loop {
             self.tick()?;
-            match rows.next(batch) {
-                Ok(Next::Rows) => {
-                    self.reporter.at(rows);
-                    return Ok(true);
-                }
-                Ok(Next::End) => return Ok(false),
+            let next = rows.next(batch);
+            self.reporter.at(rows);
+            if let Some(says) = self.shuffling.as_mut().and_then(Shuffling::says) {
+                self.reporter.console.note(&says);
+            }
+            match next {
                 Ok(Next::Waiting) => {}
+                Ok(next) => {
+                    self.know()?;
+                    return Ok(next == Next::Rows);
+                }
                 Err(error) if error.is_row() => {
                     self.skips.pass_over(error.into(), !self.reread)?;
                 }
@@ -364,10 +393,19 @@ impl Session<'_> {
     }
 
     fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Failure {
-        self.options
-            .describe(self.inputs, batch, row, fault.part)
+        let describe = if self.shuffling.is_some() { Options::describe_again } else { Options::describe };
+        describe(&self.options, self.inputs, batch, row, fault.part)
             .error(reading::says(fault, &self.trainer.labels(), &self.options))
             .into()
+    }
+
+    /// Passes over a row that cannot be learnt, if there may be one more.
+    fn pass_over(&mut self, batch: &Batch, row: usize, fault: &Fault, counts: bool) -> Result<(), Failure> {
+        let failure = match self.skips.shows_next(counts) {
+            true => self.locate(batch, row, fault),
+            false => Failure::data(fault.message.clone()),
+        };
+        self.skips.pass_over(failure, counts)
     }
 
     /// The bytes of an input are not those read before.

@@ -24,6 +24,11 @@ impl Skips {
         self.count
     }
 
+    /// Whether the fault of the next row will be shown: in words that may cost a while.
+    pub(crate) fn shows_next(&self, counts: bool) -> bool {
+        self.allowed == 0 || counts && (self.first.len() < SHOWN || self.count == self.allowed)
+    }
+
     /// Passes over a row at fault, or says that this is one too many. Only the first pass counts.
     pub(crate) fn pass_over(&mut self, failure: Failure, counts: bool) -> Result<(), Failure> {
         if self.allowed == 0 {

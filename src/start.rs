@@ -14,6 +14,8 @@ pub(crate) struct Start {
     pub(crate) standing: Option<Standing>,
     pub(crate) settings: Settings,
     pub(crate) plan: Plan,
+    /// The seed, if rows are to be shuffled.
+    pub(crate) shuffle: Option<u64>,
     pub(crate) options: Options,
 }
 
@@ -27,7 +29,8 @@ impl Start {
             let mut options = reading::of_flags(&args.reading, &settings, inputs);
             options.groups = settings.groups.clone();
             settings.reading = options.reading.clone();
-            return Ok(Start { model: None, standing: None, plan, settings, options });
+            let shuffle = shuffle(args);
+            return Ok(Start { model: None, standing: None, plan, shuffle, settings, options });
         };
         let name = Path::new(path).display().to_string();
         let model = load_model(Path::new(path))?;
@@ -45,7 +48,11 @@ impl Start {
             None => plan(args, &model.settings)?,
         };
         check_certify(args, &model.settings, &plan, inputs)?;
-        Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, options })
+        let shuffle = match &standing {
+            Some(standing) => shuffled(args, standing.shuffle, &name)?,
+            None => shuffle(args),
+        };
+        Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, shuffle, options })
     }
 
     pub(crate) fn labels(&self) -> Labels {
@@ -123,7 +130,7 @@ fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[Inp
              --until-gap --passes auto and --l2 X"
         )));
     };
-    let twice = plan.passes > 1 || inputs.iter().all(InputName::can_reread);
+    let twice = plan.passes > 1 || args.shuffle || inputs.iter().all(InputName::can_reread);
     if flags.until_gap.is_none() || twice {
         return Ok(());
     }
@@ -135,6 +142,23 @@ fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[Inp
         }
     };
     Err(Failure::usage(format!("--until-gap: {says}")))
+}
+
+/// The seed of the order of rows, if they are to be shuffled.
+fn shuffle(args: &FitArgs) -> Option<u64> {
+    args.shuffle.then(|| args.seed.unwrap_or(0))
+}
+
+/// The same of an interrupted run, which the flags may repeat but not change.
+fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option<u64>, Failure> {
+    let given = args.shuffle.then(|| args.seed.or(shuffled).unwrap_or(0));
+    if given.is_none() || given == shuffled {
+        return Ok(shuffled);
+    }
+    let text =
+        |seed: Option<u64>| seed.map_or_else(|| "no --shuffle".to_owned(), |seed| format!("--shuffle --seed {seed}"));
+    let (has, given) = (text(shuffled), text(given));
+    Err(Failure::usage(format!("{model}: interrupted in a run with {has}, but {given} was given; leave the flags out")))
 }
 
 /// The plan of an interrupted run, which the flags may repeat but not change.

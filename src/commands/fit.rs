@@ -17,6 +17,7 @@ use crate::{
     rows,
     saver::Saver,
     session::{Halt, Session},
+    shuffling::Shuffling,
     signals::Signals,
     skips::Skips,
     start::Start,
@@ -44,7 +45,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
     let watch = Watch { signals, deadline };
     let record = report.is_some().then(Record::new);
-    let reporter = Reporter::new(console, args.talk.json, start.plan.passes, record);
+    let times = u64::from(start.plan.passes) + u64::from(start.shuffle.is_some());
+    let reporter = Reporter::new(console, args.talk.json, times, record);
     let mut fit = Fit { args, start, test, saver, report, watch, reporter };
     fit.prepare(&mut inputs).map_err(|halt| fit.nothing(halt))?;
     fit.learn(&inputs)
@@ -75,13 +77,13 @@ struct Fit<'a> {
 impl Fit<'_> {
     /// Makes inputs readable as often as needed, checks the test rows, and says what will be done.
     fn prepare(&mut self, inputs: &mut [InputName]) -> Result<(), Halt> {
-        if self.start.plan.passes > 1 && inputs.iter().any(|input| matches!(input, InputName::Stdin)) {
+        // Shuffled rows are read once and kept.
+        let again = self.start.plan.passes > 1 && self.start.shuffle.is_none();
+        if again && inputs.iter().any(|input| matches!(input, InputName::Stdin)) {
             self.reporter.console.note("standard input is spooled to a temporary file, to be read several times");
             rows::spool_stdin(inputs, &self.watch)?;
         }
-        if self.start.plan.passes > 1
-            && let Some(pipe) = inputs.iter().find(|input| !input.can_reread())
-        {
+        if again && let Some(pipe) = inputs.iter().find(|input| !input.can_reread()) {
             let says = "a pipe cannot be read several times; give it as standard input (-), which is spooled";
             return Err(Failure::data(format!("{pipe}: {says}")).into());
         }
@@ -122,7 +124,8 @@ impl Fit<'_> {
         let guess = if self.args.reading.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
         let format = self.start.options.format.map_or("to be found out", |format| format.name);
         let goes = self.saver.name();
-        console.say(&format!("fit: {what}; format {format}{guess}; model goes to {goes}"));
+        let order = self.start.shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}"));
+        console.say(&format!("fit: {what}; format {format}{guess}{order}; model goes to {goes}"));
         self.reporter.head(&self.start.plan);
     }
 
@@ -147,8 +150,14 @@ impl Fit<'_> {
             trainer.measure_fresh_rows();
         }
         self.reporter.stage("checking files");
-        let standing = self.start.standing.clone().unwrap_or_else(|| Standing::new(inputs, self.start.plan));
+        let standing = self.start.standing.clone().unwrap_or_else(|| {
+            let Start { plan, shuffle, .. } = self.start;
+            Standing::new(inputs, plan, shuffle)
+        });
         let refused = standing.refused.len() as u64;
+        let (shuffle, optimum) = (self.start.shuffle, self.start.plan.optimum);
+        // Where rows are kept twice, each time in half of it.
+        let memory = memory::for_rows() >> u32::from(shuffle.is_some() && optimum.is_some());
         let mut session = Session {
             inputs,
             options: self.start.options.clone(),
@@ -160,7 +169,8 @@ impl Fit<'_> {
             watch: self.watch.clone(),
             until: self.args.certify.until_gap,
             full: None,
-            gathered: self.start.plan.optimum.map(|_| Gathered::with_memory(memory::half_of_free())),
+            gathered: optimum.map(|_| Gathered::with_memory(memory)),
+            shuffling: shuffle.map(|seed| Shuffling::new(seed, memory)),
             optimum: None,
             skips: Skips::new(self.args.skip_bad_rows, refused),
             reread: false,
@@ -223,6 +233,7 @@ impl Fit<'_> {
             ended: found.as_ref().map(|found| found.ended),
             far,
             stop,
+            shuffle: self.start.shuffle,
             single: trainer.single_label(),
             // The lanes do not matter to what a search finds.
             edge: if found.is_some() { 0 } else { trainer.edge() },
@@ -230,7 +241,8 @@ impl Fit<'_> {
         if let (Some(output), Some(record)) = (&mut self.report, &self.reporter.record) {
             let (bytes, ended) = (self.reporter.bytes(), report::ended(stop));
             let quality = report::quality(&results, picture, &mut trainer, plan);
-            let run = Some(Run { record, results: &results, plan, inputs, first, bytes, ended });
+            let shuffle = self.start.shuffle;
+            let run = Some(Run { record, results: &results, plan, shuffle, inputs, first, bytes, ended });
             let page = Page { title: rows::names(inputs), model: &model, quality, run };
             page.write(output).map_err(saved)?;
         }
@@ -296,6 +308,7 @@ impl Fit<'_> {
             ended: None,
             far: None,
             stop: None,
+            shuffle: self.start.shuffle,
             single: None,
             edge: 0,
         };

@@ -112,6 +112,11 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
         list.push(fact("passes", run.plan.passes.to_string()));
         let holdout = run.plan.period().map_or_else(|| "none".to_owned(), |period| format!("one row in {period}"));
         list.push(fact("held out", holdout));
+        let order = match run.shuffle {
+            Some(seed) => format!("shuffled, another order in each pass, seed {seed}"),
+            None => "as in the files".to_owned(),
+        };
+        list.push(fact("order of rows", order));
     } else {
         list.push(fact("trained on", number::rows(model.summary.rows)));
         list.push(fact("data", reading::data(&settings.reading)));

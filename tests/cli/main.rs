@@ -26,6 +26,7 @@ mod predict;
 mod report;
 mod resume;
 mod sandbox;
+mod shuffle;
 mod signals;
 mod skip;
 mod text;

@@ -125,7 +125,7 @@ fn a_finished_model_takes_new_rows() {
 fn a_finished_model_remembers_nothing_of_how_it_was_made() {
     let box_ = Sandbox::new();
     box_.write("a-telling-name.svm", rows(100));
-    box_.ok("fit a-telling-name.svm -o a --passes 2 --seed 5 --threads 1 --snapshot 17");
+    box_.ok("fit a-telling-name.svm -o a --passes 2 --shuffle --seed 5 --threads 1 --snapshot 17");
     let text = String::from_utf8_lossy(&box_.read("a")).into_owned();
     for word in ["telling", "holdout", "snapshot", "seed", "threads"] {
         assert!(!text.contains(word), "{word}");

@@ -84,7 +84,7 @@ impl Books {
             engine.margins(&mut progressive.margins);
         }
         let value = self.passes.of_earlier_run().map_or(Ok(value), |model| model.loss(row, self.loss(), coding))?;
-        let held = self.passes.holds_next();
+        let held = self.passes.holds(row);
         if held {
             self.passes.shelve(row)?;
         } else {

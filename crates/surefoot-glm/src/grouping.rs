@@ -115,7 +115,7 @@ mod tests {
         let factors = (1..4).map(|k| (k.to_string(), f64::from(k))).collect();
         let settings = Settings { groups: Groups { factors, bounds: Vec::new() }, ..Settings::default() };
         let mut grouping = Grouping::new(&settings).unwrap();
-        let row = |index, value, group| Row { label: None, weight: 1.0, offset: 0.0, index, value, group };
+        let row = |index, value, group| Row { label: None, weight: 1.0, offset: 0.0, index, value, group, position: 0 };
         let factor = |grouping: &Grouping, id| grouping.rule(id, Bounds::FREE).factor;
         grouping.look(&row(&[3, 5, 1 << 40], &[1.0, 0.0, 2.0], &[1, 2, 3])).unwrap();
         assert_eq!((grouping.rule_at(0, Bounds::FREE).factor, grouping.rule_at(1, Bounds::FREE).factor), (1.0, 3.0));

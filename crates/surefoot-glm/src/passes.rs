@@ -71,9 +71,15 @@ impl Passes {
         }
     }
 
-    /// Whether the next row of positive weight is held out.
-    pub(crate) fn holds_next(&self) -> bool {
-        self.plan.period().is_some_and(|period| (self.run.position + 1).is_multiple_of(period))
+    /// Whether a row of positive weight, the next one, is held out: by its number in the data, in whatever order rows come.
+    pub(crate) fn holds(&self, row: &Row<'_>) -> bool {
+        self.is_held(row, self.run.position + 1)
+    }
+
+    /// Whether a row is held out that comes at this place among those of positive weight.
+    fn is_held(&self, row: &Row<'_>, place: u64) -> bool {
+        let position = if row.position == 0 { place } else { row.position };
+        self.plan.period().is_some_and(|period| position.is_multiple_of(period))
     }
 
     /// Counts a row of positive weight.
@@ -111,7 +117,7 @@ impl Passes {
     pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
             self.reshelved += 1;
-            if self.plan.period().is_some_and(|period| self.reshelved.is_multiple_of(period)) {
+            if self.is_held(row, self.reshelved) {
                 self.shelf.put(row)?;
             }
         }

@@ -22,6 +22,9 @@ pub struct Row<'a> {
     pub value: &'a [f64],
     /// The number of each feature's group (see [`Groups`](crate::Groups)), as long as `index`; nothing at all where every one is 0.
     pub group: &'a [u32],
+    /// The number of the row among those of positive weight in the data, from 1, where rows come in another order than that of
+    /// the data; else 0.
+    pub position: u64,
 }
 
 /// Where a row stands in its input: enough to name file, line and column.
@@ -56,6 +59,8 @@ pub struct Batch {
     pub value: Vec<f64>,
     /// The groups of the features of all rows, as long as `index`; nothing at all where every one is 0.
     pub group: Vec<u32>,
+    /// The [position](Row::position) of each row, or nothing at all where rows come in the order of the data.
+    pub position: Vec<u64>,
     /// Where each row stands.
     pub place: Vec<Place>,
     /// The text that the rows were parsed from.
@@ -73,6 +78,7 @@ impl Batch {
         self.index.clear();
         self.value.clear();
         self.group.clear();
+        self.position.clear();
         self.place.clear();
         self.text.clear();
     }
@@ -115,6 +121,7 @@ impl Batch {
             index: &self.index[pairs.clone()],
             value: &self.value[pairs.clone()],
             group: self.group.get(pairs).unwrap_or_default(),
+            position: self.position.get(r).copied().unwrap_or(0),
         }
     }
 
@@ -134,10 +141,10 @@ impl Batch {
     /// ```
     pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
         let (index, value): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[] });
+        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
     }
 
-    /// Appends a row without a place.
+    /// Appends a row without a place and a position.
     pub fn append(&mut self, row: &Row<'_>) {
         if self.start.is_empty() {
             self.start.push(0);

@@ -20,6 +20,7 @@ fn rows(count: usize) -> Batch {
             index: &index,
             value: &value,
             group: &GROUP,
+            position: 0,
         };
         batch.append(&row);
     }

@@ -7,6 +7,7 @@
 //! | parse bytes that the caller brings | [`Svmlight`] |
 //! | say where a row's fault stands | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
+//! | read rows in another order in each pass | [`Shuffle`], [`Order`] |
 //! | replace a file atomically | [`Output`] |
 //! | store and load a model | [`Archive`] |
 //!
@@ -50,6 +51,7 @@ mod reader;
 mod records;
 mod row;
 mod shelf;
+mod shuffle;
 mod spool;
 mod svmlight;
 mod unite;
@@ -66,5 +68,7 @@ pub use output::Output;
 pub use prefetch::Prefetch;
 pub use reader::{Reader, RowSource};
 pub use shelf::SpooledShelf;
+pub use shuffle::order::Order;
+pub use shuffle::source::{Shuffle, ShuffledRows};
 pub use spool::{Spooled, spool};
 pub use svmlight::{Svmlight, TextFault};

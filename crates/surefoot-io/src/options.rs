@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Located};
 use crate::format::Format;
 use crate::ids::IdMap;
 use crate::input::InputName;
+use crate::reader::{Reader, RowSource};
 
 /// How rows are read.
 ///
@@ -319,6 +320,38 @@ impl Options {
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
         let (spot, token) = (format.describe)(self, batch, row, part);
         Located { file, spot, token }
+    }
+}
+
+impl Options {
+    /// The same for a row whose batch has lost its text: the input is read again up to there, if it can be.
+    #[must_use]
+    pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
+        let place = batch.place.get(row).copied().unwrap_or_default();
+        let input = inputs.get(place.input as usize).filter(|input| place.text.0 == place.text.1 && input.can_reread());
+        match input.and_then(|input| self.find_again(input, batch, row)) {
+            Some((found, at)) => self.describe(&inputs[place.input as usize..], &found, at, part),
+            None => self.describe(inputs, batch, row, part),
+        }
+    }
+
+    /// A row as its input has it, in a batch.
+    fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
+        let (wanted, line) = (batch.row(row), batch.place[row].line);
+        let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;
+        let mut found = Batch::default();
+        loop {
+            match reader.read(&mut found) {
+                Ok(true) => {}
+                Err(error) if error.is_row() => continue,
+                Ok(false) | Err(_) => return None,
+            }
+            if let Some(at) = found.place.iter().position(|place| place.line >= line) {
+                let it = found.row(at);
+                let same = found.place[at].line == line && (it.index, it.value) == (wanted.index, wanted.value);
+                return same.then_some((found, at));
+            }
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Spooled {
 }
 
 /// Reads a file from a position of its own.
+#[derive(Debug)]
 pub(crate) struct ReadAt {
     pub(crate) file: Arc<File>,
     pub(crate) at: u64,

@@ -1,0 +1,224 @@
+//! The rows of a source, in the order of any pass.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use surefoot_glm::{Batch, Place};
+
+use super::order::Order;
+use super::record;
+use super::store::Store;
+use crate::error::{Error, ErrorKind, shown};
+use crate::reader::RowSource;
+
+/// Most rows and pairs of a batch, unless one row alone has more.
+const ROWS: usize = 1 << 10;
+const PAIRS: usize = 1 << 14;
+
+/// All rows of a source, shuffled: read once, then handed out in the [`Order`] of each pass.
+///
+/// Rows are kept in memory as far as they fit, beyond that in an unnamed file in `TMPDIR` that is gone when its last user
+/// is; which does not show in the order. Their [positions](surefoot_glm::Row::position) are those in the source, so that the
+/// same rows are held out as in the order of the data.
+///
+/// ```
+/// use surefoot_glm::Batch;
+/// use surefoot_io::{Options, Order, Reader, RowSource, Shuffle};
+///
+/// let text = &b"0 1:1\n1 1:2\n2 1:3\n3 1:4\n4 1:5\n5 1:6\n"[..];
+/// let reader = Reader::with_reader("data.svm", text, Options::default())?;
+/// let shuffle = Shuffle::new(reader, 1 << 20, false);
+/// let mut labels = Vec::new();
+/// for pass in [1, 2] {
+///     let mut rows = shuffle.rows(Order { seed: 0, pass });
+///     let mut batch = Batch::default();
+///     while rows.read(&mut batch)? {
+///         labels.extend_from_slice(&batch.label);
+///     }
+/// }
+/// assert_eq!(labels[..6], [4.0, 1.0, 5.0, 3.0, 2.0, 0.0]);
+/// assert_ne!(labels[..6], labels[6..]);
+/// # Ok::<(), surefoot_io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Shuffle {
+    shared: Arc<Shared>,
+}
+
+/// The rows of a [`Shuffle`] in the order of one pass. One is read at a time.
+#[derive(Debug)]
+pub struct ShuffledRows {
+    shared: Arc<Shared>,
+    order: Order,
+    begun: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    gauge: Gauge,
+}
+
+/// What is known without waiting for who reads.
+#[derive(Debug, Default)]
+struct Gauge {
+    /// Bytes read of the source, and how many there are, if that is known; else 0.
+    bytes: AtomicU64,
+    all: AtomicU64,
+    /// Rows of the source, once all are read, and how many of them were handed out in this pass.
+    rows: AtomicU64,
+    given: AtomicU64,
+    /// Bytes in the temporary file.
+    spilled: AtomicU64,
+    /// Nobody listens any more.
+    over: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// The source, until all of it is read.
+    source: Option<Box<dyn RowSource + Send>>,
+    with_text: bool,
+    limit: usize,
+    store: Option<Store>,
+    /// Rows, and those of positive weight, so far.
+    rows: u64,
+    positive: u64,
+    /// The last row of each input that has any.
+    ends: Vec<Place>,
+}
+
+impl Shuffle {
+    /// The rows of `source`, of which about `memory` bytes may be kept in memory; with their text, if faults that show
+    /// later are to be described and the source cannot be read again.
+    #[must_use]
+    pub fn new(source: impl RowSource + Send + 'static, memory: usize, with_text: bool) -> Shuffle {
+        let gauge = Gauge::default();
+        gauge.all.store(source.progress().1.unwrap_or(0), Relaxed);
+        let state = State { source: Some(Box::new(source)), with_text, limit: memory, ..State::default() };
+        Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), gauge }) }
+    }
+
+    /// All rows in this order. The first that is read reads the source to its end before; its
+    /// errors are those of the source.
+    #[must_use]
+    pub fn rows(&self, order: Order) -> ShuffledRows {
+        ShuffledRows { shared: self.shared.clone(), order, begun: false }
+    }
+
+    /// Bytes read of the source, and how many there are if that is known.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        let Gauge { bytes, all, .. } = &self.shared.gauge;
+        (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
+    }
+
+    /// The share of the rows that were handed out in this pass.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let Gauge { rows, given, .. } = &self.shared.gauge;
+        given.load(Relaxed) as f64 / rows.load(Relaxed).max(1) as f64
+    }
+
+    /// Bytes in the temporary file.
+    #[must_use]
+    pub fn spilled(&self) -> u64 {
+        self.shared.gauge.spilled.load(Relaxed)
+    }
+
+    /// Once the source is read to its end: how many rows it has, and the place of the last row of each input that has any.
+    #[must_use]
+    pub fn whole(&self) -> Option<(u64, Vec<Place>)> {
+        let state = self.shared.lock();
+        state.source.is_none().then(|| (state.rows, state.ends.clone()))
+    }
+}
+
+impl Drop for Shuffle {
+    /// Rows that are read on another thread come to an end soon.
+    fn drop(&mut self) {
+        self.shared.gauge.over.store(true, Relaxed);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RowSource for ShuffledRows {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let Shared { gauge, .. } = &*self.shared;
+        let over = || gauge.over.load(Relaxed);
+        let mut state = self.shared.lock();
+        batch.clear();
+        state.fill(self.order, gauge)?;
+        let Some(store) = state.store.as_mut().filter(|_| !over()) else { return Ok(false) };
+        if !self.begun {
+            gauge.given.store(0, Relaxed);
+            store.arrange(self.order, &over).map_err(failed)?;
+            self.begun = true;
+        }
+        while batch.len() < ROWS && batch.index.len() < PAIRS {
+            let Some(record) = store.next().map_err(failed)? else { break };
+            record::decode(record, batch);
+        }
+        gauge.spilled.store(store.spilled(), Relaxed);
+        gauge.given.fetch_add(batch.len() as u64, Relaxed);
+        Ok(!batch.is_empty())
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        let Gauge { bytes, all, .. } = &self.shared.gauge;
+        (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
+    }
+}
+
+impl State {
+    /// Reads the source to its end, unless that is done or nobody listens any more.
+    fn fill(&mut self, order: Order, gauge: &Gauge) -> Result<(), Error> {
+        let Some(source) = &mut self.source else { return Ok(()) };
+        let store = self.store.get_or_insert_with(|| Store::new(order, self.limit));
+        let (mut batch, mut bytes) = (Batch::default(), Vec::new());
+        while !gauge.over.load(Relaxed) {
+            let more = source.read(&mut batch)?;
+            gauge.bytes.store(source.progress().0, Relaxed);
+            if !more {
+                self.source = None;
+                gauge.rows.store(self.rows, Relaxed);
+                break;
+            }
+            for r in 0..batch.len() {
+                let counts = batch.weight[r] > 0.0 && !batch.label[r].is_nan();
+                self.positive += u64::from(counts);
+                bytes.clear();
+                record::encode(&batch, r, if counts { self.positive } else { 0 }, self.with_text, &mut bytes);
+                store.push(self.rows, &bytes).map_err(failed)?;
+                self.rows += 1;
+            }
+            for place in &batch.place {
+                match self.ends.last_mut().filter(|end| end.input == place.input) {
+                    Some(end) => *end = *place,
+                    None => self.ends.push(*place),
+                }
+            }
+            gauge.spilled.store(store.spilled(), Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The temporary file cannot be written or read.
+fn failed(source: io::Error) -> Error {
+    let folder = shown(std::env::temp_dir().as_os_str());
+    ErrorKind::Write { file: format!("{folder} (for rows to be shuffled that memory does not hold; TMPDIR)"), source }
+        .into()
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("rows", &self.rows).field("store", &self.store).finish_non_exhaustive()
+    }
+}
