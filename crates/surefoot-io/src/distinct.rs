@@ -36,7 +36,12 @@ impl Distinct {
 
     /// Counts what another one has counted.
     pub(crate) fn merge(&mut self, other: &Distinct) {
-        other.exact.iter().take((EXACT + 1).saturating_sub(self.exact.len())).for_each(|id| _ = self.exact.insert(id));
+        for id in other.exact.iter() {
+            if self.exact.len() > EXACT {
+                break;
+            }
+            self.exact.insert(id);
+        }
         self.rank.iter_mut().zip(&other.rank).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 
@@ -71,6 +76,9 @@ mod tests {
             let off = (one.count() as f64 - n as f64).abs();
             // Four standard errors of 1.04/√2¹⁴.
             assert!(if n <= 4096 { off == 0.0 } else { off <= 0.033 * n as f64 }, "{n}: {}", one.count());
+            // What overlaps is counted once, and all of what does not.
+            other.merge(&one);
+            assert_eq!(other.count(), one.count(), "{n}");
         }
     }
 }

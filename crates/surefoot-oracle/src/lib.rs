@@ -10,6 +10,7 @@ pub mod classes;
 pub mod conversions;
 pub mod domains;
 pub mod experts;
+pub mod hostile_ids;
 pub mod learners;
 pub mod parameter_free;
 pub mod proximal;
@@ -17,4 +18,5 @@ pub mod trainer;
 pub mod vectors;
 
 pub use domains::Domain;
+pub use hostile_ids::hostile_ids;
 pub use learners::Learner;

@@ -1,0 +1,68 @@
+//! Hashes of ids that data cannot foresee.
+
+use std::hash::{BuildHasher, RandomState};
+
+/// A hash function of ids with a secret of its own, for tables that live as long as a run does.
+///
+/// Ids come from files: as they are, or as hashes of names with a known seed. So whoever writes a file can choose them, and a table
+/// whose places follow from ids alone can be made to look at all of them for each. Here the places depend on random numbers of the
+/// process as well. Nothing that is stored or printed may follow from them: not the order of a table's places either.
+#[derive(Clone, Copy, Debug)]
+pub struct Mixer {
+    mask: u64,
+    factors: [u64; 2],
+}
+
+impl Default for Mixer {
+    /// With a secret that no other has.
+    fn default() -> Mixer {
+        let random = RandomState::new();
+        Mixer { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
+    }
+}
+
+impl Mixer {
+    /// The hash of an id; its first bits are as good as the last.
+    ///
+    /// Two multiplications of the processor: after one, ids at equal distances may still be at equal distances.
+    #[inline(always)]
+    #[must_use]
+    pub fn mix(self, id: u64) -> u64 {
+        folded(folded(id ^ self.mask, self.factors[0]), self.factors[1])
+    }
+}
+
+/// Both halves of a product of 128 bits: differences of the first bits reach the last ones too.
+#[inline(always)]
+fn folded(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use surefoot_oracle::hostile_ids;
+
+    #[test]
+    fn each_mixer_has_a_secret() {
+        let [a, b] = [Mixer::default(), Mixer::default()];
+        assert_ne!(a.mix(1), b.mix(1));
+        assert_eq!(a.mix(1), a.mix(1));
+    }
+
+    #[test]
+    fn hostile_ids_differ_and_meet_where_places_follow_from_ids_alone() {
+        let fixed = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for (k, ids) in hostile_ids(5000).into_iter().enumerate() {
+            let distinct = |bits: &dyn Fn(u64) -> u64| ids.iter().map(|&id| bits(id)).collect::<HashSet<_>>().len();
+            assert_eq!(distinct(&|id| id), 5000, "set {k}");
+            let (first, last) = (distinct(&|id| fixed(id) >> 52), distinct(&|id| fixed(id) & 0xfff));
+            assert!(k < 5 || first == 1 || last == 1, "set {k}: {first} {last}");
+            let mixer = Mixer::default();
+            let (first, last) = (distinct(&|id| mixer.mix(id) >> 52), distinct(&|id| mixer.mix(id) & 0xfff));
+            assert!(first > 2000 && last > 2000, "set {k}: {first} {last}");
+        }
+    }
+}
