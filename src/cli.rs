@@ -6,7 +6,7 @@ pub(crate) mod data;
 
 use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use data::DataArgs;
+use data::{DataArgs, Whether};
 use std::{ffi::OsString, time::Duration};
 use surefoot_glm::{Bounds, ClassWeights, Loss};
 
@@ -368,6 +368,13 @@ pub(crate) struct SettingsArgs {
     /// Penalise the squares of weights: objective = mean loss + (X/2)·‖w‖₂² + ...
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
     pub(crate) l2: Option<Strength>,
+
+    /// Penalise weights in units of their columns: w_j·M_j, M_j the largest |x_j|, in place of w_j [default: yes with auto, else no]
+    ///
+    /// Then --l1 and --l2 do not depend on the units that columns were measured in, and zeros stay zeros. Weights that are
+    /// exported, and --bounds, are those of the raw values all the same.
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    pub(crate) standardize: Option<Whether>,
 
     /// Weights (not the intercept) of at least 0 only: the same as --bounds 0,
     #[arg(long)]

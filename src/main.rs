@@ -21,6 +21,7 @@ mod report;
 mod reporter;
 mod results;
 mod resume;
+mod retype;
 mod rows;
 mod saver;
 mod session;

@@ -1,6 +1,6 @@
 //! What a fit says when it is over.
 
-use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, watch::Stop};
+use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, retype, watch::Stop};
 use serde_json::{Value, json};
 use surefoot_glm::{Axis, Bounds, Loss, Measured, Model, Penalty, Settings, Summary, optimum::Ended};
 use surefoot_io::Found;
@@ -58,6 +58,10 @@ impl Results<'_> {
             "shuffle": self.shuffle.map(|seed| json!({ "seed": seed })),
             "seconds": number_or_null(Some(self.seconds)),
             "lane": number_or_null(self.model.and(summary.lane)),
+            "penalty": self.model.map(|(model, _)| {
+                let Penalty { l1, l2, path, standardize, .. } = model.settings.penalty;
+                json!({"l1": l1, "l2": l2, "standardize": standardize, "chosen": path})
+            }),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
         })
@@ -99,7 +103,9 @@ impl Results<'_> {
             if let Some(scale) = summary.lane {
                 console.say(&format!("lane         {}", lane(scale, summary)));
             }
-            penalty(&model.settings).iter().for_each(|words| console.say(&format!("penalty      {words}")));
+            penalty(&model.settings, self.ended.is_some()).iter().enumerate().for_each(|(i, words)| {
+                console.say(&format!("{:<13}{words}", if i == 0 { "penalty" } else { "" }));
+            });
             if let Some(value) = self.objective {
                 let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
                 let comma = if objective.contains(" with ") { "," } else { "" };
@@ -188,20 +194,31 @@ fn lane(scale: f64, summary: &Summary) -> String {
     }
 }
 
-/// The penalty that was chosen, for people.
-fn penalty(settings: &Settings) -> Option<String> {
-    let Penalty { l1, l2, path, .. } = settings.penalty;
-    let (name, chosen) = match path? {
+/// The penalty that was chosen, for people; at an optimum, with the command that comes to the same model without a search.
+fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
+    let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
+    let Some(axis) = path else { return Vec::new() };
+    let (name, chosen) = match axis {
         Axis::L1 => ("--l1", l1),
         Axis::L2 => ("--l2", l2),
     };
-    Some(format!("{name} {}, chosen by loss; surefoot inspect shows the whole path", number::shortest(chosen)))
+    let chosen = number::shortest(chosen);
+    let units = if standardize { " --standardize yes" } else { "" };
+    let mut lines =
+        vec![format!("{name} {chosen}{units}, chosen by held-out loss; surefoot inspect shows the whole path")];
+    let typed: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let again = retype::with_penalty(&typed, name, &chosen, standardize).filter(|_| is_optimum);
+    lines.extend(again.map(|command| format!("the same model by: surefoot {command}")));
+    lines
 }
 
 /// The objective, for people.
 pub(crate) fn objective(settings: &Settings) -> String {
-    let Penalty { l1, l2, bounds, .. } = settings.penalty;
-    let terms = [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")];
+    let Penalty { l1, l2, bounds, standardize, .. } = settings.penalty;
+    let terms = match standardize {
+        true => [(l1, "·‖M·w‖₁"), (0.5 * l2, "·‖M·w‖²")],
+        false => [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")],
+    };
     let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
     let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();
     let factors = if settings.groups.factors.is_empty() { "" } else { " times penalty factors" };
@@ -211,7 +228,8 @@ pub(crate) fn objective(settings: &Settings) -> String {
         (false, true) => format!(" with weights {}", range(bounds)),
         (false, false) => format!(" with weights {} and some in other bounds", range(bounds)),
     };
-    format!("mean loss{terms}{factors}{within}")
+    let units = if standardize && !terms.is_empty() { " (--standardize yes: M_j is the largest |x_j|)" } else { "" };
+    format!("mean loss{terms}{factors}{units}{within}")
 }
 
 /// Between what weights are, for people.

@@ -1,7 +1,7 @@
 //! Settings from flags, and flags held against the settings of a model.
 
 use crate::{
-    cli::{CertifyArgs, LossName, SettingsArgs},
+    cli::{CertifyArgs, LossName, SettingsArgs, data::Whether},
     failure::Failure,
     number::shortest,
     values::Strength,
@@ -26,6 +26,13 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     }
     if !groups.factors.is_empty() && penalty.l1 == 0.0 && penalty.l2 == 0.0 && penalty.path.is_none() {
         return Err(Failure::usage("--penalty-factor multiplies --l1 and --l2: add one of them"));
+    }
+    if flags.standardize.is_some() && flags.l1.is_none() && flags.l2.is_none() {
+        let says = match flags.radius {
+            Some(_) => "--standardize is about --l1 and --l2, which --radius excludes: leave it out",
+            None => "--standardize says in which units --l1 and --l2 penalise weights: add one of them",
+        };
+        return Err(Failure::usage(says));
     }
     if let Some(weights) = &flags.class_weight {
         check_weights(weights, loss, flags.radius.is_some())?;
@@ -72,7 +79,8 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
         (_, Some(Strength::Auto)) => Some(Axis::L2),
         _ => None,
     };
-    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path })
+    let standardize = flags.standardize.map_or(path.is_some(), |given| given == Whether::Yes);
+    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
 }
 
 /// The bounds of weights without bounds of their own.
@@ -183,6 +191,10 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         let same = |given| given == Strength::Given(has) || given == Strength::Auto && chosen;
         let has = if chosen { Strength::Auto } else { Strength::Given(has) };
         given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
+    }
+    if let Some(given) = flags.standardize {
+        let text = |yes| format!("--standardize {}", if yes { "yes" } else { "no" });
+        compare(text(given == Whether::Yes), text(settings.penalty.standardize))?;
     }
     if let Some(given) = flags.class_weight.as_ref().filter(|given| settings.class_weights.as_ref() != Some(given)) {
         let text = |weights: Option<&ClassWeights>| match weights {

@@ -111,7 +111,7 @@ fn check_offsets(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
 fn check_certify(args: &FitArgs, settings: &Settings, plan: &Plan, inputs: &[InputName]) -> Result<(), Failure> {
     let flags = &args.certify;
     if plan.optimum.is_some() && flags.row_norm.is_none() && flags.error_probability.is_none() {
-        let Penalty { l1, l2, path, bounds } = settings.penalty;
+        let Penalty { l1, l2, path, bounds, .. } = settings.penalty;
         let is_box = |bounds: Bounds| bounds.low().is_finite() && bounds.high().is_finite();
         let boxed = is_box(bounds) || settings.groups.bounds.iter().any(|(_, bounds)| is_box(*bounds));
         let says = "--until-gap with --passes auto is about the gap that a penalty lets be certified: add --l2 X";

@@ -30,3 +30,4 @@ mod shuffle;
 mod signals;
 mod skip;
 mod text;
+mod units;

@@ -8,6 +8,7 @@ use crate::{
     grouping,
     numbering::Numbering,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
+    scaling::Scaling,
     sums::Mean,
 };
 
@@ -95,10 +96,23 @@ impl Gathered {
             position[number as usize - 1] = model.index.partition_point(|&known| known < id);
         }
         let width = model.intercept.len();
-        let weights = position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
-        let rules = grouping::rules(model, &position);
-        let start = (weights, model.intercept.clone());
-        Problem { start, settings, labels, examples, position, rules, tried: Vec::new() }
+        let mut rules = grouping::rules(model, &position);
+        let mut weights: Vec<f64> =
+            position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
+        let (mut intercept, mut scaling, raw_rules) = (model.intercept.clone(), None, rules.clone());
+        if settings.penalty.standardize {
+            let units = Scaling::apply(&mut examples);
+            let free = Rule { factor: 1.0, bounds: settings.penalty.bounds };
+            let of = |column| units.rule(column, rules.get(column).copied().unwrap_or(free));
+            rules = (0..position.len()).map(of).collect();
+            // Nothing of how lanes met the columns, so that what is found depends neither on their units, nor on how the
+            // penalty was come by.
+            weights.fill(0.0);
+            intercept.fill(0.0);
+            scaling = Some(units);
+        }
+        let start = (weights, intercept);
+        Problem { start, settings, labels, examples, position, rules, scaling, raw_rules, tried: Vec::new() }
     }
 }
 
@@ -110,8 +124,11 @@ pub struct Problem {
     examples: Examples,
     /// Where the feature of each column stands in the model.
     position: Vec<usize>,
-    /// What holds for each, where not all are alike.
+    /// What holds for each, where not all are alike; in the units of the search.
     rules: Vec<Rule>,
+    /// Those units, where they are not those of the rows; and rules in the units of the rows.
+    scaling: Option<Scaling>,
+    raw_rules: Vec<Rule>,
     start: (Vec<f64>, Vec<f64>),
     /// Penalties that were tried.
     tried: Vec<PathPoint>,
@@ -161,7 +178,9 @@ impl Problem {
             worse += usize::from(loss > least + CLEARLY * least.abs());
             if loss < least {
                 (worse, least, self.settings.penalty) = (0, loss, penalty);
-                self.start = (found.weights.clone(), found.intercept.clone());
+                if self.scaling.is_none() {
+                    self.start = (found.weights.clone(), found.intercept.clone());
+                }
             }
             start = (found.weights, found.intercept);
         }
@@ -266,8 +285,10 @@ impl Problem {
             // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
             model.weight.fill(0.0);
         }
-        for (weights, &at) in found.weights.chunks(width.max(1)).zip(&self.position) {
-            model.weight[at * width..][..width].copy_from_slice(weights);
+        for (column, (weights, &at)) in found.weights.chunks(width.max(1)).zip(&self.position).enumerate() {
+            let bounds = self.raw_rules.get(column).map_or(self.settings.penalty.bounds, |rule| rule.bounds);
+            let raw = |w: f64| self.scaling.as_ref().map_or(w, |scaling| scaling.weight(column, w, bounds));
+            model.weight[at * width..][..width].iter_mut().zip(weights).for_each(|(to, w)| *to = raw(*w));
         }
         model.intercept.copy_from_slice(&found.intercept);
         model.certificates = vec![certificate(found, &self.settings)];
@@ -275,6 +296,9 @@ impl Problem {
         model.summary.path.clone_from(&self.tried);
     }
 }
+
+/// What a certificate says of a standardized penalty.
+const STANDARDIZED: &str = ", penalties of weights times the largest |x| of their columns";
 
 /// What the end of a search says of its model.
 fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
@@ -286,13 +310,14 @@ fn certificate(found: &Optimum, settings: &Settings) -> Certificate {
             (true, false) => "every model with weights within their bounds",
             (false, false) => "every model",
         };
+        let units = if penalty.standardize && penalty.l1 + penalty.l2 > 0.0 { STANDARDIZED } else { "" };
         return Certificate::Deterministic(Bound {
             subject: Subject::Excess,
             value: gap,
             relative: found.relative_gap(),
             delta: None,
             weighted: false,
-            comparator: Some(over.to_owned()),
+            comparator: Some(format!("{over}{units}")),
             assumptions: Vec::new(),
         });
     }

@@ -31,6 +31,7 @@ mod passes;
 mod predictor;
 mod reading;
 mod rows;
+mod scaling;
 mod seen;
 mod settings;
 mod shelf;

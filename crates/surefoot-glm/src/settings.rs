@@ -37,7 +37,8 @@ impl Settings {
 }
 
 /// The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of the raw values and not the
-/// intercept, which is free.
+/// intercept, which is free; or, *standardized*, w_j·M_j in place of each weight w_j, where M_j is the largest |x_j| of the rows
+/// that are learnt from: then no penalty depends on the units that columns are measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
     /// The factor of the sum of sizes, at least 0.
@@ -53,6 +54,9 @@ pub struct Penalty {
     /// model it is the one that was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Axis>,
+    /// Whether l1 and l2 are factors of w_j·M_j in place of w_j. Bounds are those of w_j all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub standardize: bool,
 }
 
 impl Axis {
@@ -84,7 +88,7 @@ impl Penalty {
     /// Whether there is none.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        *self == Penalty::default()
+        *self == Penalty { standardize: self.standardize, ..Penalty::default() }
     }
 }
 

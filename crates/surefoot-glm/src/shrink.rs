@@ -11,9 +11,12 @@
 //! The intercept is not drawn, but has to make up for what is: a shift of it is learnt that gives the slopes of the drawn model
 //! the mean of those of the model as it was learnt. Where little is drawn the two hardly differ, and nor does the shift from 0.
 //!
+//! A *standardized* penalty is that of the weight in the unit of its coordinate, so that S and w are as they are learnt.
+//!
 //! On a *path* models with many penalties are read side by side, and the one in force is that of the least loss so far. Its
 //! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
-//! square of gradients, which no mean gradient exceeds.
+//! square of gradients, which no mean gradient exceeds; both of the columns that are penalised, in the units that they are
+//! penalised in.
 
 use crate::{Axis, Bounds, Loss, PathPoint, Penalty, Rule, Settings, coordinate::Gradients, sums::Sum};
 use serde::{Deserialize, Serialize};
@@ -61,6 +64,8 @@ pub(crate) struct Pull {
     /// W·l1 and W·l2 in units of S.
     l1: f64,
     l2: f64,
+    /// Whether they are penalties of weights in the units of their coordinates.
+    standardize: bool,
     /// Those of weights without bounds of their own.
     pub(crate) bounds: Bounds,
     /// What is added to the intercept.
@@ -82,12 +87,20 @@ impl Pull {
         let squares = f64::from(squares);
         // What is too large for a number is as good as the largest.
         let times = |strength: f64| (rule.factor * strength.min(f64::MAX)).min(f64::MAX);
-        let (target, by) = (squares * learnt, times(self.l1) * inverse);
+        let per = if self.standardize { 1.0 } else { inverse };
+        let (target, by) = (squares * learnt, times(self.l1) * per);
         if target.abs() <= by {
             return 0.0;
         }
-        let drawn = (target - by.copysign(target)) / (squares + times(self.l2) * inverse * inverse) * inverse;
+        let drawn = (target - by.copysign(target)) / (squares + times(self.l2) * per * per) * inverse;
         rule.bounds.clamp(drawn)
+    }
+
+    /// The share of a value in the length of its row, by which penalties of a path are measured.
+    #[inline]
+    pub(crate) fn length(&self, rule: Rule, value: f64, inverse: f64) -> f64 {
+        let value = if self.standardize { value * inverse } else { value };
+        if rule.factor > 0.0 { value * value / rule.factor } else { 0.0 }
     }
 }
 
@@ -99,7 +112,7 @@ pub(crate) struct Told {
     pub(crate) weight: f64,
     /// The margin of the model before it is drawn.
     pub(crate) learnt: f64,
-    /// ‖x‖².
+    /// ‖x‖² as the penalty sees it.
     pub(crate) length: f64,
 }
 
@@ -162,10 +175,10 @@ impl Shrink {
     }
 
     fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {
-        let Penalty { l1, l2, bounds, .. } = self.penalty_of(one);
+        let Penalty { l1, l2, bounds, standardize, .. } = self.penalty_of(one);
         // Before there is any curvature nothing was learnt either.
         let per = if self.bends > 0.0 { self.weight.value() * self.squares / self.bends } else { 0.0 };
-        Pull { l1: per * l1, l2: per * l2, bounds, shift: sign * one.shift }
+        Pull { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
     /// The pull of the penalty in force, for a model of this sign.
@@ -269,9 +282,9 @@ fn bend(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// ½h(v − w)² + W(l1·|v| + l2·v²/2).
-    fn cost(h: f64, w: f64, weight: f64, l1: f64, l2: f64, v: f64) -> f64 {
-        0.5 * h * (v - w) * (v - w) + weight * (l1 * v.abs() + 0.5 * l2 * v * v)
+    /// ½h(v − w)² + l1·|v| + l2·v²/2.
+    fn cost(h: f64, w: f64, l1: f64, l2: f64, v: f64) -> f64 {
+        0.5 * h * (v - w) * (v - w) + l1 * v.abs() + 0.5 * l2 * v * v
     }
 
     #[test]
@@ -291,13 +304,18 @@ mod tests {
             ] {
                 // S is in the unit of the coordinate; losses whose φ'' is the square of φ' have h = S/unit².
                 let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
-                let pull = Pull { l1: weight * l1, l2: weight * l2, bounds: Bounds::FREE, shift: 0.0 };
-                let drawn = pull.weight(Rule { factor, bounds }, w * unit, squares, inverse);
-                let cost = |v: f64| cost(h, w, weight, factor * l1, factor * l2, v);
-                assert_eq!(bounds.clamp(drawn), drawn);
-                for by in [1e-6, 1e-3, 0.1, 1.0] {
-                    for other in [drawn + by, drawn - by] {
-                        assert!(cost(drawn) <= cost(other) || bounds.clamp(other) != other, "{squares} {w} {l1} {l2}");
+                for standardize in [false, true] {
+                    let (l1, l2) = (weight * l1, weight * l2);
+                    let pull = Pull { l1, l2, standardize, bounds: Bounds::FREE, shift: 0.0 };
+                    let drawn = pull.weight(Rule { factor, bounds }, w * unit, squares, inverse);
+                    let per = if standardize { unit } else { 1.0 };
+                    let cost = |v: f64| cost(h, w, factor * l1 * per, factor * l2 * per * per, v);
+                    assert_eq!(bounds.clamp(drawn), drawn);
+                    for by in [1e-6, 1e-3, 0.1, 1.0] {
+                        for other in [drawn + by, drawn - by] {
+                            let least = cost(drawn) <= cost(other) || bounds.clamp(other) != other;
+                            assert!(least, "{squares} {w} {l1} {l2} {standardize}");
+                        }
                     }
                 }
             }
@@ -306,7 +324,7 @@ mod tests {
 
     #[test]
     fn extreme_units_and_coordinates_never_seen_are_0_not_nan() {
-        let pull = Pull { l1: 1.0, l2: 1.0, bounds: Bounds::FREE, shift: 0.0 };
+        let pull = Pull { l1: 1.0, l2: 1.0, standardize: false, bounds: Bounds::FREE, shift: 0.0 };
         for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
             assert!(pull.weight(pull.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
             assert!(pull.weight(pull.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");

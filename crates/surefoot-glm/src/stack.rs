@@ -144,6 +144,17 @@ impl Stack {
         margin.with(self.intercept(&Terms { pull: Some(*pull), ..*terms }))
     }
 
+    /// The squared length of the row that was learnt last, as a penalty on a path sees it.
+    pub(crate) fn length(&self, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
+        let alike = pull.rule();
+        let length = |(k, (slot, value)): (usize, (Slot<Coordinate>, f64))| {
+            // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
+            let inverse = unsafe { slot.value() }.unit.inverse();
+            pull.length(grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds)), value, inverse)
+        };
+        answer.pairs().enumerate().map(length).sum()
+    }
+
     /// Ids seen and their weights in the model that predicts, in ascending order.
     pub(crate) fn vector<'a>(
         &'a self,

@@ -36,7 +36,7 @@ fn settings(penalty: Penalty) -> Settings {
     Settings { penalty, groups, ..Settings::default() }
 }
 
-const PENALTY: Penalty = Penalty { l1: 0.0, l2: 0.02, bounds: Bounds::FREE, path: None };
+const PENALTY: Penalty = Penalty { l1: 0.0, l2: 0.02, bounds: Bounds::FREE, path: None, standardize: false };
 
 /// The model of the rows so far is that which the next row is scored with: its bounds hold at every row.
 #[test]

@@ -188,7 +188,12 @@ impl Engine for Mix {
         let [answer, next] = &mut self.answers;
         self.stack.tell(&self.scalars.clock, &gradients[0], answer, next.halves().1);
         if let Some(shrink) = &mut self.scalars.shrink {
-            let told = Told { y, weight, learnt: self.learnt, length: self.answers[0].length() };
+            let (answer, grouping) = (&self.answers[0], self.grouping.as_ref());
+            let length = match shrink.is_path() {
+                true => self.stack.length(&shrink.pull(self.sign), grouping, answer),
+                false => answer.length(),
+            };
+            let told = Told { y, weight, learnt: self.learnt, length };
             shrink.add(self.loss, &told, &self.drawn, gradients[0].model);
         }
         self.grouping.iter_mut().for_each(Grouping::keep);

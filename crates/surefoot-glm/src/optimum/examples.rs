@@ -90,6 +90,20 @@ impl Examples {
         rows.for_each(|(label, weight)| visit(*label, weight));
     }
 
+    /// Each column and value of the rows that have weight.
+    pub(crate) fn each_value(&self, mut visit: impl FnMut(usize, f64)) {
+        for i in (0..self.len()).filter(|&i| self.weight[i] > 0.0) {
+            let (columns, values) = self.row(i);
+            columns.iter().zip(values).for_each(|(&column, &value)| visit(column as usize, value));
+        }
+    }
+
+    /// Divides the values of each column by a number of its own.
+    pub(crate) fn divide(&mut self, by: &[f64]) {
+        let (columns, values) = (&*self.column, &mut *self.value);
+        columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
+    }
+
     /// Gives every label its number in training's own terms.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
