@@ -52,7 +52,10 @@ pub(crate) enum Command {
 /// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
-    /// Files of training rows, compressed or not, or quoted patterns of names; - is standard input
+    /// Files of training rows, compressed or not, folders of them, or quoted patterns of names; - is standard input
+    ///
+    /// A folder means its data files, those of folders in it included, in the order of their names; names that begin with _ or . are
+    /// left out. In patterns ** crosses folders. Folders key=value are columns (tables).
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
@@ -173,7 +176,7 @@ pub(crate) struct PredictArgs {
     /// The model
     pub(crate) model: OsString,
 
-    /// Files of rows; - is standard input
+    /// Files of rows, folders or patterns, as for fit; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
@@ -216,7 +219,7 @@ pub(crate) struct EvalArgs {
     /// The model
     pub(crate) model: OsString,
 
-    /// Files of labelled rows; - is standard input
+    /// Files of labelled rows, folders or patterns, as for fit; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 

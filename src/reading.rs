@@ -38,6 +38,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         classes: settings.loss.classifies(),
         groups: Groups::default(),
         found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
+        ..Options::default()
     }
 }
 
@@ -58,6 +59,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         classes: model.settings.loss.classifies(),
         groups: Groups::default(),
         found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
+        ..Options::default()
     })
 }
 

@@ -9,6 +9,7 @@ mod column;
 mod guard;
 mod kinds;
 mod parquet;
+mod partitioned;
 mod plan;
 mod rows;
 
@@ -24,6 +25,7 @@ use crate::error::{self, Error, ErrorKind, Located, Spot};
 use crate::format::{Opened, TableParser};
 use crate::options::Options;
 use crate::reader::stream_error;
+use partitioned::Partitioned;
 use plan::Plan;
 use rows::Rows;
 
@@ -86,6 +88,8 @@ struct Columnar {
     file: String,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
+    /// Tables opened before.
+    opened: usize,
 }
 
 impl Columnar {
@@ -98,12 +102,17 @@ impl Columnar {
             file: String::new(),
             codec: None,
             position: Arc::default(),
+            opened: 0,
         }
     }
 
     /// Opens a table, finds out what its columns are, and decodes its first batch.
     fn begin(&mut self, input: Opened) -> Result<(), Damage> {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
+        let constants = self.options.partitions.of(self.opened);
+        if !constants.is_empty() {
+            table = Box::new(Partitioned::new(table, constants)?);
+        }
         let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Says)?;
         table.select(&plan.columns())?;
         let unlabelled = match plan.needed_label() {
@@ -149,7 +158,9 @@ impl TableParser for Columnar {
     fn open(&mut self, input: Opened) -> Result<(), Error> {
         self.table = None;
         (self.file, self.codec, self.position) = (input.name.clone(), input.codec, input.position.clone());
-        self.begin(input).map_err(|damage| self.error(damage))
+        let begun = self.begin(input).map_err(|damage| self.error(damage));
+        self.opened += 1;
+        begun
     }
 
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {

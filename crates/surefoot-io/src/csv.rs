@@ -11,11 +11,13 @@
 //! | roles that the first rows give | `csv/types.rs` |
 //! | which cell of a file is what | `csv/layout.rs` |
 //! | what a cell means | `csv/rules.rs`, `csv/looks.rs` |
+//! | columns that folders name | `csv/folders.rs` |
 //! | finding a part of a row again | `csv/describe.rs` |
 
 mod cells;
 pub(crate) mod columns;
 mod describe;
+mod folders;
 mod layout;
 mod looks;
 mod rules;
@@ -30,8 +32,8 @@ use crate::records::{Complaint, Numbers, RecordFormat, Records};
 use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
+use folders::Folders;
 use layout::{Layout, Use};
-#[cfg(feature = "parquet")]
 pub(crate) use rules::any_number;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
@@ -51,6 +53,11 @@ struct Csv {
     gaps: Vec<usize>,
     /// Missing cells by column of the table, if they are counted.
     missing: Option<Vec<u64>>,
+    /// The number of the input, and what folders say of its rows.
+    input: usize,
+    folders: Folders,
+    /// A record with what folders say.
+    extended: Vec<u8>,
 }
 
 /// A parser of text with this between cells, where the options do not say otherwise.
@@ -65,6 +72,9 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
         ends: Vec::new(),
         gaps: Vec::new(),
         missing: options.found.counts().then(Vec::new),
+        input: 0,
+        folders: Folders::default(),
+        extended: Vec::new(),
     }))
 }
 
@@ -105,12 +115,16 @@ impl Csv {
             let says = "does this line name the columns? say --header yes or --header no";
             return if enough { Err(first.wrong(says.to_owned())) } else { Ok(None) };
         };
-        let names = first.names(header);
+        let mut names = first.names(header);
         if header {
             first.check_names(&names)?;
         }
-        let roles = columns::roles(&names, wanted, !self.options.unlabelled)
-            .map_err(|says| first.wrong(says + other_delimiter(&names)))?;
+        let cells = names.len();
+        let constants = folders::beside(self.options.partitions.of(self.input), &names);
+        names.extend(constants.iter().map(|constant| constant.column.clone()));
+        let mut roles = columns::roles(&names, wanted, !self.options.unlabelled)
+            .map_err(|says| first.wrong(says + other_delimiter(&names[..cells])))?;
+        roles[cells..].iter_mut().zip(&constants).for_each(|(role, constant)| _ = role.get_or_insert(constant.role));
         let is_guessed = |role: &Option<Role>| role.is_none();
         if roles.iter().any(is_guessed) && !enough {
             return Ok(None);
@@ -120,7 +134,8 @@ impl Csv {
             // No row says what the columns are. Another file may.
             return Ok(None);
         }
-        let guesses = rows.guess(at, &names, &roles, &self.rules)?;
+        let guesses = rows.guess(at, &names[..cells], &roles[..cells], &self.rules)?;
+        let guesses = guesses.into_iter().chain(roles[cells..].iter().copied().flatten());
         let guessed = names.iter().zip(&roles).filter(|(_, role)| is_guessed(role)).map(|(name, _)| name.clone());
         let _ = self.options.found.guessed.set(guessed.collect());
         let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
@@ -132,12 +147,15 @@ impl Csv {
     /// Finds out which cell is what, and returns how many bytes come before the rows.
     fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
         let header = self.options.wanted.header.unwrap_or(table.header);
+        let mut names = first.names(header);
+        self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.delimiter);
         let order = if header {
-            let names = first.names(true);
             first.check_names(&names)?;
+            names.extend(self.folders.names());
             layout::order_by_name(table, first, &names, &self.options)?
         } else {
-            layout::order_by_number(table, first, self.rules.unlabelled)?
+            let constants: Vec<_> = self.folders.names().collect();
+            layout::order_by_number(table, first, &constants, self.rules.unlabelled)?
         };
         layout::check_factors(table, &self.options).map_err(|says| first.wrong(says))?;
         let layout = Layout::new(table, order, &self.options);
@@ -172,13 +190,19 @@ impl RecordFormat for Csv {
         if cells::is_blank(record) {
             return Ok(None);
         }
-        let Csv { options, rules, layout: Some(layout), row, ends, gaps, .. } = self else { return Ok(None) };
+        let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, .. } = self else {
+            return Ok(None);
+        };
         let Some(table) = options.found.table() else { return Ok(None) };
+        let cells = record;
+        let record = folders.extend(record, extended);
         cells::split(record, rules.delimiter, ends)?;
         if ends.len() != layout.order.len() {
-            let says = format!("expected {} fields, found {}", layout.order.len(), ends.len());
-            return Err(Complaint::new(0, record, says));
+            let constants = folders.names().count();
+            let (expected, found) = (layout.order.len() - constants, ends.len() - constants);
+            return Err(Complaint::new(0, cells, format!("expected {expected} fields, found {found}")));
         }
+        folders.check(record, ends)?;
         row.clear();
         gaps.clear();
         let (mut labelled, mut weight, mut offset) = (None, 1.0, 0.0);
@@ -231,6 +255,7 @@ impl RecordFormat for Csv {
 
     fn finish(&mut self) {
         self.row.report();
+        self.input += 1;
         (self.search, self.tried) = (Search::default(), false);
         let table = self.options.found.table();
         if let (Some(missing), Some(table)) = (&mut self.missing, table) {

@@ -141,6 +141,12 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name)
     }
 
+    /// Whether its rows are those of a table, which has columns.
+    #[must_use]
+    pub fn is_table(&self) -> bool {
+        matches!(self.name, "csv" | "tsv" | "parquet" | "arrow")
+    }
+
     /// The format that the extension stands for, with a compression's extension taken off first.
     ///
     /// ```
@@ -168,11 +174,8 @@ impl Format {
     /// can be read again. `None` if there are only pipes, which tell once they are read.
     #[must_use]
     pub fn of(inputs: &[InputName]) -> Option<&'static Format> {
-        let mut paths = inputs.iter().filter_map(|input| match input {
-            InputName::Path(path) => Some(path),
-            _ => None,
-        });
+        let mut paths = inputs.iter().filter_map(InputName::path);
         let file = || inputs.iter().find(|input| input.can_reread())?.head().ok();
-        paths.find_map(|path| Format::by_extension(path)).or_else(|| Some(Format::by_content(&file()?)))
+        paths.find_map(Format::by_extension).or_else(|| Some(Format::by_content(&file()?)))
     }
 }

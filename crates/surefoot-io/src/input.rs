@@ -6,7 +6,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::codec;
@@ -20,6 +20,13 @@ pub enum InputName {
     Stdin,
     /// A file, a device or a named pipe.
     Path(PathBuf),
+    /// A file that was found in a folder or by a pattern: see [`expand`](crate::expand).
+    Member {
+        /// Its path.
+        path: PathBuf,
+        /// How many components of the path come before those that were found.
+        from: usize,
+    },
     /// A copy of standard input that can be read again; see [`spool`](crate::spool()).
     Spooled(Spooled),
 }
@@ -49,45 +56,6 @@ pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
     inputs.iter().try_for_each(InputName::check)
 }
 
-/// The files that a name stands for: those that match, in the order of their names, if it holds `*`, `?` or `[` and is no
-/// file itself; else the name alone.
-///
-/// A `*` matches no slash, `**` stands for any folders. Shells expand patterns that are not quoted themselves.
-///
-/// ```
-/// use surefoot_io::{expand, InputName};
-/// assert!(matches!(expand("-")?[..], [InputName::Stdin]));
-/// assert_eq!(expand("no/[such")?.len(), 1);
-/// assert!(expand("no/such/*.csv").unwrap_err().to_string().contains("no file matches"));
-/// # Ok::<(), surefoot_io::Error>(())
-/// ```
-///
-/// # Errors
-/// No file matches; a folder cannot be read, with the system's reason.
-pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
-    let name = name.into();
-    let is_pattern = name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte));
-    if !is_pattern || PathBuf::from(&name).symlink_metadata().is_ok() {
-        return Ok(vec![InputName::new(name)]);
-    }
-    // What is no pattern after all is a name that is not there, as is one whose bytes are no UTF-8.
-    let Some(Ok(paths)) = name.to_str().map(glob::glob) else { return Ok(vec![InputName::new(name)]) };
-    let of = |source| ErrorKind::Read { file: shown(&name), source };
-    // Sorted by the crate, folder by folder.
-    let mut files = Vec::new();
-    for path in paths {
-        let path =
-            path.map_err(|error| ErrorKind::Read { file: shown(error.path().as_os_str()), source: error.into() })?;
-        if !path.is_dir() {
-            files.push(InputName::Path(path));
-        }
-    }
-    if files.is_empty() {
-        return Err(of(io::Error::new(io::ErrorKind::NotFound, "no file matches this pattern")).into());
-    }
-    Ok(files)
-}
-
 impl InputName {
     /// The input that `name` stands for: `-` is standard input, anything else a path.
     ///
@@ -102,12 +70,21 @@ impl InputName {
         if name == OsStr::new("-") { InputName::Stdin } else { InputName::Path(name.into()) }
     }
 
+    /// The path, if it has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            InputName::Path(path) | InputName::Member { path, .. } => Some(path),
+            InputName::Stdin | InputName::Spooled(_) => None,
+        }
+    }
+
     /// Whether a second pass can start again from the first byte.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         match self {
             InputName::Stdin => false,
-            InputName::Path(path) => path.metadata().is_ok_and(|m| m.is_file()),
+            InputName::Path(path) | InputName::Member { path, .. } => path.metadata().is_ok_and(|m| m.is_file()),
             InputName::Spooled(_) => true,
         }
     }
@@ -133,7 +110,7 @@ impl InputName {
     /// # Errors
     /// The system's reason: `No such file or directory`, `Is a directory`, `Permission denied` ...
     pub fn check(&self) -> Result<(), Error> {
-        let InputName::Path(path) = self else { return Ok(()) };
+        let Some(path) = self.path() else { return Ok(()) };
         let usable = || {
             let metadata = path.metadata()?;
             if metadata.is_dir() {
@@ -152,7 +129,7 @@ impl InputName {
         match self {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
             InputName::Spooled(copy) => Ok(Box::new(copy.reader())),
-            InputName::Path(path) => match File::open(path) {
+            InputName::Path(path) | InputName::Member { path, .. } => match File::open(path) {
                 Ok(file) => Ok(Box::new(file)),
                 Err(source) => Err(self.error(source)),
             },
@@ -165,7 +142,7 @@ impl InputName {
         Ok(match self {
             InputName::Stdin => None,
             InputName::Spooled(copy) => Some((copy.file(), copy.size())),
-            InputName::Path(path) => match size() {
+            InputName::Path(path) | InputName::Member { path, .. } => match size() {
                 Some(size) => Some((Arc::new(File::open(path).map_err(|source| self.error(source))?), size)),
                 None => None,
             },
@@ -187,7 +164,7 @@ impl InputName {
     fn metadata(&self) -> io::Result<Metadata> {
         match self {
             InputName::Stdin => stdin()?.metadata(),
-            InputName::Path(path) => path.metadata(),
+            InputName::Path(path) | InputName::Member { path, .. } => path.metadata(),
             InputName::Spooled(copy) => copy.metadata(),
         }
     }
@@ -201,7 +178,7 @@ pub(crate) fn stdin() -> io::Result<File> {
 impl fmt::Display for InputName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            InputName::Path(path) => f.write_str(&shown(path.as_os_str())),
+            InputName::Path(path) | InputName::Member { path, .. } => f.write_str(&shown(path.as_os_str())),
             InputName::Stdin | InputName::Spooled(_) => f.write_str("standard input"),
         }
     }

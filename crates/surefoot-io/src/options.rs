@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Located};
 use crate::format::Format;
 use crate::ids::IdMap;
 use crate::input::InputName;
+use crate::partition::Partitions;
 use crate::reader::{Reader, RowSource};
 
 /// How rows are read.
@@ -33,6 +34,8 @@ pub struct Options {
     pub groups: Groups,
     /// What readers find out.
     pub found: Arc<Found>,
+    /// What folders say; found out by [`Reader::open`](crate::Reader::open).
+    pub partitions: Partitions,
 }
 
 /// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.
@@ -318,7 +321,11 @@ impl Options {
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
         let place = batch.place.get(row).copied().unwrap_or_default();
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
-        let (spot, token) = (format.describe)(self, batch, row, part);
+        let partitions = Partitions::find(inputs, self).unwrap_or_default();
+        let (spot, token) = match partitions.is_empty() {
+            true => (format.describe)(self, batch, row, part),
+            false => (format.describe)(&Options { partitions, ..self.clone() }, batch, row, part),
+        };
         Located { file, spot, token }
     }
 }

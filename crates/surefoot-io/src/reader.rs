@@ -12,6 +12,7 @@ use crate::error::{self, Error, ErrorKind, Located, Spot};
 use crate::format::{Access, Format, Opened, TableParser, TextParser};
 use crate::input::{InputName, check_inputs};
 use crate::options::Options;
+use crate::partition::Partitions;
 use crate::svmlight::TextFault;
 
 /// Anything that rows come from.
@@ -72,6 +73,12 @@ impl Reader {
         if let Some(format) = format {
             let _ = options.found.format.set(format);
         }
+        let partitions = if format.is_some_and(Format::is_table) {
+            Partitions::find(inputs, &options)?
+        } else {
+            Partitions::default()
+        };
+        let options = Options { partitions, ..options };
         Ok(Reader {
             inputs: inputs.to_vec(),
             next: 0,

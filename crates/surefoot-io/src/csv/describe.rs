@@ -5,6 +5,7 @@ use std::sync::Arc;
 use surefoot_glm::{Batch, Part, Role, Table};
 
 use super::cells;
+use super::folders::Folders;
 use super::rules::Rules;
 use crate::error::{self, Spot};
 use crate::options::{Options, Order};
@@ -15,7 +16,13 @@ use crate::row::{Group, missing_id, slot};
 pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
-    let (at, raw) = find(options, delimiter, record, batch, row, part).unwrap_or_else(|| {
+    let (constants, mut buffer) = (options.partitions.of(place.input as usize), Vec::new());
+    let given = Rules::new(options, delimiter).delimiter;
+    // Where the file has these columns itself, only the record as it stands fits.
+    let extended = Folders::new(constants, &[], given).extend(record, &mut buffer);
+    let found = find(options, delimiter, extended, batch, row, part);
+    let found = found.or_else(|| find(options, delimiter, record, batch, row, part));
+    let (at, raw) = found.unwrap_or_else(|| {
         let end = memchr::memchr2(delimiter, b'\n', record).unwrap_or(record.len());
         (0, &record[..end])
     });

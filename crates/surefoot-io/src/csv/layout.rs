@@ -126,18 +126,25 @@ fn feature(column: &Column, rule: u32, options: &Options) -> Feature {
     }
 }
 
-/// The order of columns in a file without names.
-pub(super) fn order_by_number(table: &Table, first: &First<'_>, unlabelled: bool) -> Result<Order, Complaint> {
-    let (wanted, found) = (table.columns.len(), first.ends.len());
-    let has_label = table.columns.iter().any(|column| column.role == Role::Label);
-    if unlabelled && has_label && found + 1 == wanted {
-        let label = |column: &Column| column.role == Role::Label;
-        return Ok((0..wanted).filter(|&n| !label(&table.columns[n])).map(Some).collect());
+/// The order of columns in a file without names, whose rows are followed by constants with these.
+pub(super) fn order_by_number(
+    table: &Table,
+    first: &First<'_>,
+    constants: &[String],
+    unlabelled: bool,
+) -> Result<Order, Complaint> {
+    let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
+    let behind: Order = constants.iter().map(place).collect();
+    let mut cells: Order = (0..table.columns.len()).map(Some).filter(|n| !behind.contains(n)).collect();
+    let found = first.ends.len();
+    if unlabelled && found + 1 == cells.len() {
+        cells.retain(|n| n.is_some_and(|n| table.columns[n].role != Role::Label));
     }
-    if found != wanted {
-        return Err(first.wrong(format!("expected {wanted} fields, found {found}")));
+    if found != cells.len() {
+        return Err(first.wrong(format!("expected {} fields, found {found}", cells.len())));
     }
-    Ok((0..wanted).map(Some).collect())
+    cells.extend(behind);
+    Ok(cells)
 }
 
 /// The order of columns in a file with these names.

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod damage;
+mod folders;
 mod golden;
 mod groups;
 mod names;
