@@ -4,8 +4,9 @@
 
 pub(crate) mod data;
 
+use crate::flags::Given;
 use crate::values::{self, Holdout, Passes, Snapshot, Strength};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use data::{DataArgs, Whether};
 use std::{ffi::OsString, time::Duration};
 use surefoot_glm::{Bounds, ClassWeights, Loss};
@@ -30,6 +31,26 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+impl Cli {
+    /// What the command line says.
+    pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+        let mut definition = Cli::command();
+        let matches = definition.try_get_matches_from_mut(line)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definition))?;
+        let given = matches
+            .subcommand()
+            .and_then(|(name, matches)| Some(Given::of(definition.find_subcommand(name)?, matches)))
+            .unwrap_or_default();
+        match &mut cli.command {
+            Some(Command::Fit(args)) => args.given = given,
+            Some(Command::Predict(args)) => args.given = given,
+            Some(Command::Eval(args)) => args.given = given,
+            _ => {}
+        }
+        Ok(cli)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Fit(FitArgs),
@@ -52,6 +73,10 @@ pub(crate) enum Command {
 /// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
     /// Files of training rows, compressed or not, folders of them, or quoted patterns of names; - is standard input
     ///
     /// A folder means its data files, those of folders in it included, in the order of their names; names that begin with _ or . are
@@ -173,6 +198,10 @@ pub(crate) struct CertifyArgs {
 /// 64-bit float. Settings come from the model; those given here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct PredictArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
     /// The model
     pub(crate) model: OsString,
 
@@ -216,6 +245,10 @@ pub(crate) struct PredictArgs {
 /// here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
     /// The model
     pub(crate) model: OsString,
 

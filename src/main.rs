@@ -9,6 +9,7 @@ mod commands;
 mod confusion;
 mod console;
 mod failure;
+mod flags;
 mod measure;
 mod memory;
 mod metrics;
@@ -34,13 +35,13 @@ mod values;
 mod watch;
 mod weights;
 
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{CommandFactory, error::ErrorKind};
 use cli::{Cli, Command};
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
+    let outcome = match Cli::read(std::env::args_os()) {
         Ok(Cli { command: Some(command) }) => run(command),
         Ok(Cli { command: None }) => report::printed(Cli::command().print_help()),
         Err(error) => explain(&error),

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 use surefoot_glm::{Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
-use surefoot_io::{Format, Found, InputName, Options, Wanted, columns_meant};
+use surefoot_io::{Accepts, Format, Found, InputName, Options, Wanted, columns_meant};
 
 /// How the rows of a fit from scratch are read.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputName]) -> Options {
@@ -37,6 +37,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         unlabelled: false,
         classes: settings.loss.classifies(),
         groups: Groups::default(),
+        accepts: Accepts::default(),
         found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
         ..Options::default()
     }
@@ -58,6 +59,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         unlabelled: false,
         classes: model.settings.loss.classifies(),
         groups: Groups::default(),
+        accepts: Accepts::default(),
         found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
         ..Options::default()
     })

@@ -13,11 +13,7 @@ const DELTA: f64 = 0.05;
 
 /// The settings of a fit from scratch.
 pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Settings, Failure> {
-    let loss = loss(flags)?;
-    if flags.radius.is_some() && loss.has_margins() {
-        let name = loss.name();
-        return Err(Failure::usage(format!("--radius bounds models of one margin, --loss {name} has one a class")));
-    }
+    let loss = loss(flags);
     let (penalty, groups) = (penalty(flags)?, groups(flags));
     let bounded = !flags.bounds.is_empty();
     if flags.radius.is_some() && (!penalty.is_none() || bounded || !groups.is_empty()) {
@@ -34,8 +30,10 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         };
         return Err(Failure::usage(says));
     }
-    if let Some(weights) = &flags.class_weight {
-        check_weights(weights, loss, flags.radius.is_some())?;
+    if flags.radius.is_some() && flags.class_weight.is_some() {
+        return Err(Failure::usage(
+            "--class-weight and --radius exclude each other: give rows their weights by --weight",
+        ));
     }
     Ok(Settings {
         loss,
@@ -50,19 +48,6 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
             delta: certify.error_probability.unwrap_or(DELTA),
         }),
     })
-}
-
-/// Whether classes can have weights.
-fn check_weights(weights: &ClassWeights, loss: Loss, in_ball: bool) -> Result<(), Failure> {
-    let name = loss.name();
-    let says = match weights {
-        _ if !loss.classifies() => format!("--class-weight is for losses of classes, and --loss {name} is not one"),
-        _ if in_ball => {
-            "--class-weight and --radius exclude each other: give rows their weights by --weight".to_owned()
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::usage(says))
 }
 
 /// The penalty that the flags ask for.
@@ -144,24 +129,14 @@ fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Resul
 }
 
 /// The loss that the flags name, with its parameter.
-fn loss(flags: &SettingsArgs) -> Result<Loss, Failure> {
+pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     let mut loss = flags.loss.map_or(Loss::Logistic, LossName::loss);
-    for (flag, given, of) in parameters(flags) {
-        match (given, &mut loss) {
-            (None, _) => {}
-            (Some(x), Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it })
-                if of == flags.loss.map_or("", |name| name.loss().name()) =>
-            {
-                *it = x;
-            }
-            (Some(_), _) => {
-                return Err(Failure::usage(format!(
-                    "--{flag} is a parameter of --loss {of}: add that, or leave --{flag} out"
-                )));
-            }
-        }
+    if let Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it } = &mut loss {
+        let given =
+            parameters(flags).into_iter().find(|(_, _, of)| flags.loss.is_some_and(|name| name.loss().name() == *of));
+        *it = given.and_then(|given| given.1).unwrap_or(*it);
     }
-    Ok(loss)
+    loss
 }
 
 /// The flags that are parameters of losses: their names, what is given, and of which loss.

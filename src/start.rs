@@ -22,11 +22,14 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn new(args: &FitArgs, inputs: &[InputName]) -> Result<Start, Failure> {
         let Some(path) = &args.resume else {
+            args.given.check_loss(settings::loss(&args.settings))?;
             let mut settings = settings::of_flags(&args.settings, &args.certify)?;
             let plan = plan(args, &settings)?;
             check_offsets(args, &settings)?;
             check_certify(args, &settings, &plan, inputs)?;
+            args.given.check_plan(&settings, &plan)?;
             let mut options = reading::of_flags(&args.reading, &settings, inputs);
+            args.given.check_data(&mut options)?;
             options.groups = settings.groups.clone();
             settings.reading = options.reading.clone();
             let shuffle = shuffle(args);
@@ -52,6 +55,9 @@ impl Start {
             Some(standing) => shuffled(args, standing.shuffle, &name)?,
             None => shuffle(args),
         };
+        args.given.check_loss(model.settings.loss)?;
+        args.given.check_plan(&model.settings, &plan)?;
+        args.given.check_data(&mut options)?;
         Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, shuffle, options })
     }
 
@@ -84,7 +90,6 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
                 format!("--loss {name} has a margin a class: its penalty is chosen with --passes auto, or given");
             return usage(&says);
         }
-        _ if args.tol.is_some() => return usage("--tol is how near to the optimum to go: add --passes auto"),
         Some(Passes::Times(passes)) => passes,
         None => Plan::ONE_PASS.passes,
     };
@@ -95,14 +100,8 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
 
 /// Whether models of this kind have offsets.
 fn check_offsets(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
-    let (offset, exposure) = (args.reading.offset.is_some(), args.reading.exposure.is_some());
-    let says = match (settings.loss.has_margins(), settings.ball.is_some()) {
-        (true, _) => "are for losses of one margin, softmax and ovr have one a class",
-        (_, true) => "and --radius exclude each other",
-        _ => return Ok(()),
-    };
-    match offset || exposure {
-        true => Err(Failure::usage(format!("--offset and --exposure {says}"))),
+    match settings.ball.is_some() && (args.reading.offset.is_some() || args.reading.exposure.is_some()) {
+        true => Err(Failure::usage("--offset and --exposure and --radius exclude each other")),
         false => Ok(()),
     }
 }

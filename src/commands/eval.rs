@@ -21,7 +21,9 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let name = path.display().to_string();
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
-    let options = reading::of_model(&args.reading, &model, &name)?;
+    args.given.check_loss(model.settings.loss)?;
+    let mut options = reading::of_model(&args.reading, &model, &name)?;
+    args.given.check_data(&mut options)?;
     let inputs = rows::inputs(&args.data)?;
     let mut report = args.report.as_deref().map(|name| open_report(name, args, &inputs)).transpose()?;
     let watch = Watch { signals: Signals::catch(args.report.as_slice()), deadline: None };

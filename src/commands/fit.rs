@@ -28,7 +28,7 @@ use surefoot_glm::{
     ClassWeights, Gathered, Measured, Model, Picture, Plan, Problem, Summary, Trainer,
     optimum::{Ended, Optimum},
 };
-use surefoot_io::{InputName, Output, SpooledShelf, check_inputs};
+use surefoot_io::{Accepts, InputName, Options, Output, SpooledShelf, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
@@ -92,8 +92,8 @@ impl Fit<'_> {
         }
         if self.test.iter().all(InputName::can_reread) {
             // What is in the test rows must not decide how those to be learnt are read.
-            let options = self.start.options.apart();
-            let sample = Sample { options, ..self.sample(&self.test) };
+            let sample = self.sample(&self.test);
+            let sample = Sample { options: sample.options.apart(), ..sample };
             sample.check(self.start.settings.loss, &self.start.labels())?;
         }
         self.introduce();
@@ -130,7 +130,9 @@ impl Fit<'_> {
     }
 
     fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {
-        Sample { inputs, options: self.start.options.clone(), watch: &self.watch }
+        // Flags are about DATA.
+        let options = Options { accepts: Accepts::default(), ..self.start.options.clone() };
+        Sample { inputs, options, watch: &self.watch }
     }
 
     fn trainer(&self) -> Result<Trainer, Failure> {

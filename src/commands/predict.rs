@@ -23,7 +23,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
     let kind = kind(args, &model, &name)?;
-    let options = reading::of_model(&args.reading, &model, &name)?;
+    args.given.check_loss(model.settings.loss)?;
+    let mut options = reading::of_model(&args.reading, &model, &name)?;
+    args.given.check_data(&mut options)?;
     let inputs = rows::inputs(&args.data)?;
     let output = Output::create(&args.output)?;
     output.check_distinct(&inputs)?;

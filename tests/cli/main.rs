@@ -11,6 +11,7 @@ mod end;
 mod eval;
 mod export;
 mod fit;
+mod flags;
 mod folders;
 mod formats;
 mod groups;

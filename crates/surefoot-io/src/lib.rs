@@ -66,7 +66,7 @@ pub use folder::expand;
 pub use format::{FORMATS, Format};
 pub use input::{Identity, InputName, check_inputs};
 pub use model_file::{load_model, save_model};
-pub use options::{Found, Options, Wanted};
+pub use options::{Accepts, Found, Options, Wanted};
 pub use output::Output;
 pub use partition::Partitions;
 pub use prefetch::Prefetch;

@@ -32,10 +32,38 @@ pub struct Options {
     /// Groups of features that rows are to tell: namespaces, columns (as [`columns_meant`](crate::columns_meant) has them), indices
     /// of svmlight and ranges of them (`10-20`).
     pub groups: Groups,
+    /// Which formats may be read.
+    pub accepts: Accepts,
     /// What readers find out.
     pub found: Arc<Found>,
     /// What folders say; found out by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
+}
+
+/// Whether data of a format may be read, which is asked as soon as the format is known and before a row is.
+#[derive(Clone, Default)]
+pub struct Accepts(Option<Arc<Accept>>);
+
+/// Why data of a format are refused, if they are.
+type Accept = dyn Fn(&'static Format) -> Result<(), String> + Send + Sync;
+
+impl Accepts {
+    /// By default all are accepted.
+    pub fn new(accept: impl Fn(&'static Format) -> Result<(), String> + Send + Sync + 'static) -> Accepts {
+        Accepts(Some(Arc::new(accept)))
+    }
+
+    /// Asks.
+    pub(crate) fn check(&self, format: &'static Format) -> Result<(), Error> {
+        let refused = self.0.as_ref().and_then(|accept| accept(format).err());
+        refused.map_or(Ok(()), |says| Err(ErrorKind::Setting { says }.into()))
+    }
+}
+
+impl std::fmt::Debug for Accepts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Accepts").field(&self.0.is_some()).finish()
+    }
 }
 
 /// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.

@@ -71,6 +71,7 @@ impl Reader {
         check_inputs(inputs)?;
         let format = options.format.or_else(|| options.found.format()).or_else(|| Format::of(inputs));
         if let Some(format) = format {
+            options.accepts.check(format)?;
             let _ = options.found.format.set(format);
         }
         let partitions = if format.is_some_and(Format::is_table) {
@@ -145,6 +146,7 @@ impl Reader {
         let n = read.map_err(|(codec, error)| self.stream_error(codec, error))?;
         head.truncate(n);
         let format = *self.options.found.format.get_or_init(|| Format::by_content(&head));
+        self.options.accepts.check(format)?;
         self.parser = Some(Parser::new(format, &self.options));
         if let Some(source) = &mut self.source {
             source.unread(head);

@@ -55,3 +55,16 @@ nulls = pa.table({
     "s": pa.array(["u", "v", None, "u", "v", "u", "v", "u"]),
 })
 pq.write_table(nulls, "nulls.parquet", row_group_size=3, write_page_checksum=True)
+
+# Rows without gaps that any loss can learn: labels 1 and 2, weights, exposures, two numbers and a category.
+plain_rows = pa.table({
+    "y": pa.array([1, 2, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1], pa.float64()),
+    "w": pa.array([1, 2, 1, 3, 1, 1, 2, 1, 1, 4, 1, 1], pa.int32()),
+    "e": pa.array([1, 2, 4, 1, 1, 2, 3, 1, 2, 1, 1, 5], pa.int32()),
+    "a": pa.array([-1, 0.5, 1, -0.25, 2, -2, 1, 0.25, -1, 0.5, 1.5, -0.5], pa.float64()),
+    "b": pa.array([1, 0.25, 1, 0.5, -1, 2, -0.5, 1, 0.75, -1, 0.5, 1], pa.float64()),
+    "c": ["red", "blue", "red", "green", "blue", "red", "green", "blue", "red", "green", "blue", "red"],
+})
+pq.write_table(plain_rows, "rows.parquet")
+with ipc.new_file("rows.arrow", plain_rows.schema) as out:
+    out.write_table(plain_rows)

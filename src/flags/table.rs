@@ -1,0 +1,195 @@
+//! The table: a row a flag of `fit`, `predict` and `eval`, with the formats of data and the losses for which it means
+//! something, and what else it needs.
+//!
+//! A flag that would do nothing is refused, with the reason and what to do instead. A new flag is a new row.
+
+use surefoot_glm::{Loss, Plan, Settings};
+
+/// Formats of data that honour the same flags: a column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Pairs of indices and values.
+    Svmlight,
+    /// Namespaces of named features.
+    Vw,
+    /// Tables of text.
+    Csv,
+    /// Tables of typed columns.
+    Columnar,
+}
+
+impl Kind {
+    /// The kind of a format, by its name.
+    pub(crate) fn of(format: &str) -> Kind {
+        match format {
+            "svmlight" => Kind::Svmlight,
+            "vw" => Kind::Vw,
+            "csv" | "tsv" => Kind::Csv,
+            _ => Kind::Columnar,
+        }
+    }
+}
+
+/// Whether a flag means something for a kind of format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum In {
+    Yes,
+    /// Why not, and what to do.
+    No(&'static str),
+}
+use In::{No, Yes};
+
+/// The losses for which a flag means something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Losses {
+    pub(crate) fit: fn(Loss) -> bool,
+    /// What is said of the others, behind the name of the flag.
+    pub(crate) says: &'static str,
+}
+
+/// What a flag needs beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    pub(crate) met: fn(&Settings, &Plan) -> bool,
+    /// What is said without it, behind the name of the flag.
+    pub(crate) says: &'static str,
+}
+
+/// A row: what a flag is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    /// Its long name.
+    pub(crate) flag: &'static str,
+    /// In the order of [`Kind`].
+    pub(crate) formats: [In; 4],
+    pub(crate) losses: Losses,
+    pub(crate) needs: Option<Needs>,
+}
+
+impl Rule {
+    /// Why it is refused with data of this kind, and what to do.
+    pub(crate) fn refuses_format(&self, kind: Kind) -> Option<&'static str> {
+        match self.formats[kind as usize] {
+            Yes => None,
+            No(says) => Some(says),
+        }
+    }
+
+    /// Why it is refused with this loss, and what to do.
+    pub(crate) fn refuses_loss(&self, loss: Loss) -> Option<&'static str> {
+        (!(self.losses.fit)(loss)).then_some(self.losses.says)
+    }
+}
+
+const fn rule(flag: &'static str, formats: [In; 4], losses: Losses) -> Rule {
+    Rule { flag, formats, losses, needs: None }
+}
+
+impl Rule {
+    const fn needs(self, says: &'static str, met: fn(&Settings, &Plan) -> bool) -> Rule {
+        Rule { needs: Some(Needs { met, says }), ..self }
+    }
+}
+
+/// All formats.
+const ANY: [In; 4] = [Yes; 4];
+
+const ALL: Losses = Losses { fit: |_| true, says: "" };
+const CLASSES: Losses = Losses { fit: Loss::classifies, says: "is for losses of classes" };
+const ONE_MARGIN: Losses =
+    Losses { fit: |loss| !loss.has_margins(), says: "is for losses of one margin, softmax and ovr have one a class" };
+const LOG_LINK: Losses = Losses {
+    fit: |loss| loss.variance_power().is_some(),
+    says: "multiplies means, which takes a log link: --loss poisson, gamma or tweedie (--offset COL adds to margins \
+           with any loss of one margin)",
+};
+const BOUNDED: Losses = Losses {
+    fit: Loss::classifies,
+    says: "is for losses of classes: those of numbers have no bound that is known beforehand, so that only files, which \
+           are read once more, give a certificate, and one for certain",
+};
+const HUBER: Losses = Losses { fit: |loss| matches!(loss, Loss::Huber { .. }), says: "is a parameter of --loss huber" };
+const QUANTILE: Losses =
+    Losses { fit: |loss| matches!(loss, Loss::Quantile { .. }), says: "is a parameter of --loss quantile" };
+const TWEEDIE: Losses =
+    Losses { fit: |loss| matches!(loss, Loss::Tweedie { .. }), says: "is a parameter of --loss tweedie" };
+
+const LABEL: In = No("the label is the first number of a row");
+const PAIRS: In = No("rows have no columns beside the label and the pairs index:value; use csv or vw");
+const HEAD: In = No("the weight stands behind the label: 'label weight |features'");
+const BASE: In = No("an offset is the third number of a row: 'label weight offset |features'");
+const LOG_BASE: In = No("ln(exposure) goes before the bar as an offset: 'label weight ln(exposure) |features'");
+const NUMBERS: In = No("all values are numbers; a category is a pair index:1 for each of its values");
+const TYPED: In = No("a value is a number if it stands behind a colon, and a name else");
+const SPARSE: In = No("what a row does not name is 0, and nothing is missing");
+const NO_LINES: In = No("columns have names in the file and nothing stands between cells");
+const NO_HEADER: In = No("no line names columns");
+const BLANKS: In = No("blanks stand between tokens");
+const NAMES: In = No("features go by name, not by index");
+const INDICES: In = No("features have no names to be left out by");
+const COLUMNS: In = No("it is for namespaces; columns are left out with --ignore");
+const NO_GROUPS: In = No("features have no names that could be multiplied; use vw with namespaces, or a table");
+
+/// The flags of `fit`, `predict` and `eval`.
+#[rustfmt::skip]
+pub(crate) static TABLE: &[Rule] = &[
+    //    flag                svmlight   vw        csv, tsv  parquet, arrow   losses
+    rule("format",            ANY,                                            ALL),
+    rule("label",             [LABEL,    LABEL,    Yes,      Yes],            ALL),
+    rule("weight",            [PAIRS,    HEAD,     Yes,      Yes],            ALL),
+    rule("offset",            [PAIRS,    BASE,     Yes,      Yes],            ONE_MARGIN),
+    rule("exposure",          [PAIRS,    LOG_BASE, Yes,      Yes],            LOG_LINK),
+    rule("categorical",       [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
+    rule("numeric",           [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
+    rule("ignore",            [INDICES,  Yes,      Yes,      Yes],            ALL),
+    rule("keep",              [INDICES,  Yes,      COLUMNS,  COLUMNS],        ALL),
+    rule("missing",           [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
+    rule("na",                [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
+    rule("header",            [NO_HEADER, NO_HEADER, Yes,    NO_LINES],       ALL),
+    rule("delimiter",         [BLANKS,   BLANKS,   Yes,      NO_LINES],       ALL),
+    rule("interact",          [NO_GROUPS, Yes,     Yes,      Yes],            ALL),
+    rule("bits",              ANY,                                            ALL),
+    rule("index-base",        [Yes,      NAMES,    NAMES,    NAMES],          ALL),
+    rule("skip-bad-rows",     ANY,                                            ALL),
+    rule("unlabelled",        ANY,                                            ALL),
+
+    rule("loss",              ANY,                                            ALL),
+    rule("delta",             ANY,                                            HUBER),
+    rule("tau",               ANY,                                            QUANTILE),
+    rule("power",             ANY,                                            TWEEDIE),
+    rule("l1",                ANY,                                            ALL),
+    rule("l2",                ANY,                                            ALL),
+    rule("standardize",       ANY,                                            ALL),
+    rule("nonneg",            ANY,                                            ALL),
+    rule("penalty-factor",    ANY,                                            ALL),
+    rule("bounds",            ANY,                                            ALL),
+    rule("class-weight",      ANY,                                            CLASSES),
+    rule("no-intercept",      ANY,                                            ALL),
+    rule("radius",            ANY,                                            ONE_MARGIN),
+    rule("row-norm",          ANY,                                            ALL),
+    rule("error-probability", ANY,                                            BOUNDED)
+        .needs("is how likely a certificate of --row-norm may be false: add --row-norm B",
+               |settings, _| settings.ball.is_some_and(|ball| ball.row_norm.is_some())),
+    rule("until-gap",         ANY,                                            ALL),
+
+    rule("passes",            ANY,                                            ALL),
+    rule("tol",               ANY,                                            ALL)
+        .needs("is how near to the optimum to go: add --passes auto", |_, plan| plan.optimum.is_some()),
+    rule("holdout",           ANY,                                            ALL)
+        .needs("is for several passes, in one each row is scored before it is learnt: add --passes N, or leave it out",
+               |_, plan| plan.passes > 1 || plan.holdout.is_none()),
+    rule("budget",            ANY,                                            ALL),
+    rule("shuffle",           ANY,                                            ALL),
+    rule("seed",              ANY,                                            ALL),
+    rule("threads",           ANY,                                            ALL),
+    rule("snapshot",          ANY,                                            ALL),
+
+    rule("test",              ANY,                                            ALL),
+    rule("resume",            ANY,                                            ALL),
+    rule("output",            ANY,                                            ALL),
+    rule("report",            ANY,                                            ALL),
+    rule("type",              ANY,                                            ALL),
+    rule("flush",             ANY,                                            ALL),
+    rule("json",              ANY,                                            ALL),
+    rule("quiet",             ANY,                                            ALL),
+];
