@@ -10,6 +10,13 @@ use std::path::PathBuf;
 use surefoot_glm::{Batch, Missing, Part, Predictor, Reading, Table};
 use surefoot_io::{Archive, Error, Format, Options, Reader, RowSource, Wanted, load_model, save_model};
 
+/// Models of all kinds.
+pub mod kinds;
+/// What is done with models.
+pub mod models;
+/// Changes of model files.
+pub mod mutant;
+
 /// Bytes at the start of an input that choose how the rest is read.
 pub const CHOICES: usize = 4;
 

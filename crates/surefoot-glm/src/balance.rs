@@ -1,6 +1,6 @@
 //! Weights of classes: by what the weight of a row is multiplied because of its label.
 
-use crate::{Class, sums::Sum};
+use crate::{Class, classes::Classes, sound::need, sums::Sum};
 use serde::{Deserialize, Serialize};
 
 /// How much the rows of a class count.
@@ -39,6 +39,14 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let labels = || self.sums.iter().map(|(label, _)| *label);
+        let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
+        let sizes = self.sums.iter().all(|(_, sum)| sum.is_size()) && self.total.is_size();
+        need(ascend && sizes && self.sums.len() <= Classes::MOST, "the weights of classes are out of their range")
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.sums.is_empty()
     }

@@ -3,6 +3,7 @@
 use crate::{
     Loss,
     sketch::Sketch,
+    sound::need,
     sums::{Mean, Spread, Sum},
 };
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,15 @@ pub(crate) struct Board {
 }
 
 impl Board {
+    /// Checks one that was read from a file, of so many classes.
+    pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
+        let sketch = self.sketch.as_ref().is_none_or(Sketch::is_sound) && self.labels.is_sound();
+        let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_size);
+        // Of a loss without classes there are none, and of a row that was only met there may be fewer.
+        let few = self.classes.len() <= if loss.has_margins() { classes } else { 0 };
+        need(sketch && counts && few, "the losses of the state are out of their range")
+    }
+
     /// Counts a row: its label (for classes −1 or +1, or the number of the class, in any fixed order), weight and loss.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64) {
         self.loss.add(value, weight);

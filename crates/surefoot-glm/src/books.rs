@@ -1,8 +1,15 @@
 //! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
 
 use crate::{
-    Batch, Class, Fault, Loss, Part, Plan, Row, Settings, Shelf, balance::Balance, board::Board, coding::Coding,
-    engine::Engine, metrics::Progressive, passes::Passes, sums::Mean,
+    Batch, Class, Fault, Loss, Model, Part, Plan, Row, Settings, Shelf,
+    balance::Balance,
+    board::Board,
+    coding::Coding,
+    engine::Engine,
+    metrics::Progressive,
+    passes::Passes,
+    sound::{MOST_ROWS, need},
+    sums::Mean,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -35,6 +42,18 @@ pub(crate) struct Counts {
     /// Rows by class, where they are to be balanced.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
     pub(crate) balance: Balance,
+}
+
+impl Counts {
+    /// Checks those that were read from a file against the model.
+    pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
+        let loss = model.settings.loss;
+        let counts = [self.rows, self.rows_zero_weight, self.nnz];
+        need(counts.iter().all(|count| *count <= MOST_ROWS), "a counter of rows is out of its range")?;
+        self.coding.check(loss, &model.labels)?;
+        self.board.check(loss, model.labels.classes.len())?;
+        self.balance.check()
+    }
 }
 
 /// Weights up to this can be added up 10²⁸ times.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Labels of classes. A class keeps the number that it was met with; models have them in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Vec<f64>", into = "Vec<f64>")]
+#[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
 pub(crate) struct Classes {
     /// By number.
     labels: Vec<f64>,
@@ -13,6 +13,16 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
+    /// How many there may be.
+    pub(crate) const MOST: usize = 65_536;
+
+    /// Those of labels, in the order in which each is first met.
+    pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> Classes {
+        let mut classes = Classes::default();
+        labels.into_iter().for_each(|label| classes.meet(label));
+        classes
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
@@ -58,11 +68,16 @@ impl Classes {
     }
 }
 
-impl From<Vec<f64>> for Classes {
-    fn from(labels: Vec<f64>) -> Classes {
-        let mut classes = Classes::default();
-        labels.into_iter().for_each(|label| classes.meet(label));
-        classes
+impl TryFrom<Vec<f64>> for Classes {
+    type Error = String;
+
+    fn try_from(labels: Vec<f64>) -> Result<Classes, String> {
+        let count = labels.len();
+        if count > Classes::MOST {
+            return Err(format!("{count} classes"));
+        }
+        let classes = Classes::of(labels);
+        if classes.len() == count { Ok(classes) } else { Err("a class stands twice".to_owned()) }
     }
 }
 
@@ -78,11 +93,12 @@ mod tests {
 
     #[test]
     fn classes_keep_their_number_and_have_an_order() {
-        let classes = Classes::from(vec![3.0, -1.0, 7.5, 3.0, -0.0, 0.0]);
+        let classes = Classes::of([3.0, -1.0, 7.5, 3.0, -0.0, 0.0]);
         assert_eq!(classes.labels(), [-1.0, 0.0, 3.0, 7.5]);
         assert_eq!(classes.ascending().collect::<Vec<_>>(), [1, 3, 0, 2]);
         assert_eq!([3.0, -1.0, 7.5, 0.0, -0.0].map(|label| classes.number(label).unwrap()), [0, 1, 2, 3, 3]);
         assert_eq!((classes.number(1.0), classes.first(), classes.len()), (None, Some(3.0), 4));
-        assert_eq!(Classes::from(Vec::from(classes.clone())), classes);
+        assert_eq!(Classes::try_from(Vec::from(classes.clone())), Ok(classes));
+        assert!(Classes::try_from(vec![1.0, 2.0, 1.0]).is_err());
     }
 }

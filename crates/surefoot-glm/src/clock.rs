@@ -1,5 +1,6 @@
 //! The weights α_t of the conversion, as prefix sums.
 
+use crate::sound::need;
 use serde::{Deserialize, Serialize};
 use surefoot::Real;
 
@@ -22,6 +23,11 @@ impl Clock {
     /// The first round.
     pub(crate) fn new() -> Clock {
         Clock { step: 1, per_step: 1.0 }
+    }
+
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        need(self.step >= 1 && self.per_step == 1.0 / self.step as f32, "the round of the state is out of its range")
     }
 
     /// Goes on to the next round.

@@ -1,6 +1,6 @@
 //! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
 
-use crate::{Fault, Labels, Loss, Part, classes::Classes};
+use crate::{Fault, Labels, Loss, Part, classes::Classes, sound::need};
 use serde::{Deserialize, Serialize};
 
 /// Classes are whole numbers of at most two digits: what is larger is a quantity, not the name of a class.
@@ -8,7 +8,7 @@ const LARGEST_CLASS: f64 = 99.0;
 
 /// The same where there may be many, and how many there may be.
 const LARGEST_OF_MANY: f64 = 65_536.0;
-const MOST: usize = 65_536;
+const MOST: usize = Classes::MOST;
 
 /// The classes met so far, in the order of the rows: two of them, or, where the loss takes so many, all.
 ///
@@ -93,6 +93,14 @@ impl Coding {
         } else {
             Labels { negative: self.first, positive: self.second, classes: Vec::new() }
         }
+    }
+
+    /// Checks one that was read from a file against the labels of its model.
+    pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
+        let (many, two) = (!self.classes.is_empty(), self.first.is_some());
+        let kind = if loss.has_margins() { !two } else { !many && (loss.classifies() || !two) };
+        let order = self.second.is_none() || two && self.first != self.second;
+        need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
     /// The only class met, if there is just one.

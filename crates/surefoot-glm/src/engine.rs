@@ -8,7 +8,7 @@ pub(crate) mod mix;
 mod scalars;
 
 use crate::{
-    Array, Batch, Certificate, Fault, Lane, PathPoint, Penalty, Predictor, Row, Settings, State, books::Books,
+    Array, Batch, Certificate, Fault, Lane, Model, PathPoint, Penalty, Predictor, Row, Settings, State, books::Books,
     coding::Coding,
 };
 use serde_json::Value;
@@ -106,6 +106,15 @@ pub(crate) fn new(settings: &Settings) -> Box<dyn Engine> {
 
 /// What there is no engine for.
 const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
+
+/// Checks the state of a model that was read from a file: what [`resume`] relies on.
+pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
+    match model.settings.ball {
+        Some(ball) => ball::check(model, ball, scalars, state),
+        None if model.settings.loss.has_margins() => classes::check(model, scalars, state),
+        None => mix::check(model, scalars, state),
+    }
+}
 
 /// The engine of a model that holds its state: `scalars` and `state` are what [`Engine::save`] gave, `index` the features.
 pub(crate) fn resume(

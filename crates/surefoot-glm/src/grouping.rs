@@ -2,7 +2,7 @@
 
 use crate::{
     Array, Bounds, Fault, Groups, Model, Numbers, Row, Rule, Settings, State, coordinate::NEGLIGIBLE,
-    features::Features,
+    features::Features, sound::need,
 };
 use std::collections::HashSet;
 
@@ -74,6 +74,14 @@ impl Grouping {
         }
         Ok(Some(grouping))
     }
+}
+
+/// Checks what was read from a file.
+pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
+    let Groups { factors, bounds } = &settings.groups;
+    let count = (factors.len() + 1) * (bounds.len() + 1);
+    let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < count);
+    need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
 }
 
 fn saved(len: usize, state: &State) -> Result<&[u32], String> {

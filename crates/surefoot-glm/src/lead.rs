@@ -8,6 +8,7 @@
 use crate::{
     Lane, Loss,
     lanes::{LANES, Lanes, exp::exp_minus_size},
+    sound::{MOST_ROWS, is_size, need},
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,16 @@ impl Lead {
             Lead { statistic, doubts: none, first: none, shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
         lead.share();
         lead
+    }
+
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
+        let sizes = self.doubts.iter().chain(&self.recent).all(|x| is_size(*x)) && self.rows <= MOST_ROWS;
+        let sum: f32 = self.shares.0.iter().sum();
+        // Shares are divided by their sum, and rounded.
+        let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
+        need(finite && sizes && shares, "the shares of the lanes are out of their range")
     }
 
     pub(crate) fn shares(&self) -> Lanes {

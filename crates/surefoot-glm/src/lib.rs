@@ -37,6 +37,7 @@ mod settings;
 mod shelf;
 mod shrink;
 mod sketch;
+mod sound;
 mod stack;
 mod sums;
 mod table;

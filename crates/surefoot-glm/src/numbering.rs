@@ -29,21 +29,25 @@ impl Numbering {
         Ok(*number)
     }
 
+    /// Checks that these are the numbers of as many features, each once.
+    pub(crate) fn check(numbers: &[u32]) -> Result<(), String> {
+        let mut seen = vec![false; numbers.len()];
+        for &number in numbers {
+            let at = (number as usize).checked_sub(1).and_then(|at| seen.get_mut(at)).filter(|seen| !**seen);
+            *at.ok_or("the numbers of the state's features do not fit together")? = true;
+        }
+        Ok(())
+    }
+
     /// Restores a numbering: the number of each feature.
     pub(crate) fn restore(pairs: impl Iterator<Item = (u64, u32)>) -> Result<Numbering, String> {
-        let mut numbering = Numbering::default();
+        let (mut numbering, mut numbers) = (Numbering::default(), Vec::new());
         for (id, number) in pairs {
             *numbering.numbers.get_mut(id).ok_or("no memory is left for the model")? = number;
             numbering.count += 1;
+            numbers.push(number);
         }
-        let mut seen = vec![false; numbering.dim()];
-        for (_, number) in numbering.features() {
-            let new = seen.get_mut(number as usize).filter(|seen| !**seen);
-            *new.ok_or("the numbers of the state's features do not fit together")? = true;
-        }
-        if seen.iter().filter(|seen| **seen).count() + 1 != seen.len() {
-            return Err("the numbers of the state's features do not fit together".into());
-        }
+        Numbering::check(&numbers)?;
         Ok(numbering)
     }
 

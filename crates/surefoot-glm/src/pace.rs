@@ -8,6 +8,7 @@ use crate::{
     Loss,
     coordinate::Gradients,
     lanes::{LANES, Lanes},
+    sound::{is_size, need},
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,12 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let sizes = is_size(self.model) && self.lanes.iter().all(|x| is_size(*x));
+        need(sizes, "the squared gradients of the state are out of their range")
+    }
+
     /// Counts the gradients of round `step` in each margin of the row, clips them, and says what the model's are.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {

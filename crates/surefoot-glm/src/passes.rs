@@ -10,6 +10,7 @@ use crate::{
     balance::Balance,
     board::Board,
     coding::Coding,
+    sound::{MOST_ROWS, need},
     sums::{Mean, Spread},
 };
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,17 @@ pub(crate) struct Run {
     /// The rows of classes before the run.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
     pub(crate) before: Balance,
+}
+
+impl Run {
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
+        let counts = [self.position, self.shelved].iter().all(|count| *count <= MOST_ROWS);
+        need(counts && self.completed < u32::MAX, "the passes of the state are out of their range")?;
+        self.met.check(loss, classes)?;
+        self.judged.as_ref().map_or(Ok(()), |board| board.check(loss, classes))?;
+        self.before.check()
+    }
 }
 
 impl Passes {

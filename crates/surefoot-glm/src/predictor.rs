@@ -1,8 +1,13 @@
 //! A prediction vector, laid out for fast lookup.
 
 use crate::{
-    Array, Fault, Loss, Model, Part, Row, State, classes::Classes, coding::Coding, coordinate::NEGLIGIBLE,
-    features::Features, margin::Margin,
+    Array, Fault, Loss, Model, Part, Row, State,
+    classes::Classes,
+    coding::Coding,
+    coordinate::NEGLIGIBLE,
+    features::Features,
+    margin::Margin,
+    sound::{all, need},
 };
 use bytemuck::Zeroable;
 use std::alloc::Layout;
@@ -102,7 +107,7 @@ impl Predictor {
         for (&id, seen) in index.iter().zip(1..) {
             set(&mut weights, id, Slot { weight: 0.0, seen });
         }
-        Predictor { classes: labels.into(), intercept, weights, columns }
+        Predictor { classes: Classes::of(labels), intercept, weights, columns }
     }
 
     /// The margin of a row: O(nnz). For losses that have one.
@@ -199,6 +204,18 @@ impl Predictor {
             [] => Predictor::of(intercept[0], index.iter().copied().zip(weight.iter().copied())),
             _ => Predictor::of_columns(labels.to_vec(), intercept.to_vec(), index, weight.to_vec()),
         }))
+    }
+
+    /// Checks what was read from a file.
+    pub(crate) fn check_arrays(name: &str, model: &Model, state: &State) -> Result<(), String> {
+        let list = format!("{name}.classes");
+        let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
+        let labels = state.wide(&list, array.shape.iter().product())?;
+        let data = state.wide(name, (model.index.len() + 1) * labels.len().max(1))?;
+        let kind = model.settings.loss.has_margins() != labels.is_empty();
+        let known = |label: &f64| model.labels.code(*label).is_some();
+        let sound = kind && labels.is_sorted_by(|a, b| a < b) && labels.iter().all(known);
+        need(sound && all(data, |x| x.is_finite()), "an earlier model of the run is out of its range")
     }
 
     #[inline]

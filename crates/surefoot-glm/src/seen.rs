@@ -1,6 +1,6 @@
 //! What was seen of labels with a log link, and what slopes are cut to because of it.
 
-use crate::Loss;
+use crate::{Loss, sound::is_size};
 use serde::{Deserialize, Serialize};
 
 /// How far beyond the labels a mean may be before its slope is cut.
@@ -28,6 +28,11 @@ fn is_zero(x: &f64) -> bool {
 }
 
 impl Seen {
+    /// Whether one that was read from a file can be one.
+    pub(crate) fn is_sound(&self) -> bool {
+        [self.weight, self.mean, self.largest].into_iter().all(is_size) && self.exposure.is_finite()
+    }
+
     /// The weighted mean; 0 as long as no label was above 0.
     pub(crate) fn mean(&self) -> f64 {
         self.mean

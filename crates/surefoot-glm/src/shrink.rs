@@ -18,7 +18,12 @@
 //! square of gradients, which no mean gradient exceeds; both of the columns that are penalised, in the units that they are
 //! penalised in.
 
-use crate::{Axis, Bounds, Loss, PathPoint, Penalty, Rule, Settings, coordinate::Gradients, sums::Sum};
+use crate::{
+    Axis, Bounds, Loss, PathPoint, Penalty, Rule, Settings,
+    coordinate::Gradients,
+    sound::{MOST_ROWS, is_size, need},
+    sums::{Sum, endless},
+};
 use serde::{Deserialize, Serialize};
 
 /// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
@@ -29,8 +34,10 @@ struct Candidate {
     /// What is added to the intercept, in training's own sign.
     shift: f64,
     /// Σ φ'' at its margins.
+    #[serde(with = "endless")]
     bends: f64,
     /// Forgetting sums of weighted losses and of weights.
+    #[serde(with = "endless")]
     losses: f64,
     weights: f64,
 }
@@ -48,11 +55,16 @@ pub(crate) struct Shrink {
     /// weighted φ'' and φ'² times ‖x‖².
     rows: u64,
     weight: Sum,
+    #[serde(with = "endless")]
     bends: f64,
+    #[serde(with = "endless")]
     squares: f64,
+    #[serde(with = "endless")]
     trace: f64,
+    #[serde(with = "endless")]
     lengths: f64,
     /// Weighted sizes of errors of the model as it was learnt.
+    #[serde(with = "endless")]
     sizes: f64,
     /// Rows that losses were counted of.
     judged: u64,
@@ -143,6 +155,16 @@ impl Shrink {
         })
     }
 
+    /// Checks one that was read from a file, for these settings. What may overflow is no fault.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
+        self.penalty.check()?;
+        let count = self.penalty.path.map_or(1, |_| Axis::shares().len() + 1);
+        let fits = self.candidates.len() == count && self.chosen < count && self.shifts == settings.intercept;
+        let finite = |one: &Candidate| is_size(one.share) && one.shift.is_finite() && is_size(one.weights);
+        let counts = self.rows <= MOST_ROWS && self.judged <= MOST_ROWS && self.weight.is_size();
+        need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
+    }
+
     /// Whether there are several penalties, of which one is chosen.
     pub(crate) fn is_path(&self) -> bool {
         self.penalty.path.is_some()
@@ -170,8 +192,9 @@ impl Shrink {
             let Penalty { l1, l2, .. } = self.penalty_of(one);
             PathPoint { l1, l2, loss: one.losses / one.weights }
         };
-        let judged = self.candidates.iter().filter(|one| one.weights > 0.0);
-        if self.candidates.len() > 1 { judged.map(point).collect() } else { Vec::new() }
+        // A loss that has overflowed says nothing.
+        let judged = self.candidates.iter().filter(|one| one.weights > 0.0).map(point);
+        if self.candidates.len() > 1 { judged.filter(PathPoint::is_sound).collect() } else { Vec::new() }
     }
 
     fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {

@@ -1,6 +1,6 @@
 //! Labels in a few numbers: what the best constant loses, for losses that need to know more of labels than their moments.
 
-use crate::Loss;
+use crate::{Loss, sound::is_size};
 use serde::{Deserialize, Serialize};
 
 /// Centres that are kept.
@@ -19,6 +19,13 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
+    /// Whether one that was read from a file can be one.
+    pub(crate) fn is_sound(&self) -> bool {
+        let ascend = self.labels.iter().all(|label| label.is_finite()) && self.labels.is_sorted_by(|a, b| a < b);
+        let fit = self.labels.len() == self.weights.len() && self.labels.len() <= CENTRES;
+        ascend && fit && self.weights.iter().all(|weight| is_size(*weight))
+    }
+
     pub(crate) fn add(&mut self, y: f64, weight: f64) {
         let at = self.labels.partition_point(|&label| label < y);
         if self.labels.get(at) == Some(&y) {

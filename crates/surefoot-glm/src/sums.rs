@@ -1,12 +1,39 @@
 //! Sums, means and spreads of f64 that lose no digit however long they are.
 
+use crate::sound::is_size;
 use serde::{Deserialize, Serialize};
 
 /// A sum that carries its rounding errors along (Neumaier 1974).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sum {
+    #[serde(with = "lost")]
     sum: f64,
+    #[serde(with = "lost")]
     carry: f64,
+}
+
+/// Numbers that may have overflowed, as squares of large ones do, and are only shown. JSON has null for what is not finite; it comes
+/// back as NaN, so that a run can go on without them.
+pub(crate) mod lost {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(x: &f64, to: S) -> Result<S::Ok, S::Error> {
+        if x.is_finite() { to.serialize_f64(*x) } else { to.serialize_none() }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+    }
+}
+
+/// The same for sums of sizes: what has overflowed is infinite.
+pub(crate) mod endless {
+    pub(crate) use super::lost::serialize;
+    use serde::{Deserialize, Deserializer};
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+    }
 }
 
 impl Sum {
@@ -18,6 +45,11 @@ impl Sum {
 
     pub(crate) fn value(&self) -> f64 {
         self.sum + self.carry
+    }
+
+    /// Whether it may be the sum of numbers that are at least 0.
+    pub(crate) fn is_size(&self) -> bool {
+        is_size(self.value())
     }
 
     fn rescale(&mut self, ratio: f64) {
@@ -47,6 +79,11 @@ impl Mean {
     pub(crate) fn weight(&self) -> f64 {
         self.weight.value()
     }
+
+    /// Whether one that was read from a file can be one; its sum may have overflowed.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.weight.is_size()
+    }
 }
 
 /// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).
@@ -69,6 +106,11 @@ impl Spread {
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);
+    }
+
+    /// Whether one that was read from a file can be one; its sums may have overflowed.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.weight.is_size()
     }
 
     pub(crate) fn weight(&self) -> f64 {

@@ -241,6 +241,7 @@ impl Trainer {
     /// If the model is slim or its state does not fit together.
     pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
+        model.check()?;
         let engine = engine::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
         let mut books = Books::new(model.settings.clone(), plan, shelf);
         books.counts = State::parse::<Counts>(&state.scalars["books"])?;
@@ -257,6 +258,18 @@ impl Trainer {
         books.reshelved = books.passes.run.before.clone();
         Ok(Trainer { books, engine })
     }
+}
+
+/// Checks the state of a model that was read from a file: what [`Trainer::resume`] relies on.
+pub(crate) fn check(model: &Model, state: &State) -> Result<(), String> {
+    let (loss, classes) = (model.settings.loss, model.labels.classes.len());
+    State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
+    engine::check(model, &state.scalars["engine"], state)?;
+    if model.unfinished.is_some() {
+        State::parse::<Run>(&state.scalars["run"])?.check(loss, classes)?;
+        Predictor::check_arrays(LEAST, model, state)?;
+    }
+    Ok(())
 }
 
 /// What the first pass is about: a penalty that is chosen by optima is none before there are any.

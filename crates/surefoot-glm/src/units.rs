@@ -10,7 +10,11 @@
 //! among them. The lanes learn what is to be added to an *offset*: the logarithm of the mean label so far, if there
 //! is an intercept, which is part of it in the model.
 
-use crate::{Loss, seen::Seen};
+use crate::{
+    Loss,
+    seen::Seen,
+    sound::{MOST_ROWS, is_size, need},
+};
 use serde::{Deserialize, Serialize};
 
 /// Beyond this many units a new unit is chosen: the square of its square is still an f32.
@@ -45,6 +49,14 @@ impl Units {
         let label = if loss.classifies() { 1.0 } else { 0.0 };
         let seen = loss.variance_power().map(|_| Seen::default());
         Units { label, gradient: 0.0, rows: 0, moment: 0.0, seen }
+    }
+
+    /// Checks those that were read from a file.
+    pub(crate) fn check(&self, loss: Loss) -> Result<(), String> {
+        let label = if loss.classifies() { self.label == 1.0 } else { is_size(self.label) };
+        let seen = self.seen.is_some() == loss.variance_power().is_some() && self.seen.iter().all(Seen::is_sound);
+        let sizes = is_size(self.gradient) && is_size(self.moment) && self.rows <= MOST_ROWS;
+        need(label && seen && sizes, "the units of the state are out of their range")
     }
 
     /// The unit of margins.

@@ -11,7 +11,7 @@
 //! is with zeros in the place of that checksum:
 //!
 //! ```text
-//! {"format":1,"header":"0123456789abcdef","tensors":["0123456789abcdef", ...],"model": ... }
+//! {"format":2,"header":"0123456789abcdef","tensors":["0123456789abcdef", ...],"model": ... }
 //! ```
 //!
 //! There is one way to write an archive. Reading takes a file apart, writes the header anew and compares: what
@@ -25,8 +25,8 @@ use std::io::{self, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The format version that is written, and the newest that is read.
-pub(crate) const FORMAT: u64 = 1;
+/// The longest header in bytes; more tensors, columns or names of classes than that are no model.
+const LONGEST: u64 = 1 << 30;
 
 /// The type of a tensor's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -85,6 +85,9 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
+    /// The version of the format that is written, and the only one that is read.
+    pub const FORMAT: u64 = 2;
+
     /// Writes the archive. Equal archives give equal bytes.
     ///
     /// # Errors
@@ -95,6 +98,13 @@ impl<'a> Archive<'a> {
         let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();
         let entries = self.tensors.iter().map(|t| (t.name.as_str(), t.dtype, t.shape.as_slice(), t.bytes.len()));
         let header = header::render(&self.meta, &entries.collect::<Vec<_>>(), &sums);
+        if header.len() as u64 > LONGEST {
+            let says = format!(
+                "the description of the model takes {} bytes, more than {LONGEST}: hash its features (--bits)",
+                header.len()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, says));
+        }
         to.write_all(&(header.len() as u64).to_le_bytes())?;
         to.write_all(header.as_bytes())?;
         self.tensors.iter().try_for_each(|tensor| to.write_all(&tensor.bytes))

@@ -120,15 +120,25 @@ pub enum ErrorKind {
         /// What it may be instead.
         hint: String,
     },
-    /// The model was written by a newer program.
-    #[error("{file}: written by format version {found}, this program reads up to {reads}; update surefoot")]
-    Newer {
+    /// The model was written in another version of the format.
+    #[error("{file}: a model in format {found}, and this surefoot reads format {reads}: {}", advice(*.found, *.reads))]
+    Version {
         /// The file.
         file: String,
         /// Its version.
         found: u64,
-        /// The newest version known here.
+        /// The version that is read here.
         reads: u64,
+    },
+    /// The file is whole, but what it says cannot be of a model.
+    #[error(
+        "{file}: {says}: the model is damaged, or was made by something else than surefoot; get it again, or train anew"
+    )]
+    Unsound {
+        /// The file.
+        file: String,
+        /// What cannot be.
+        says: String,
     },
     /// The model is damaged or cut off.
     #[error("{file}: {says} at byte {at}: the model is damaged or cut off; get the file again")]
@@ -196,6 +206,14 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         std::error::Error::source(&*self.0)
+    }
+}
+
+/// What to do about a model in another version of the format.
+fn advice(found: u64, reads: u64) -> &'static str {
+    match found > reads {
+        true => "update surefoot",
+        false => "train it anew with this version, or use the older surefoot that wrote it",
     }
 }
 

@@ -70,7 +70,7 @@ fn the_layout_is_that_of_safetensors() {
     assert_eq!(header["__metadata__"].as_object().unwrap().len(), 1);
     let own: serde_json::Value = serde_json::from_str(header["__metadata__"]["surefoot"].as_str().unwrap()).unwrap();
     assert_eq!(own["model"]["loss"], "logistic");
-    assert_eq!(own["format"], 1);
+    assert_eq!(own["format"], 2);
     assert_eq!(file.len(), 8 + length + 72);
 }
 
@@ -88,7 +88,7 @@ fn every_cut_and_every_changed_byte_is_an_error() {
             let mut bytes = whole.clone();
             bytes[at] ^= change;
             let error = scratch.read(&bytes).expect_err(&format!("byte {at} ^ {change:#x}"));
-            let newer = matches!(error.kind(), ErrorKind::Newer { .. });
+            let newer = matches!(error.kind(), ErrorKind::Version { .. });
             assert!(newer || error.to_string().contains("damaged or cut off"), "byte {at} ^ {change:#x}: {error}");
         }
     }
@@ -137,12 +137,18 @@ fn foreign_files_are_named_as_such() {
 }
 
 #[test]
-fn newer_versions_are_named_even_if_laid_out_otherwise() {
+fn other_versions_are_named_even_if_laid_out_otherwise() {
     let scratch = Scratch::new();
-    let header = r#"{"__metadata__":{"surefoot":"{\"format\":12,\"new\":0}"},"columns":{}}"#;
-    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
-    let error = scratch.read(&file).unwrap_err().to_string();
-    assert!(error.contains("written by format version 12, this program reads up to 1"), "{error}");
+    for (version, advice) in [(12, "update surefoot"), (1, "train it anew with this version")] {
+        let header =
+            format!(r#"{{"__metadata__":{{"surefoot":"{{\"format\":{version},\"new\":0}}"}},"columns":{{}}}}"#);
+        let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+        let error = scratch.read(&file).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("a model in format {version}, and this surefoot reads format 2: {advice}")),
+            "{error}"
+        );
+    }
 }
 
 #[test]

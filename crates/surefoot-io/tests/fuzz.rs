@@ -162,6 +162,38 @@ fn any_bytes_are_models_or_errors() {
     run("model", drive::model, 0);
 }
 
+/// As many mutants as the variable says, or a few.
+#[test]
+fn mutants_of_models_are_models_or_errors() {
+    let count = std::env::var("SUREFOOT_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(3000);
+    let seed = std::env::var("SUREFOOT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let archives = drive::models::archives(&drive::kinds::models());
+    let (mut random, mut loaded) = (Random(seed), 0);
+    for _ in 0..count {
+        let archive = &archives[random.below(archives.len())];
+        let bytes = drive::mutant::of(archive, &mut |below| random.below(below));
+        let case = Mutant(&bytes);
+        loaded += usize::from(drive::models::use_model(&bytes));
+        drop(case);
+    }
+    // Neither is everything refused, nor does everything pass.
+    println!("{loaded} of {count} were loaded");
+    assert!(loaded > count / 50 && loaded < count, "{loaded} of {count} were loaded");
+}
+
+/// Keeps the file at fault, if the test ends in its time.
+struct Mutant<'a>(&'a [u8]);
+
+impl Drop for Mutant<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let path = std::env::temp_dir().join("surefoot-mutant.surefoot");
+            let _ = std::fs::write(&path, self.0);
+            eprintln!("the file is kept as {}", path.display());
+        }
+    }
+}
+
 #[test]
 fn every_format_has_a_fuzzer() {
     let manifest = std::fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();

@@ -6,19 +6,23 @@ use crate::sandbox::Sandbox;
 const TABLE: &str = "y,a,b,c\n1,1,0,2\n0,0,1,1\n1,2,1,0\n0,-1,0,1\n1,1,-1,1\n0,-2,1,0\n";
 
 #[test]
-fn a_newer_model_says_so() {
+fn a_model_in_another_format_says_so() {
     let box_ = Sandbox::new();
     box_.write("a.csv", TABLE);
     box_.ok("fit a.csv --label y -o m");
     // The version stands first, so that it can be told whatever else has changed.
-    let (old, new) = (br#"\"format\":1,"#, br#"\"format\":9,"#);
-    let mut bytes = box_.read("m");
-    let at = bytes.windows(old.len()).position(|window| window == old).unwrap();
-    bytes[at..at + new.len()].copy_from_slice(new);
-    box_.write("m", bytes);
-    for line in ["predict m a.csv -o p", "eval m a.csv", "inspect m", "export m -o p.csv", "fit a.csv --resume m -o p"]
-    {
-        refused(&box_, line, &["m: ", "format version 9", "reads up to 1"]);
+    let own = br#"\"format\":2,"#;
+    let whole = box_.read("m");
+    let at = whole.windows(own.len()).position(|window| window == own).unwrap();
+    for (other, advice) in [(br#"\"format\":9,"#, "update surefoot"), (br#"\"format\":1,"#, "train it anew")] {
+        let mut bytes = whole.clone();
+        bytes[at..at + other.len()].copy_from_slice(other);
+        box_.write("m", bytes);
+        for line in
+            ["predict m a.csv -o p", "eval m a.csv", "inspect m", "export m -o p.csv", "fit a.csv --resume m -o p"]
+        {
+            refused(&box_, line, &["m: ", "a model in format ", "reads format 2", advice]);
+        }
     }
 }
 

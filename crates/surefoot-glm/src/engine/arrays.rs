@@ -2,8 +2,10 @@
 
 use crate::{
     Array, Numbers, State,
+    clock::Clock,
     coordinate::{Coordinate, Unit},
     lanes::{LANES, Lanes},
+    sound::{all, need},
     stack::Stack,
 };
 use std::sync::Mutex;
@@ -108,49 +110,88 @@ pub(super) fn in_halves<T: Send>(
     });
 }
 
-fn floats<'a>(state: &'a State, name: &str, len: usize) -> Result<&'a [f32], String> {
+/// What the arrays of stacks hold, each number within its range.
+pub(super) struct Arrays<'a> {
+    count: usize,
+    rows: usize,
+    theta: &'a [f32],
+    average: &'a [f32],
+    squares: &'a [f32],
+    step: &'a [u32],
+    unit: &'a [u64],
+}
+
+impl<'a> Arrays<'a> {
+    /// Those of so many stacks, for a model of so many features, from what [`save`] gave.
+    pub(super) fn of(
+        intercept: bool,
+        features: usize,
+        count: usize,
+        clock: &Clock,
+        state: &'a State,
+    ) -> Result<Arrays<'a>, String> {
+        let rows = features + usize::from(intercept);
+        let n = rows.checked_mul(count).and_then(|n| n.checked_mul(LANES)).map(|n| n / LANES);
+        let n = n.ok_or("the state does not fit together: too many classes")?;
+        let arrays = Arrays {
+            count,
+            rows,
+            theta: floats(state, THETA, n * LANES, f32::is_finite)?,
+            average: floats(state, AVERAGE, n * LANES, f32::is_finite)?,
+            squares: floats(state, SQUARES, n, |x| (0.0..f32::INFINITY).contains(&x))?,
+            step: steps(state, n, clock)?,
+            unit: units(state, n)?,
+        };
+        // The first stack knows all features of the model: its ids are those that were touched.
+        let met = arrays.unit.get(..features).unwrap_or_default();
+        need(all(met, |&unit| Unit(unit).touches() > 0), "the state has a feature that was never met")?;
+        Ok(arrays)
+    }
+
+    fn coordinate(&self, i: usize) -> Coordinate {
+        let lanes = |data: &[f32]| Lanes(std::array::from_fn(|k| data[i * LANES + k]));
+        Coordinate {
+            theta: lanes(self.theta),
+            average: lanes(self.average),
+            squares: self.squares[i],
+            step: self.step[i],
+            unit: Unit(self.unit[i]),
+        }
+    }
+
+    /// The stacks of these features.
+    pub(super) fn stacks(&self, intercept: bool, index: &[u64]) -> Result<Vec<Stack>, String> {
+        let stack = |k: usize| {
+            let mut stack = Stack::new(intercept);
+            for (i, &id) in (k * self.rows..).zip(index) {
+                *stack.features.get_mut(id).ok_or("no memory is left for the model")? = self.coordinate(i);
+            }
+            stack.intercept = intercept.then(|| self.coordinate(k * self.rows + self.rows - 1));
+            Ok(stack)
+        };
+        (0..self.count).map(stack).collect()
+    }
+}
+
+fn floats<'a>(state: &'a State, name: &str, len: usize, sound: fn(f32) -> bool) -> Result<&'a [f32], String> {
     match state.numbers(name, len)? {
-        Numbers::F32(data) if data.iter().all(|x| x.is_finite()) => Ok(data),
+        Numbers::F32(data) if all(data, |&x| sound(x)) => Ok(data),
         _ => Err(format!("array {name} of the state does not hold finite f32")),
     }
 }
 
-fn steps(state: &State, len: usize) -> Result<&[u32], String> {
+fn steps<'a>(state: &'a State, len: usize, clock: &Clock) -> Result<&'a [u32], String> {
     match state.numbers(STEP, len)? {
-        Numbers::U32(data) => Ok(data),
-        _ => Err(format!("array {STEP} of the state does not hold u32")),
+        Numbers::U32(data) if all(data, |step| *step <= clock.step) => Ok(data),
+        _ => Err(format!("array {STEP} of the state does not hold rounds")),
     }
 }
 
 fn units(state: &State, len: usize) -> Result<&[u64], String> {
-    let sound = |&unit: &u64| (0.0..f64::INFINITY).contains(&Unit(unit).inverse());
+    // Of what was touched 1/M is a normal number, of what was not nothing is known.
+    let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&Unit(unit).inverse());
     match state.numbers(UNIT, len)? {
-        Numbers::U64(data) if data.iter().all(sound) => Ok(data),
+        Numbers::U64(data) if all(data, sound) => Ok(data),
         _ => Err(format!("array {UNIT} of the state does not hold units")),
     }
-}
-
-/// So many stacks from what [`save`] gave.
-pub(super) fn read(intercept: bool, index: &[u64], count: usize, state: &State) -> Result<Vec<Stack>, String> {
-    let rows = index.len() + usize::from(intercept);
-    let n = rows.checked_mul(count).ok_or("the state does not fit together: too many classes")?;
-    let [theta, average] = [floats(state, THETA, n * LANES)?, floats(state, AVERAGE, n * LANES)?];
-    let (squares, step, unit) = (floats(state, SQUARES, n)?, steps(state, n)?, units(state, n)?);
-    let lanes = |data: &[f32], i: usize| Lanes(std::array::from_fn(|k| data[i * LANES + k]));
-    let coordinate = |i: usize| Coordinate {
-        theta: lanes(theta, i),
-        average: lanes(average, i),
-        squares: squares[i],
-        step: step[i],
-        unit: Unit(unit[i]),
-    };
-    let stack = |k: usize| {
-        let mut stack = Stack::new(intercept);
-        for (i, &id) in (k * rows..).zip(index) {
-            *stack.features.get_mut(id).ok_or("no memory is left for the model")? = coordinate(i);
-        }
-        stack.intercept = intercept.then(|| coordinate(k * rows + rows - 1));
-        Ok(stack)
-    };
-    (0..count).map(stack).collect()
 }

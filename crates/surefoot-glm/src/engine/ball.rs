@@ -7,6 +7,8 @@
 mod state;
 mod watch;
 
+pub(super) use state::check;
+
 use crate::{
     Batch, Certificate, Fault, Loss, Part, Predictor, Row, Settings,
     books::Books,

@@ -6,6 +6,8 @@
 
 mod state;
 
+pub(super) use state::check;
+
 use crate::{
     Batch, Certificate, Fault, Lane, Loss, Part, Predictor, Row, Settings,
     answer::Answer,

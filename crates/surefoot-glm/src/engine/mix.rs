@@ -2,6 +2,8 @@
 
 mod state;
 
+pub(super) use state::check;
+
 use crate::{
     Batch, Certificate, Fault, Lane, Loss, PathPoint, Penalty, Predictor, Row, Settings,
     answer::Answer,

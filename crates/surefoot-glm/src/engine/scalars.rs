@@ -41,9 +41,20 @@ impl Scalars {
         }
     }
 
-    /// From what a model holds. Lanes that have learnt without the penalty that is now in force begin to be drawn by it.
+    /// From what a model holds.
+    pub(super) fn parse(settings: &Settings, value: &Value) -> Result<Scalars, String> {
+        let scalars = State::parse::<Scalars>(value)?;
+        scalars.clock.check()?;
+        scalars.units.check(settings.loss)?;
+        scalars.lead.check()?;
+        scalars.pace.check()?;
+        scalars.shrink.as_ref().map_or(Ok(()), |shrink| shrink.check(settings))?;
+        Ok(scalars)
+    }
+
+    /// The same, to go on with. Lanes that have learnt without the penalty that is now in force begin to be drawn by it.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
-        let mut scalars = State::parse::<Scalars>(value)?;
+        let mut scalars = Scalars::parse(settings, value)?;
         if scalars.shrink.is_none() {
             let penalty = Penalty { path: None, ..settings.penalty };
             scalars.shrink = Shrink::new(&Settings { penalty, ..settings.clone() });

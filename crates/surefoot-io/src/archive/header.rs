@@ -1,11 +1,12 @@
 //! The header of an archive: written in one way, and taken apart again.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Dtype, FORMAT};
+use super::{Archive, Dtype};
 
 pub(super) const METADATA: &str = "__metadata__";
 
@@ -29,7 +30,8 @@ pub(super) fn render(meta: &str, entries: &[Entry<'_>], sums: &[u64]) -> String 
 fn render_signed(meta: &str, entries: &[Entry<'_>], sums: &[u64], signature: u64) -> String {
     let sums: Vec<String> = sums.iter().map(|sum| format!("\"{sum:016x}\"")).collect();
     let sums = sums.join(",");
-    let own = format!(r#"{{"format":{FORMAT},"header":"{signature:016x}","tensors":[{sums}],"model":{meta}}}"#);
+    let own =
+        format!(r#"{{"format":{},"header":"{signature:016x}","tensors":[{sums}],"model":{meta}}}"#, Archive::FORMAT);
     let mut header = format!(r#"{{"{METADATA}":{{"surefoot":{}}}"#, json(&own));
     let mut at = 0;
     for (name, dtype, shape, bytes) in entries {
@@ -67,10 +69,13 @@ pub(super) fn version(text: &str) -> Option<u64> {
 pub(super) fn parse(text: &str) -> Result<Header, String> {
     let Raw { own, tensors } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let (sums, meta) = parse_own(&own).ok_or("the surefoot entry of the header does not fit")?;
-    let mut parsed = Vec::with_capacity(tensors.len());
+    let (mut parsed, mut names) = (Vec::with_capacity(tensors.len()), HashSet::new());
     for (name, entry) in tensors {
         let size = byte_size(entry.dtype, &entry.shape).and_then(|size| usize::try_from(size).ok());
         let size = size.ok_or_else(|| format!("the shape of tensor '{name}' is too large"))?;
+        if !names.insert(name.clone()) {
+            return Err(format!("two tensors are named '{name}'"));
+        }
         parsed.push((name, entry.dtype, entry.shape, size));
     }
     if sums.len() != parsed.len() {

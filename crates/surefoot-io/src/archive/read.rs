@@ -7,17 +7,14 @@ use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::header::{self, Header, MAGIC};
-use super::{Archive, FORMAT, Tensor};
+use super::{Archive, LONGEST, Tensor};
 use crate::error::{Error, ErrorKind, shown};
-
-/// The longest header; more tensors than that are no model.
-const LONGEST: u64 = 100 << 20;
 
 impl Archive<'static> {
     /// Reads an archive, from a file or a pipe. Costs a read and a checksum of every byte.
     ///
     /// # Errors
-    /// If the file cannot be read, is something else, was written by a newer version, or differs in a single byte
+    /// If the file cannot be read, is something else, is of another version of the format, or differs in a single byte
     /// from what was written.
     pub fn read(path: impl AsRef<Path>) -> Result<Archive<'static>, Error> {
         let path = path.as_ref();
@@ -84,8 +81,8 @@ impl<R: Read> Parts<R> {
         let is_cut = (bytes.len() as u64) < length;
         let valid = std::str::from_utf8(&bytes);
         let text = valid.unwrap_or_else(|error| std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("checked"));
-        if let Some(found) = header::version(text).filter(|&found| found > FORMAT) {
-            return Err(ErrorKind::Newer { file: self.file.clone(), found, reads: FORMAT }.into());
+        if let Some(found) = header::version(text).filter(|&found| found != Archive::FORMAT) {
+            return Err(ErrorKind::Version { file: self.file.clone(), found, reads: Archive::FORMAT }.into());
         }
         if is_cut {
             return Err(self.damaged(self.at, "the file ends in its header"));

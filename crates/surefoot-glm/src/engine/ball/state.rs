@@ -1,7 +1,13 @@
 //! The learner's memory as named arrays, and back, bit for bit.
 
 use super::InBall;
-use crate::{Array, Numbers, Settings, State, engine::Saved, numbering::Numbering, settings::Ball};
+use crate::{
+    Array, Model, Numbers, Settings, State,
+    engine::Saved,
+    numbering::Numbering,
+    settings::Ball,
+    sound::{all, need},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use surefoot::Memory;
@@ -35,6 +41,22 @@ pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
     Saved { intercept: vec![engine.weight(0, sign)], index, weight, scalars, arrays }
 }
 
+/// Checks what was read from a file.
+pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
+    let mut engine = InBall::new(&model.settings, ball);
+    let order = order(&model.index, state)?;
+    Numbering::check(order)?;
+    engine.read(scalars, order.len() + 1, state)
+}
+
+/// The coordinate of each feature.
+fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
+    match state.numbers(ORDER, index.len())? {
+        Numbers::U32(order) => Ok(order),
+        _ => Err(format!("array {ORDER} of the state does not hold u32")),
+    }
+}
+
 impl InBall {
     /// Goes on from what [`save`] gave.
     pub(crate) fn resume(
@@ -44,35 +66,43 @@ impl InBall {
         scalars: &Value,
         state: &State,
     ) -> Result<InBall, String> {
-        let Numbers::U32(order) = state.numbers(ORDER, index.len())? else {
-            return Err(format!("array {ORDER} of the state does not hold u32"));
-        };
+        let order = order(index, state)?;
         let mut engine = InBall::new(settings, ball);
         engine.numbering = Numbering::restore(index.iter().copied().zip(order.iter().copied()))?;
-        let scalars = State::parse::<Scalars>(scalars)?;
-        (engine.watch.reused, engine.watch.weighted) = (scalars.reused, scalars.weighted);
-        engine.read_numbers(state)?;
-        engine.read_arrays(state)?;
+        engine.read(scalars, engine.numbering.dim(), state)?;
         Ok(engine)
+    }
+
+    /// All but the numbering.
+    fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
+        let scalars = State::parse::<Scalars>(scalars)?;
+        (self.watch.reused, self.watch.weighted) = (scalars.reused, scalars.weighted);
+        self.read_numbers(state)?;
+        self.read_arrays(dim, state)
+    }
+
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.method.each_number(visit);
+        self.watch.each_number(visit);
+        self.seen.each_number(visit);
     }
 
     fn read_numbers(&mut self, state: &State) -> Result<(), String> {
         let mut count = 0;
-        self.method.each_number(&mut |_| count += 1);
-        self.watch.each_number(&mut |_| count += 1);
-        self.seen.each_number(&mut |_| count += 1);
-        let mut numbers = state.wide(NUMBERS, count)?.iter();
-        let mut next = |x: &mut f64| numbers.next().into_iter().for_each(|number| *x = *number);
-        self.method.each_number(&mut next);
-        self.watch.each_number(&mut next);
-        self.seen.each_number(&mut next);
-        Ok(())
+        self.each_number(&mut |_| count += 1);
+        let given = state.wide(NUMBERS, count)?;
+        let mut numbers = given.iter();
+        self.each_number(&mut |x| numbers.next().into_iter().for_each(|number| *x = *number));
+        // Counters and switches that were none are others now, and NaN differs from itself.
+        let (mut numbers, mut same) = (given.iter(), true);
+        self.each_number(&mut |x| same &= numbers.next() == Some(x));
+        need(same, "the numbers of the state are out of their range")
     }
 
-    fn read_arrays(&mut self, state: &State) -> Result<(), String> {
-        let (dim, mut outcome) = (self.numbering.dim(), Ok(()));
+    fn read_arrays(&mut self, dim: usize, state: &State) -> Result<(), String> {
+        let mut outcome = Ok(());
         self.method.each_array(&mut |name, array| match state.wide(name, dim) {
-            Ok(data) if data.iter().all(|x| x.is_finite()) => *array = data.to_vec(),
+            Ok(data) if all(data, |x| x.is_finite()) => *array = data.to_vec(),
             Ok(_) => outcome = Err(format!("array {name} of the state does not hold finite numbers")),
             Err(says) => outcome = Err(says),
         });

@@ -2,10 +2,15 @@
 
 use super::Classes;
 use crate::{
-    Predictor, Settings, State,
+    Model, Predictor, Settings, State,
     coding::Coding,
-    engine::{Saved, arrays, scalars::Scalars},
-    grouping::Grouping,
+    engine::{
+        Saved,
+        arrays::{self, Arrays},
+        scalars::Scalars,
+    },
+    grouping::{self, Grouping},
+    sound::need,
     stack::Stack,
 };
 use serde_json::{Value, json};
@@ -41,6 +46,20 @@ fn vectors(classes: &Classes, coding: &Coding) -> Saved {
     }
 }
 
+/// Checks what was read from a file.
+pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
+    let (settings, features, count) = (&model.settings, model.index.len(), count(scalars)?);
+    need(count == model.labels.classes.len(), "the classes of the state are not those of the model")?;
+    let clock = Scalars::parse(settings, &scalars["lanes"])?.clock;
+    Arrays::of(settings.intercept, features, count, &clock, state)?;
+    grouping::check(settings, features, state)
+}
+
+/// The number of classes in what [`save`] gave.
+fn count(scalars: &Value) -> Result<usize, String> {
+    State::parse::<usize>(&scalars["classes"])
+}
+
 impl Classes {
     /// Goes on from what [`save`] gave.
     pub(crate) fn resume(
@@ -49,9 +68,10 @@ impl Classes {
         scalars: &Value,
         state: &State,
     ) -> Result<Classes, String> {
-        let count = State::parse::<usize>(&scalars["classes"])?;
-        let stacks = arrays::read(settings.intercept, index, count, state)?;
+        let (count, scalars) = (count(scalars)?, Scalars::resume(settings, &scalars["lanes"])?);
+        let arrays = Arrays::of(settings.intercept, index.len(), count, &scalars.clock, state)?;
+        let stacks = arrays.stacks(settings.intercept, index)?;
         let grouping = Grouping::resume(settings, index, state)?;
-        Ok(Classes::assemble(settings, Scalars::resume(settings, &scalars["lanes"])?, stacks, grouping))
+        Ok(Classes::assemble(settings, scalars, stacks, grouping))
     }
 }

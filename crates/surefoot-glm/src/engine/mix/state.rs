@@ -2,9 +2,13 @@
 
 use super::Mix;
 use crate::{
-    Settings, State,
-    engine::{Saved, arrays, scalars::Scalars},
-    grouping::Grouping,
+    Model, Settings, State,
+    engine::{
+        Saved,
+        arrays::{self, Arrays},
+        scalars::Scalars,
+    },
+    grouping::{self, Grouping},
 };
 use serde_json::{Value, json};
 
@@ -23,12 +27,22 @@ pub(super) fn save(mix: &Mix, sign: f64) -> Saved {
     Saved { intercept: vec![stack.intercept(&terms)], index, weight, scalars: json!(mix.scalars), arrays }
 }
 
+/// Checks what was read from a file.
+pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
+    let (settings, features) = (&model.settings, model.index.len());
+    let clock = Scalars::parse(settings, scalars)?.clock;
+    Arrays::of(settings.intercept, features, 1, &clock, state)?;
+    grouping::check(settings, features, state)
+}
+
 impl Mix {
     /// Goes on from what [`save`] gave.
     pub(crate) fn resume(settings: &Settings, index: &[u64], scalars: &Value, state: &State) -> Result<Mix, String> {
-        let stacks = arrays::read(settings.intercept, index, 1, state)?;
+        let scalars = Scalars::resume(settings, scalars)?;
+        let arrays = Arrays::of(settings.intercept, index.len(), 1, &scalars.clock, state)?;
+        let stacks = arrays.stacks(settings.intercept, index)?;
         let stack = stacks.into_iter().next().ok_or("the state holds no coordinates")?;
         let grouping = Grouping::resume(settings, index, state)?;
-        Ok(Mix::assemble(settings.loss, Scalars::resume(settings, scalars)?, stack, grouping))
+        Ok(Mix::assemble(settings.loss, scalars, stack, grouping))
     }
 }
