@@ -32,6 +32,7 @@ mod signals;
 mod skips;
 mod start;
 mod values;
+mod warnings;
 mod watch;
 mod weights;
 

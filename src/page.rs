@@ -118,7 +118,13 @@ impl Page<'_> {
              <title>{title} – surefoot</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
         );
         html += &self.head();
-        let _ = writeln!(html, "<main>\n<dl class=\"tiles\">{}</dl>", self.tiles());
+        html += "<main>\n";
+        if let Some(run) = &self.run {
+            for warning in run.results.warnings() {
+                let _ = writeln!(html, "<p class=\"warning\" role=\"note\">{}</p>", escaped(&warning.sentence()));
+            }
+        }
+        let _ = writeln!(html, "<dl class=\"tiles\">{}</dl>", self.tiles());
         html += &section("Learning", "", &self.learning());
         if let Some(Quality { about, measured, picture, rows }) = &self.quality {
             let cards = quality::cards(measured, picture, &confusion::labels(self.model));
@@ -172,6 +178,10 @@ impl Page<'_> {
                 let name = if name == "loss" && measured.log_loss == Some(value) { "log loss" } else { name };
                 tiles += &tile(name, &short(value), &remark);
             }
+        }
+        if let Some(alarm) = self.run.as_ref().and_then(|run| run.results.order()) {
+            let loss = alarm.loss.map_or_else(|| "–".to_owned(), short);
+            tiles += &tile("loss of the final model", &loss, "on the rows it was trained on");
         }
         if let Some(run) = &self.run {
             let summary = run.results.summary;

@@ -1,8 +1,16 @@
 //! What a fit says when it is over.
 
-use crate::{certificate, console::Console, metrics, number, reading, report::number_or_null, retype, watch::Stop};
+use crate::{
+    certificate,
+    console::Console,
+    metrics, number, reading,
+    report::number_or_null,
+    retype,
+    warnings::{self, Warning},
+    watch::Stop,
+};
 use serde_json::{Value, json};
-use surefoot_glm::{Axis, Bounds, Loss, Measured, Model, Penalty, Settings, Summary, optimum::Ended};
+use surefoot_glm::{Axis, Bounds, Loss, Measured, Model, OrderAlarm, Penalty, Settings, Summary, optimum::Ended};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -64,7 +72,14 @@ impl Results<'_> {
             }),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
+            "order": warnings::order_object(self.order()),
+            "warnings": self.warnings().iter().map(Warning::object).collect::<Vec<_>>(),
         })
+    }
+
+    /// Whether the order of rows has made the printed loss worthless.
+    pub(crate) fn order(&self) -> Option<&OrderAlarm> {
+        self.model.and_then(|(model, _)| model.summary.order.as_ref())
     }
 
     /// Ids that the model knows.
@@ -87,14 +102,9 @@ impl Results<'_> {
         let summary = self.summary;
         let rows = number::rows(summary.rows);
         console.say(&format!("{rows}, {} pairs, {:.2} s", number::count(summary.nnz), self.seconds));
-        let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
-        console.say(&format!("loss         {loss}, that of the best constant {constant}"));
+        self.losses().iter().for_each(|line| console.say(line));
         if let Some(test) = self.test {
             console.say(&format!("test         {}", metrics::line(test)));
-        }
-        if summary.loss.is_none() && summary.weight > 0.0 {
-            console
-                .warn("losses are too large to be added up: the values or labels of a row are out of all proportion");
         }
         if let Some((model, name)) = self.model {
             if let Some(coding) = reading::coding(&model.labels, &model.settings.reading.classes) {
@@ -123,7 +133,7 @@ impl Results<'_> {
         }
         self.note(console);
         self.note_end(console);
-        self.warn(console);
+        self.warnings().iter().for_each(|warning| console.warn(&warning.says));
     }
 
     /// What a user should know of a search that did not come to the optimum.
@@ -159,18 +169,45 @@ impl Results<'_> {
         }
     }
 
-    fn warn(&self, console: &Console) {
+    /// The printed loss beside that of the best constant; and what it is worth, if that is not much.
+    fn losses(&self) -> Vec<String> {
+        let summary = self.summary;
+        let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
+        let beside = format!("{loss}, that of the best constant {constant}");
+        if self.ended.is_some() {
+            // Of the lanes of the first pass, which the model has nothing to do with any more.
+            return vec![format!("first pass   loss {beside}; not the loss of the model")];
+        }
+        let order = self.order().map(|alarm| {
+            let loss = warnings::order_loss(alarm);
+            format!("             but the model loses {loss} on the rows it was trained on: their order is not random")
+        });
+        [format!("loss         {beside}")].into_iter().chain(order).collect()
+    }
+
+    /// What a user should act on.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.summary.loss.is_none() && self.summary.weight > 0.0 {
+            let says = "losses are too large to be added up: the values or labels of a row are out of all proportion";
+            warnings.push(Warning::new("loss_overflow", says));
+        }
+        if let Some((model, _)) = self.model {
+            warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
+        }
         if let Some(label) = self.single {
             let label = reading::label(label, &self.found.classes());
-            console.warn(&format!(
+            let says = format!(
                 "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
-            ));
+            );
+            warnings.push(Warning::new("one_label", says));
         } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
             let lane = number::lane(self.summary.lane);
-            console
-                .warn(&format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better"));
+            let says = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
+            warnings.push(Warning::new("lane_at_edge", says));
         }
+        warnings
     }
 
     fn next(&self, name: &str) -> String {

@@ -7,7 +7,7 @@ use crate::{
     number::{self, shortest},
     reading,
     report::{self, number_or_null},
-    results,
+    results, warnings,
     weights::{self, Weights},
 };
 use serde_json::{Value, json};
@@ -58,6 +58,7 @@ impl View<'_> {
             "lanes": summary.lanes,
             "path": summary.path,
             "certificate": certificate::object(&self.model.certificates),
+            "order": warnings::order_object(summary.order.as_ref()),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,
             "top": top.collect::<Vec<_>>(),
@@ -104,9 +105,13 @@ impl View<'_> {
             ("data", format!("{}{bits}", reading::data(&settings.reading))),
         ];
         facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
+        let order = summary.order.map(|alarm| ("order", warnings::order(&alarm, settings).sentence()));
         facts.extend([
             ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
             ("mean loss", number::loss(summary.loss)),
+        ]);
+        facts.extend(order);
+        facts.extend([
             ("constant", format!("{} is the loss of the best constant", number::loss(summary.loss_constant))),
             ("intercept", weights::intercept(self.model)),
             ("features", number::count(self.model.index.len() as u64)),

@@ -53,6 +53,11 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
     ];
     let numbers = losses(&record.points, &all);
     let caption = match plan.period() {
+        None if results.order().is_some() => {
+            "Each row is scored before it is learnt. These rows did not come in random order, so late ones were not like early ones, and \
+             neither curve says how good the final model is."
+                .to_owned()
+        }
         None => "Each row is scored before it is learnt, by the very model that a save at that moment would store."
             .to_owned(),
         Some(period) => format!(

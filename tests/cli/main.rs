@@ -23,6 +23,7 @@ mod labels;
 mod losses;
 mod models;
 mod optimum;
+mod order;
 mod paths;
 mod predict;
 mod report;

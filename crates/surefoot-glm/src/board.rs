@@ -45,6 +45,11 @@ impl Board {
         }
     }
 
+    /// The mean loss, and all that makes it.
+    pub(crate) fn mean(&self) -> &Mean {
+        &self.loss
+    }
+
     pub(crate) fn loss(&self) -> Option<f64> {
         self.loss.value()
     }

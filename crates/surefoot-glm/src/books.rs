@@ -7,6 +7,7 @@ use crate::{
     coding::Coding,
     engine::Engine,
     metrics::Progressive,
+    order::OrderWatch,
     passes::Passes,
     sound::{MOST_ROWS, need},
     sums::Mean,
@@ -26,6 +27,8 @@ pub(crate) struct Books {
     pub(crate) texts: Vec<Class>,
     /// What [`Counts::balance`] was at the rows that [`Books::reshelve`] has seen.
     pub(crate) reshelved: Balance,
+    /// Rows by which the order of all rows is judged.
+    pub(crate) order: OrderWatch,
     /// Metrics of fresh rows, where somebody wants them.
     pub(crate) progressive: Option<Box<Progressive>>,
 }
@@ -62,9 +65,9 @@ const LARGEST_WEIGHT: f64 = 1e280;
 impl Books {
     /// Before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
-        let (counts, recent, texts, reshelved) = Default::default();
+        let (counts, recent, texts, reshelved, order) = Default::default();
         let passes = Passes::new(plan, shelf);
-        Books { settings, counts, passes, recent, texts, reshelved, progressive: None }
+        Books { settings, counts, passes, recent, texts, reshelved, order, progressive: None }
     }
 
     pub(crate) fn loss(&self) -> Loss {
@@ -109,7 +112,7 @@ impl Books {
         } else {
             engine.ready(y, row.weight)?;
         }
-        self.accept(row, label, y, value, held);
+        self.accept(row, given, label, y, value, held);
         if self.settings.class_weights.is_some() && self.passes.run.completed == 0 {
             self.counts.balance.add(label, given);
         }
@@ -137,6 +140,12 @@ impl Books {
             }
     }
 
+    /// How much a row of this label and weight counts with all rows in view.
+    pub(crate) fn weight_of_all(&self, label: f64, given: f64) -> f64 {
+        let weights = self.settings.class_weights.as_ref();
+        weights.map_or(given, |weights| given * self.counts.balance.factor_of_all(weights, label, &self.texts))
+    }
+
     /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
     pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
         let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
@@ -148,16 +157,17 @@ impl Books {
     }
 
     /// Counts a row that is not refused: its label and its loss.
-    fn accept(&mut self, row: &Row<'_>, label: f64, y: f64, value: f64, held: bool) {
+    fn accept(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.passes.count();
         let sign = self.counts.coding.sign();
         self.counts.coding.meet(self.settings.loss, label);
         let fresh = self.passes.fresh();
-        if fresh {
-            self.measure(y, row.weight, value, sign);
+        if self.passes.run.completed == 0 && self.passes.plan.optimum.is_none() {
+            self.order.add(row, given, value);
         }
         if fresh {
+            self.measure(y, row.weight, value, sign);
             self.counts.board.add(self.settings.loss, y, row.weight, value);
         }
         if held {

@@ -1,6 +1,6 @@
 //! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
 
-use crate::{Certificate, Names, Settings};
+use crate::{Certificate, Names, OrderAlarm, Settings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -145,6 +145,9 @@ pub struct Summary {
     pub loss: Option<f64>,
     /// The loss of the best constant on the same rows.
     pub loss_constant: Option<f64>,
+    /// Where the order of rows has made the printed loss worthless. Only models know, not trainers in the middle of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderAlarm>,
     /// The leading lane: its scale D; `None` where there are no lanes.
     pub lane: Option<f64>,
     /// Scale, selection statistic and share of each lane; none for a model in a ball.

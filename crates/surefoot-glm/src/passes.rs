@@ -109,6 +109,11 @@ impl Passes {
         self.run.shelved > 0
     }
 
+    /// Rows that are held out.
+    pub(crate) fn shelved(&self) -> u64 {
+        self.run.shelved
+    }
+
     /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass has shown none.
     pub(crate) fn prints_held_out(&self) -> bool {
         self.plan.period().is_some() && (self.run.completed == 0 || self.judges())

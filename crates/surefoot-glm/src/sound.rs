@@ -145,6 +145,7 @@ impl Summary {
         need(is_size(self.weight), "the weight of the rows is out of its range")?;
         let numbers = [self.loss, self.loss_constant, self.lane];
         need(numbers.into_iter().flatten().all(f64::is_finite), "a loss is not finite")?;
+        need(self.order.is_none_or(|alarm| alarm.is_sound()), "an alarm about the order of rows is none")?;
         need(self.lanes.iter().all(Lane::is_sound), "the share of a lane is out of its range")?;
         need(self.path.iter().all(PathPoint::is_sound), "a penalty that was tried is out of its range")
     }

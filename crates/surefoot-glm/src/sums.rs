@@ -84,6 +84,12 @@ impl Mean {
     pub(crate) fn is_sound(&self) -> bool {
         self.weight.is_size()
     }
+
+    /// The mean of what was added since it was `before`.
+    pub(crate) fn since(&self, before: &Mean) -> Option<f64> {
+        let total = self.total.value() - before.total.value();
+        Some(total / (self.weight() - before.weight())).filter(|mean| mean.is_finite())
+    }
 }
 
 /// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).

@@ -10,6 +10,7 @@ use crate::{
     books::{Books, Counts},
     engine::{self, Engine},
     metrics::Progressive,
+    order::OrderWatch,
     passes::Run,
     shelf::InMemory,
 };
@@ -122,6 +123,7 @@ impl Trainer {
             weight: board.weight(),
             loss: board.loss(),
             loss_constant: board.constant(self.books.loss()),
+            order: None,
             lane,
             lanes,
             path: self.engine.path(),
@@ -204,7 +206,7 @@ impl Trainer {
         let mut settings = self.books.settings.clone();
         let path = settings.penalty.path;
         settings.penalty = Penalty { path, ..self.engine.penalty().unwrap_or(settings.penalty) };
-        Model {
+        let mut model = Model {
             settings,
             labels: self.labels(),
             intercept,
@@ -218,7 +220,9 @@ impl Trainer {
                 arrays: saved.arrays,
             }),
             unfinished: None,
-        }
+        };
+        model.summary.order = self.books.order_alarm(&model);
+        model
     }
 
     /// The model of a run that has not come to its end: also remembers where the passes stand, and what the caller
@@ -228,6 +232,9 @@ impl Trainer {
         let mut model = self.model();
         if let Some(state) = &mut model.state {
             state.scalars["run"] = json!(self.books.passes.run);
+            if self.books.passes.plan.optimum.is_none() {
+                self.books.order.pause(state);
+            }
             state.arrays.extend(self.books.passes.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
         }
         model.unfinished = Some(place);
@@ -250,9 +257,13 @@ impl Trainer {
             let run = State::parse::<Run>(&state.scalars["run"])?;
             books.passes.kept = (run.judged.is_some() || run.left).then(kept);
             books.passes.run = run;
+            if plan.optimum.is_none() {
+                books.order = OrderWatch::resume(state)?;
+            }
             books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
         } else {
             books.passes.leave(kept());
+            books.order = OrderWatch::after(model, *books.counts.board.mean());
             books.passes.run.before = books.counts.balance.clone();
         }
         books.reshelved = books.passes.run.before.clone();
@@ -267,6 +278,7 @@ pub(crate) fn check(model: &Model, state: &State) -> Result<(), String> {
     engine::check(model, &state.scalars["engine"], state)?;
     if model.unfinished.is_some() {
         State::parse::<Run>(&state.scalars["run"])?.check(loss, classes)?;
+        OrderWatch::check(state)?;
         Predictor::check_arrays(LEAST, model, state)?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::{
     page::{self, Quality},
     results::Results,
     saver::Saver,
+    warnings,
     watch::Stop,
 };
 use std::ffi::OsStr;
@@ -63,10 +64,28 @@ pub(super) fn quality(
         return Some(Quality { rows: "held-out rows", about, picture: tally.picture(), measured });
     }
     let (measured, picture) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
+    let (rows, remark) = fresh(results);
     let about = format!(
-        "{}, each scored before it was learnt, by the model of that moment. The final model is usually a little better; \
-         --test FILE would show it.",
+        "{}, each scored before it was learnt, by the model of that moment. {remark}; --test FILE would show it.",
         number::rows(measured.rows)
     );
-    Some(Quality { rows: "rows as they came", about, measured, picture })
+    Some(Quality { rows, about, measured, picture })
+}
+
+/// What rows that were scored as they came are called, and how much the final model is like what they say.
+fn fresh(results: &Results<'_>) -> (&'static str, String) {
+    match results.order() {
+        Some(alarm) => {
+            let loss = warnings::order_loss(alarm);
+            let says = format!(
+                "Their order is not random, so this says nothing of the final model, which loses {loss} on these rows"
+            );
+            ("rows that came sorted", says)
+        }
+        None if results.ended.is_some() => (
+            "rows of the first pass",
+            "The final model is another one, the optimum that was sought after that pass".to_owned(),
+        ),
+        None => ("rows as they came", "The final model is usually a little better".to_owned()),
+    }
 }

@@ -1,0 +1,85 @@
+//! The sample: bounded, uniform, the same after a pause, and never taken from arrays that do not fit together.
+
+use super::{OrderAlarm, sample::Sample};
+use crate::{Array, Batch, Numbers, State};
+use serde_json::json;
+
+fn sample(rows: u64, pairs: u64) -> Sample {
+    let (mut sample, mut batch) = (Sample::default(), Batch::default());
+    for t in 0..rows {
+        batch.clear();
+        let row: Vec<_> = (0..pairs).map(|j| (j, (t + j) as f64)).collect();
+        batch.push(Some((t % 2) as f64), 1.0, &row);
+        sample.add(&batch.row(0), 1.0, t as f64);
+    }
+    sample
+}
+
+fn state(sample: &Sample) -> State {
+    State { scalars: json!({ "order": sample.scalars() }), arrays: sample.to_arrays("order").into() }
+}
+
+fn back(state: &State) -> Result<Sample, String> {
+    Sample::from_arrays("order", &state.scalars["order"], state)
+}
+
+#[test]
+fn it_is_bounded_in_rows_and_in_pairs_and_uniform() {
+    for (rows, pairs, most) in [(8192, 2, 8192), (100_000, 1, 8192), (40_000, 32, 8192), (3000, 1000, 262)] {
+        let (scalars, arrays) = (sample(rows, pairs).scalars(), sample(rows, pairs).to_arrays("order"));
+        let Numbers::U64(numbers) = &arrays[0].data else { panic!("numbers") };
+        let kept = numbers.len() as u64;
+        assert!(kept <= most && (kept == rows || kept > most / 3), "{kept} of {rows}");
+        assert_eq!(scalars["seen"], rows);
+        let mean = numbers.iter().sum::<u64>() as f64 / kept as f64 / rows as f64;
+        assert!((mean - 0.5).abs() < 1.5 / (kept as f64).sqrt(), "{mean} of {kept}");
+    }
+    assert!(sample(3, 20_000).is_empty(), "a row that would fill it is passed over");
+}
+
+#[test]
+fn it_comes_back_and_goes_on_as_if_never_stored() {
+    for (rows, pairs) in [(0, 0), (50, 3), (30_000, 2), (900, 700)] {
+        let before = sample(rows, pairs);
+        assert_eq!(back(&state(&before)), Ok(before));
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    type Spoil = fn(&mut State);
+    fn numbers<'a>(state: &'a mut State, name: &str) -> &'a mut Numbers {
+        &mut state.arrays.iter_mut().find(|array| array.name == format!("order.{name}")).unwrap().data
+    }
+    fn set(state: &mut State, name: &str, at: usize, to: f64) {
+        match numbers(state, name) {
+            Numbers::F64(data) => data[at] = to,
+            Numbers::U64(data) => data[at] = to as u64,
+            _ => panic!("another type"),
+        }
+    }
+    let spoils: [Spoil; 10] = [
+        |state| state.scalars["order"]["seen"] = json!(3),
+        |state| state.scalars["order"]["zeros"] = json!(7),
+        |state| state.scalars["order"]["zeros"] = json!(-1),
+        |state| set(state, "number", 1, 0.0),
+        |state| set(state, "end", 49, 1e18),
+        |state| set(state, "end", 0, 100.0),
+        |state| set(state, "value", 0, f64::NAN),
+        |state| set(state, "facts", 1, 0.0),
+        |state| set(state, "facts", 4, f64::INFINITY),
+        |state| state.arrays.retain(|array: &Array| array.name != "order.index"),
+    ];
+    for (k, spoil) in spoils.into_iter().enumerate() {
+        let mut state = state(&sample(50, 3));
+        spoil(&mut state);
+        assert!(back(&state).is_err(), "{k}");
+    }
+}
+
+#[test]
+fn an_alarm_has_a_cause() {
+    let alarm = OrderAlarm { loss: Some(2.0), printed: 1.0, rows: 10, scored: 10 };
+    assert!(alarm.is_sound() && OrderAlarm { loss: None, ..alarm }.is_sound());
+    assert!(!OrderAlarm { loss: Some(0.5), ..alarm }.is_sound() && !OrderAlarm { scored: 11, ..alarm }.is_sound());
+}

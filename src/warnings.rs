@@ -1,0 +1,69 @@
+//! What a user should act on: the same sentences on standard error, in JSON, on the page and in `inspect`.
+
+use crate::number;
+use serde_json::{Value, json};
+use surefoot_glm::{OrderAlarm, Settings};
+
+/// One thing that is wrong with a run or a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Warning {
+    /// A word for programs.
+    pub(crate) kind: &'static str,
+    /// A sentence for people, with what to do.
+    pub(crate) says: String,
+}
+
+impl Warning {
+    pub(crate) fn new(kind: &'static str, says: impl Into<String>) -> Warning {
+        Warning { kind, says: says.into() }
+    }
+
+    /// As an object of JSON.
+    pub(crate) fn object(&self) -> Value {
+        json!({ "kind": self.kind, "message": self.says })
+    }
+
+    /// With a capital and a full stop, for pages.
+    pub(crate) fn sentence(&self) -> String {
+        let mut letters = self.says.chars();
+        letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    }
+}
+
+/// The order of rows has made the printed loss worthless.
+pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
+    let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
+    let says = format!(
+        "the order of the rows makes the loss {printed} worthless: on the rows it was trained on the model loses {loss}; \
+         they seem to be sorted; {}",
+        remedy(settings)
+    );
+    Warning::new("order", says)
+}
+
+/// The loss of the model on its own rows, for people: about, if only a sample was scored.
+pub(crate) fn order_loss(alarm: &OrderAlarm) -> String {
+    let about = if alarm.scored < alarm.rows { "about " } else { "" };
+    let beyond = || "more than can be added up".to_owned();
+    alarm.loss.map_or_else(beyond, |loss| format!("{about}{}", number::loss(Some(loss))))
+}
+
+/// What helps against sorted rows.
+fn remedy(settings: &Settings) -> &'static str {
+    match settings.ball {
+        Some(_) => "train with --shuffle",
+        None => "train with --shuffle, or with --passes auto, which does not depend on the order",
+    }
+}
+
+/// What programs are told of the alarm.
+pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
+    alarm.map_or(Value::Null, |alarm| {
+        json!({
+            "loss": alarm.loss,
+            "printed": alarm.printed,
+            "rows": alarm.rows,
+            "rows_scored": alarm.scored,
+        })
+    })
+}

@@ -1,0 +1,125 @@
+//! Rows that come sorted: the printed loss is said to be worthless wherever it is shown.
+
+use crate::sandbox::{Ran, Sandbox, Uniform, head, signal};
+use std::io::Write;
+
+/// A table of flowers of three kinds, each near a point of its own.
+fn flowers(each: usize) -> Vec<String> {
+    let mut u = Uniform(5);
+    let mut rows = Vec::new();
+    for (kind, [a, b]) in [("aconite", [5.0, 1.5]), ("broom", [6.0, 4.3]), ("clover", [6.6, 5.6])] {
+        for _ in 0..each {
+            let mut near = |x: f64| x + 1.2 * (u.next() + u.next() - 1.0);
+            rows.push(format!("{:.2},{:.2},{kind}\n", near(a), near(b)));
+        }
+    }
+    rows
+}
+
+/// With a header, in this order.
+fn table<'a>(rows: impl IntoIterator<Item = &'a String>) -> String {
+    "length,width,kind\n".chars().chain(rows.into_iter().flat_map(|row| row.chars())).collect()
+}
+
+/// Every 37th of the rows, round and round: 150 rows come in an order that mixes them.
+fn mixed(rows: &[String]) -> String {
+    table((0..rows.len()).map(|k| &rows[k * 37 % rows.len()]))
+}
+
+const FIT: &str = "fit a.csv --label kind --loss softmax";
+
+#[test]
+fn sorted_rows_are_said_beside_the_loss_wherever_it_is_shown() {
+    let box_ = Sandbox::new();
+    box_.write("a.csv", table(&flowers(50)));
+    let ran = box_.ok(&format!("{FIT} -o m --report r.html"));
+    let truth = box_.ok("eval m a.csv --json").json()["loss"].as_f64().unwrap();
+    let told = format!("the model loses {truth:.6} on the rows it was trained on");
+    let after_loss = ran.err.lines().skip_while(|line| !line.starts_with("loss   ")).nth(1).unwrap();
+    assert!(after_loss.contains(&told), "{}", ran.err);
+    let warning = ran.err.lines().find(|line| line.starts_with("surefoot: warning: the order of the rows")).unwrap();
+    assert!(warning.contains("--shuffle") && warning.contains("--passes auto"), "{warning}");
+    let page = box_.text("r.html");
+    assert!(page.contains("class=\"warning\"") && page.contains("--shuffle") && page.contains("rows that came sorted"));
+    assert!(
+        !page.contains("usually a little better") && page.contains(&format!("which loses {truth:.6} on these rows"))
+    );
+    let quiet = box_.ok(&format!("{FIT} -o m --quiet"));
+    assert_eq!(quiet.err.trim_end(), warning);
+    let done = box_.ok(&format!("{FIT} -o m --json")).json();
+    assert!((done["order"]["loss"].as_f64().unwrap() / truth - 1.0).abs() < 1e-12, "{done}");
+    assert_eq!(done["order"]["printed"], done["loss"]);
+    assert_eq!((&done["order"]["rows"], &done["order"]["rows_scored"]), (&150.into(), &150.into()));
+    assert_eq!(done["warnings"][0]["kind"], "order");
+    assert!(warning.ends_with(done["warnings"][0]["message"].as_str().unwrap()));
+    let shown = box_.ok("inspect m");
+    assert!(shown.out.contains("\norder ") && shown.out.contains("--shuffle"), "{}", shown.out);
+    assert_eq!(box_.ok("inspect m --json").json()["order"], done["order"]);
+    box_.ok("export m -o slim.surefoot --slim");
+    assert_eq!(box_.ok("inspect slim.surefoot --json").json()["order"], done["order"]);
+}
+
+#[test]
+fn rows_in_another_order_and_optima_are_not_under_suspicion() {
+    let box_ = Sandbox::new();
+    let rows = flowers(50);
+    box_.write("a.csv", mixed(&rows));
+    for more in ["", " --passes 4", " --passes auto --l2 1e-3"] {
+        let done = box_.ok(&format!("{FIT} -o m --json{more}")).json();
+        assert!(done["order"].is_null() && !done["warnings"].to_string().contains("order"), "{done}");
+        assert!(box_.ok("inspect m --json").json()["order"].is_null());
+    }
+    // The loss of the first pass over sorted rows is not shown as that of the optimum.
+    box_.write("a.csv", table(&rows));
+    let ran = box_.ok(&format!("{FIT} -o m --passes auto --l2 1e-3"));
+    assert!(ran.err.contains("\nfirst pass   ") && !ran.err.contains("\nloss   "), "{}", ran.err);
+    assert!(!ran.err.contains("order of the rows"), "{}", ran.err);
+}
+
+#[test]
+fn an_interrupted_run_over_sorted_rows_ends_in_the_same_bytes() {
+    let box_ = Sandbox::new();
+    // Rows of svmlight are learnt as they come; those of a table wait for the first thousand.
+    let number = |row: &String| row.split(',').nth(2).map(|kind| kind.as_bytes()[0] - b'a').unwrap();
+    let pairs = |row: &String| row.split(',').zip(1..3).map(|(x, j)| format!(" {j}:{x}")).collect::<String>();
+    let text: String = flowers(50).iter().map(|row| format!("{}{}\n", number(row), pairs(row))).collect();
+    for more in ["", " --class-weight balanced"] {
+        box_.feed(&format!("fit - --loss softmax -o whole{more}"), text.as_bytes());
+        assert!(box_.ok("inspect whole --json").json()["order"].is_object(), "{more}");
+        for k in [1, 70, 149] {
+            let _ = std::fs::remove_file(box_.path("m"));
+            let mut child = box_.start(&format!("fit - --loss softmax -o m --snapshot {k}{more}"));
+            let mut pipe = child.stdin.take().unwrap();
+            pipe.write_all(head(&text, k).as_bytes()).unwrap();
+            box_.wait_for(|name| name == "m");
+            signal(&child, "TERM");
+            assert_eq!(Ran::from(child.wait_with_output().unwrap()).status, 143);
+            box_.feed("fit - --resume m -o m", text.as_bytes());
+            assert!(box_.read("m") == box_.read("whole"), "stopped at {k}{more}");
+        }
+    }
+}
+
+#[test]
+fn a_model_that_takes_new_rows_is_judged_by_them() {
+    let box_ = Sandbox::new();
+    let rows = flowers(50);
+    box_.write("a.csv", mixed(&rows));
+    box_.write("sorted.csv", table(&rows));
+    box_.write("none.csv", "length,width,kind,weight\n");
+    box_.ok(&format!("{FIT} -o m"));
+    let done = box_.ok("fit sorted.csv --resume m -o bad --json").json();
+    let truth = box_.ok("eval bad sorted.csv --json").json()["loss"].as_f64().unwrap();
+    if let Some(loss) = done["order"]["loss"].as_f64() {
+        assert!((loss / truth - 1.0).abs() < 1e-12 && done["order"]["rows"] == 150, "{done}");
+    }
+    // Rows that mix mend the model, and what is said of it.
+    box_.ok("fit sorted.csv --label kind --loss softmax -o bad --quiet");
+    let mut alarms = Vec::new();
+    for _ in 0..12 {
+        alarms.push(box_.ok("fit a.csv --resume bad -o bad --json").json()["order"].is_object());
+    }
+    assert!(alarms[0] && !alarms[11], "{alarms:?}");
+    let inspected = box_.ok("inspect bad --json").json();
+    assert!(inspected["order"].is_null(), "{inspected}");
+}
