@@ -119,6 +119,9 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         categorical: column(4, [None, Some("a"), Some("3"), Some("2-3")]).into_iter().collect(),
         numeric: column(5, [None, Some("b"), Some("x*"), Some("l")]).into_iter().collect(),
         ignore: column(6, [None, None, Some("*z*"), Some("4-5")]).into_iter().collect(),
+        id: column(1, [None, None, None, Some("a")]),
+        tags: flag(1),
+        without: Vec::new(),
     };
     Options { format: Some(format), reading, wanted, unlabelled: flag(0), classes: flag(1), ..Options::default() }
 }

@@ -225,6 +225,25 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     pub(crate) unlabelled: bool,
 
+    /// Write the value of this column behind each prediction, with a tab between (tables)
+    ///
+    /// By name or number; it need not be one that the model knows. Tags of Vowpal Wabbit text are written without a flag, behind a
+    /// blank. Control characters in them are escaped.
+    #[arg(long, value_name = "COL")]
+    pub(crate) id: Option<String>,
+
+    /// What becomes of a row at fault, such as one with a missing cell
+    ///
+    /// Those passed over are counted at the end, and the first are shown; the exit status is 0.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
+    pub(crate) on_error: OnError,
+
+    /// Predict rates: with an exposure of 1, or an offset of 0, for each row
+    ///
+    /// The column that the model has for it may be missing, and is not used.
+    #[arg(long)]
+    pub(crate) rates: bool,
+
     /// Write each prediction at once, for a dialogue through pipes
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) flush: Option<Flush>,
@@ -234,6 +253,17 @@ pub(crate) struct PredictArgs {
 
     #[command(flatten)]
     pub(crate) reading: DataArgs,
+}
+
+/// What becomes of rows at fault in `predict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// The command ends with its message
+    Stop,
+    /// An empty line stands for the row
+    Empty,
+    /// The row has no line
+    Skip,
 }
 
 /// Measure a model on labelled data.
@@ -255,6 +285,16 @@ pub(crate) struct EvalArgs {
     /// Files of labelled rows, folders or patterns, as for fit; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
+
+    /// Give each row the weight 1: the model's column of weights may be missing, and is not used
+    #[arg(long)]
+    pub(crate) unweighted: bool,
+
+    /// Give each row an exposure of 1, or an offset of 0: labels are rates
+    ///
+    /// The column that the model has for it may be missing, and is not used.
+    #[arg(long)]
+    pub(crate) rates: bool,
 
     /// Write one page of HTML with plots of the predictions and the weights of the model
     #[arg(long, value_name = "FILE.html")]

@@ -75,11 +75,26 @@ fn wanted(flags: &DataArgs) -> Wanted {
         categorical: list(&flags.categorical),
         numeric: list(&flags.numeric),
         ignore: list(&flags.ignore),
+        ..Wanted::default()
     }
 }
 
 fn list(columns: &[Columns]) -> Vec<String> {
     columns.iter().flat_map(|columns| &columns.0).cloned().collect()
+}
+
+/// The roles of a model whose columns rows go without: with `--rates` and with `--unweighted`.
+pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) -> Result<Vec<Role>, Failure> {
+    let table = &model.settings.reading.table;
+    let has = |role: Role| table.is_unknown() || table.columns.iter().any(|column| column.role == role);
+    if rates && !has(Role::Offset) && !has(Role::Exposure) {
+        return Err(Failure::usage(format!("{name}: --rates is for models with --exposure or --offset; leave it out")));
+    }
+    if unweighted && !has(Role::Weight) {
+        return Err(Failure::usage(format!("{name}: --unweighted is for models with --weight; leave it out")));
+    }
+    let offsets = if rates { &[Role::Offset, Role::Exposure][..] } else { &[] };
+    Ok(offsets.iter().copied().chain(unweighted.then_some(Role::Weight)).collect())
 }
 
 /// Checks that no flag differs from how the model's data were read.

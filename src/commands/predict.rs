@@ -1,10 +1,10 @@
 //! `surefoot predict`: one line a row, in order.
 
 use crate::{
-    cli::{Flush, Kind, PredictArgs},
+    cli::{Flush, Kind, OnError, PredictArgs},
     console::Console,
     failure::Failure,
-    number::Shortest,
+    number::{self, Shortest},
     reading,
     rows::{self, Next, Rows},
     settings,
@@ -16,6 +16,8 @@ use surefoot_io::{Error, InputName, Options, Output, load_model};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
 const UNSEEN: usize = 1_000_000;
+/// How many faults of rows that were passed over are shown at the end.
+const SHOWN: usize = 3;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let path = Path::new(&args.model);
@@ -26,6 +28,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     args.given.check_loss(model.settings.loss)?;
     let mut options = reading::of_model(&args.reading, &model, &name)?;
     args.given.check_data(&mut options)?;
+    options.wanted.without = reading::without(args.rates, false, &model, &name)?;
+    options.wanted.id.clone_from(&args.id);
+    options.wanted.tags = true;
     let inputs = rows::inputs(&args.data)?;
     let output = Output::create(&args.output)?;
     output.check_distinct(&inputs)?;
@@ -36,8 +41,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let unlabelled = args.unlabelled || options.format.is_none_or(|format| format.name != "svmlight");
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
-    let (digits, scores, unseen) = Default::default();
-    let mut work = Work { model, predictor, kind, flush, output, digits, scores, unseen };
+    let (digits, scores, unseen, passed) = Default::default();
+    let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
+    let mut work = Work { model, predictor, kind, flush, on_error, separator, output, digits, scores, unseen, passed };
     let found = options.found.clone();
     match work.run(&inputs, &options) {
         // Nobody reads on: nothing is left to do, or to say.
@@ -99,11 +105,22 @@ struct Work {
     predictor: Predictor,
     kind: Kind,
     flush: bool,
+    on_error: OnError,
+    /// What stands between a prediction and what its row is called.
+    separator: &'static str,
     output: Output,
     digits: Shortest,
     /// Of the row at hand; one number but for losses of more than two classes.
     scores: Scores,
     unseen: HashSet<u64>,
+    passed: Passed,
+}
+
+/// Rows at fault that were passed over.
+#[derive(Debug, Default)]
+struct Passed {
+    count: u64,
+    first: Vec<String>,
 }
 
 impl Work {
@@ -112,16 +129,23 @@ impl Work {
         let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
-            match rows.next(&mut batch).map_err(Trouble::Read)? {
-                Next::End => break,
-                Next::Waiting => continue,
-                Next::Rows => {}
+            match rows.next(&mut batch) {
+                Ok(Next::End) => break,
+                Ok(Next::Waiting) => continue,
+                Ok(Next::Rows) => {}
+                Err(error) => {
+                    count += 1;
+                    self.pass_over(error)?;
+                    continue;
+                }
             }
             for r in 0..batch.len() {
-                self.predict(&batch.row(r)).map_err(|fault| {
-                    Trouble::Read(options.describe(inputs, &batch, r, fault.part).error(fault.message))
-                })?;
-                self.write().map_err(|error| Trouble::Write(self.output.error(error)))?;
+                match self.predict(&batch.row(r)) {
+                    Ok(()) => self.write(batch.name(r)).map_err(|error| self.trouble(error))?,
+                    Err(fault) => {
+                        self.pass_over(options.describe(inputs, &batch, r, fault.part).error(fault.message))?;
+                    }
+                }
             }
             count += batch.len() as u64;
         }
@@ -129,6 +153,22 @@ impl Work {
             self.output.commit().map_err(Trouble::Write)?;
         }
         Ok(count)
+    }
+
+    /// Passes over a row at fault, if that was asked for.
+    fn pass_over(&mut self, error: Error) -> Result<(), Trouble> {
+        if self.on_error == OnError::Stop || !error.is_row() {
+            return Err(Trouble::Read(error));
+        }
+        self.passed.count += 1;
+        if self.passed.first.len() < SHOWN {
+            self.passed.first.push(error.to_string());
+        }
+        if self.on_error == OnError::Empty { self.end().map_err(|error| self.trouble(error)) } else { Ok(()) }
+    }
+
+    fn trouble(&self, error: std::io::Error) -> Trouble {
+        Trouble::Write(self.output.error(error))
     }
 
     /// Turns the margins of a row into what is asked for.
@@ -158,7 +198,8 @@ impl Work {
         Ok(())
     }
 
-    fn write(&mut self) -> std::io::Result<()> {
+    /// Writes the line of the row at hand.
+    fn write(&mut self, name: Option<&[u8]>) -> std::io::Result<()> {
         for (k, &number) in self.scores.margins.iter().enumerate() {
             let class = || self.model.settings.reading.classes.iter().find(|class| class.code == number);
             if k > 0 {
@@ -169,6 +210,16 @@ impl Work {
                 None => self.output.write_all(self.digits.of(number).as_bytes())?,
             }
         }
+        // A row of Vowpal Wabbit text without a tag has none; a cell may be empty.
+        if let Some(name) = name.filter(|name| !name.is_empty() || self.separator == "\t") {
+            self.output.write_all(self.separator.as_bytes())?;
+            self.output.write_all(one_line(&String::from_utf8_lossy(name)).as_bytes())?;
+        }
+        self.end()
+    }
+
+    /// Ends a line.
+    fn end(&mut self) -> std::io::Result<()> {
         self.output.write_all(b"\n")?;
         if self.flush { self.output.flush() } else { Ok(()) }
     }
@@ -177,6 +228,12 @@ impl Work {
     fn tell(&self, notes: &[String]) {
         let console = Console::new(false, false);
         notes.iter().for_each(|note| console.note(note));
+        if self.passed.count > 0 {
+            let (rows, s) = (number::rows(self.passed.count), if self.passed.count == 1 { "" } else { "s" });
+            let what = if self.on_error == OnError::Empty { "an empty line each" } else { "no line" };
+            console.warn(&format!("{rows} at fault: {what}; the first message{s}:"));
+            self.passed.first.iter().for_each(|says| console.warn(says));
+        }
         let (unseen, more) = (self.unseen.len(), if self.unseen.len() >= UNSEEN { "at least " } else { "" });
         if unseen > 0 {
             let s = if unseen == 1 { "" } else { "s" };

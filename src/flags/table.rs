@@ -130,6 +130,11 @@ const INDICES: In = No("features have no names to be left out by");
 const COLUMNS: In = No("it is for namespaces; columns are left out with --ignore");
 const NO_GROUPS: In = No("features have no names that could be multiplied; use vw with namespaces, or a table");
 
+const NO_NAMES: In = No("rows have no names; lines are in the order of the rows");
+const TAGS: In = No("tags are written behind predictions without it");
+const NO_OFFSET: In = No("rows have no offset that could be left out");
+const NO_WEIGHT: In = No("all rows have the weight 1");
+
 /// The flags of `fit`, `predict` and `eval`.
 #[rustfmt::skip]
 pub(crate) static TABLE: &[Rule] = &[
@@ -152,6 +157,10 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("index-base",        [Yes,      NAMES,    NAMES,    NAMES],          ALL),
     rule("skip-bad-rows",     ANY,                                            ALL),
     rule("unlabelled",        ANY,                                            ALL),
+    rule("on-error",          ANY,                                            ALL),
+    rule("id",                [NO_NAMES, TAGS,     Yes,      Yes],            ALL),
+    rule("rates",             [NO_OFFSET, Yes,     Yes,      Yes],            ONE_MARGIN),
+    rule("unweighted",        [NO_WEIGHT, Yes,     Yes,      Yes],            ALL),
 
     rule("loss",              ANY,                                            ALL),
     rule("delta",             ANY,                                            HUBER),

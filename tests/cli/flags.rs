@@ -100,7 +100,8 @@ fn acts_on_model(flag: &str) -> Acts {
 
 /// Flags of other commands.
 fn is_of_fit(rule: &Rule) -> bool {
-    !matches!(rule.flag, "unlabelled" | "type" | "flush")
+    let others = ["unlabelled", "type", "flush", "on-error", "id", "rates", "unweighted"];
+    !others.contains(&rule.flag)
 }
 
 /// The rows in each format, and the models that were made of them.

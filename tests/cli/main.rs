@@ -28,6 +28,7 @@ mod paths;
 mod predict;
 mod report;
 mod resume;
+mod rows;
 mod sandbox;
 mod shuffle;
 mod signals;

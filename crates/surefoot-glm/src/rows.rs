@@ -65,6 +65,10 @@ pub struct Batch {
     pub place: Vec<Place>,
     /// The text that the rows were parsed from.
     pub text: Vec<u8>,
+    /// What the rows are called, one after the other, where that was asked for,
+    names: Vec<u8>,
+    /// and where each name ends.
+    name_ends: Vec<usize>,
 }
 
 impl Batch {
@@ -81,6 +85,22 @@ impl Batch {
         self.position.clear();
         self.place.clear();
         self.text.clear();
+        self.names.clear();
+        self.name_ends.clear();
+    }
+
+    /// Appends what the row is called that is appended next: of all rows, or of none.
+    pub fn push_name(&mut self, name: &[u8]) {
+        self.names.extend_from_slice(name);
+        self.name_ends.push(self.names.len());
+    }
+
+    /// What row `r` is called, where rows have names.
+    #[must_use]
+    pub fn name(&self, r: usize) -> Option<&[u8]> {
+        let end = *self.name_ends.get(r)?;
+        let start = r.checked_sub(1).and_then(|before| self.name_ends.get(before)).copied().unwrap_or(0);
+        self.names.get(start..end)
     }
 
     /// Appends the offset of the row that is appended next.

@@ -58,6 +58,8 @@ struct Csv {
     folders: Folders,
     /// A record with what folders say.
     extended: Vec<u8>,
+    /// The place of what rows are called.
+    id: Option<usize>,
 }
 
 /// A parser of text with this between cells, where the options do not say otherwise.
@@ -75,6 +77,7 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
         input: 0,
         folders: Folders::default(),
         extended: Vec::new(),
+        id: None,
     }))
 }
 
@@ -149,9 +152,12 @@ impl Csv {
         let header = self.options.wanted.header.unwrap_or(table.header);
         let mut names = first.names(header);
         self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.delimiter);
-        let order = if header {
+        if header {
             first.check_names(&names)?;
-            names.extend(self.folders.names());
+        }
+        names.extend(self.folders.names());
+        self.id = columns::id(&names, &self.options.wanted).map_err(|says| first.wrong(says))?;
+        let order = if header {
             layout::order_by_name(table, first, &names, &self.options)?
         } else {
             let constants: Vec<_> = self.folders.names().collect();
@@ -190,7 +196,7 @@ impl RecordFormat for Csv {
         if cells::is_blank(record) {
             return Ok(None);
         }
-        let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, .. } = self else {
+        let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, id, .. } = self else {
             return Ok(None);
         };
         let Some(table) = options.found.table() else { return Ok(None) };
@@ -246,6 +252,10 @@ impl RecordFormat for Csv {
             batch.truncate_pairs(pairs);
         })?;
         row.accept();
+        if let Some(place) = *id {
+            let at = if place > 0 { ends[place - 1] + 1 } else { 0 };
+            batch.push_name(&cells::text(&record[at..ends[place]]));
+        }
         if let Some(missing) = &mut self.missing {
             missing.resize(table.columns.len(), 0);
             gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use surefoot_glm::{Batch, Class, Groups, Names, Part, Reading, Table};
+use surefoot_glm::{Batch, Class, Groups, Names, Part, Reading, Role, Table};
 
 use crate::distinct::Distinct;
 use crate::error::{Error, ErrorKind, Located};
@@ -87,6 +87,20 @@ pub struct Wanted {
     pub numeric: Vec<String>,
     /// Columns that are passed over.
     pub ignore: Vec<String>,
+    /// The column of what rows are called: see [`Batch::name`].
+    pub id: Option<String>,
+    /// Rows are called by their tags, in text of Vowpal Wabbit.
+    pub tags: bool,
+    /// What rows go without, be there a column or not: weights, which are then 1, offsets and exposures.
+    pub without: Vec<Role>,
+}
+
+impl Wanted {
+    /// Whether a column of this role is not used, and may be missing.
+    #[must_use]
+    pub fn does_without(&self, role: Role) -> bool {
+        self.without.contains(&role)
+    }
 }
 
 /// What readers find out and a model has to remember; shared by all readers of one command.

@@ -79,7 +79,12 @@ impl Partitions {
             return Ok(Partitions::default());
         }
         let columns: Vec<(String, Role, bool)> = match options.found.table() {
-            Some(table) => table.columns.iter().map(|column| (column.name.clone(), column.role, true)).collect(),
+            Some(table) => {
+                let known = table.columns.iter().map(|column| (column.name.clone(), column.role, true));
+                // What rows are called need not be known.
+                let id = options.wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
+                known.chain(id.map(|id| (id.clone(), Role::Ignored, false))).collect()
+            }
             None => chosen(inputs, &pairs, options)?,
         };
         let constants = |pairs: &Vec<Pair>| {

@@ -11,7 +11,7 @@
 //! | `7` | a name like any other; `07` is another one |
 //! | `:3 :5` | no names: features `0` and `1` |
 //! | `colour:red` | text as a value: a feature of value 1 for each, whatever the scale |
-//! | `'tag \|`, `tag\|` | a tag, which is not used |
+//! | `'tag \|`, `tag\|` | a tag, which is written beside predictions |
 //! | `\| a`, `'tag \|` | no label: not learnt, as with weight 0 |
 //!
 //! Names are bytes without space, tab, colon, bar; there are no escapes. Blank lines are no rows. Namespaces go by their
@@ -24,7 +24,7 @@
 mod features;
 mod head;
 
-use surefoot_glm::{Batch, Groups, Part, Reading};
+use surefoot_glm::{Batch, Groups, Part, Reading, Role};
 
 use crate::error::{self, Spot};
 use crate::groups;
@@ -42,6 +42,11 @@ pub(crate) struct Vw {
     used: Used,
     groups: Groups,
     unlabelled: bool,
+    /// Whether rows are called by their tags.
+    tags: bool,
+    /// Whether offsets, and weights, are passed over.
+    bare: bool,
+    unweighted: bool,
     /// Of the line at hand, see [`features::marks`].
     marks: Vec<usize>,
 }
@@ -69,7 +74,16 @@ impl Vw {
         let mut builder = RowBuilder::new(options);
         builder.expect_repeats();
         let (used, groups) = (Used::new(&options.reading), options.groups.clone());
-        Vw { builder, used, groups, unlabelled: options.unlabelled, marks: Vec::new() }
+        Vw {
+            builder,
+            used,
+            groups,
+            unlabelled: options.unlabelled,
+            tags: options.wanted.tags,
+            bare: options.wanted.does_without(Role::Offset),
+            unweighted: options.wanted.does_without(Role::Weight),
+            marks: Vec::new(),
+        }
     }
 
     /// Tells the names of features that were read once.
@@ -89,12 +103,14 @@ impl Vw {
 
     /// What stands before the features; a base is an offset.
     fn numbers(&self, head: &Head<'_>) -> Result<Numbers, Complaint> {
-        let offset = head.base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
+        let base = head.base.filter(|_| !self.bare);
+        let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
         if self.unlabelled {
             return Ok(Numbers { label: f64::NAN, weight: 1.0, offset });
         }
         let label = head.label.map_or(Ok(f64::NAN), label)?;
-        Ok(Numbers { label, weight: head.importance.map_or(Ok(1.0), weight)?, offset })
+        let importance = head.importance.filter(|_| !self.unweighted);
+        Ok(Numbers { label, weight: importance.map_or(Ok(1.0), weight)?, offset })
     }
 }
 
@@ -142,6 +158,9 @@ impl RecordFormat for Vw {
         match self.builder.finish(batch) {
             Ok(()) => {
                 self.builder.accept();
+                if self.tags {
+                    batch.push_name(head.tag);
+                }
                 Ok(Some(row))
             }
             Err(unfit) => Err(first(line).complaint(unfit.says())),

@@ -162,6 +162,33 @@ fn exact<T: DecimalType>(array: &dyn Array, row: usize, to: &mut String) {
     to.push_str(&array.as_primitive::<T>().value_as_string(row));
 }
 
+/// What a cell says, in words: a number of any kind as the shortest decimal, nothing where there is none.
+pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
+    let (values, at): (&dyn Array, usize) = match array.data_type() {
+        DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),
+        _ => (array, row),
+    };
+    if at >= values.len() || values.is_null(at) {
+        return Vec::new();
+    }
+    if let Some(text) = text(values, at, scratch) {
+        return text.to_vec();
+    }
+    match values.data_type() {
+        DataType::Float16 | DataType::Float32 => each_alone(values, at),
+        _ => numbers(&values.slice(at, 1)).first().map_or_else(String::new, f64::to_string),
+    }
+    .into_bytes()
+}
+
+/// A number of few bits, in as few digits as tell it apart from others of its kind.
+fn each_alone(values: &dyn Array, at: usize) -> String {
+    match values.data_type() {
+        DataType::Float16 => values.as_primitive::<Float16Type>().value(at).to_string(),
+        _ => values.as_primitive::<Float32Type>().value(at).to_string(),
+    }
+}
+
 /// The lists of a column: all their numbers one after the other, and where the list of each row lies in them.
 pub(super) fn lists(array: &dyn Array) -> (Vec<f64>, Vec<(usize, usize)>) {
     let ranges = |offsets: &mut dyn Iterator<Item = (usize, usize)>| offsets.collect();

@@ -10,6 +10,7 @@ use surefoot_glm::Missing;
 use super::cells;
 use super::kinds::Kind;
 use super::plan::{Used, element};
+use crate::csv::columns;
 use crate::error;
 use crate::row::{Group, RowBuilder, escape, missing_id};
 
@@ -36,6 +37,8 @@ impl Fault {
 pub(super) struct Policy {
     pub(super) missing: Missing,
     pub(super) na: Vec<String>,
+    /// Whether a model says so.
+    pub(super) of_model: bool,
 }
 
 /// Reads a column.
@@ -202,7 +205,7 @@ impl Column {
             ));
         }
         if policy.missing == Missing::Refuse {
-            return Err(self.absence(&self.name(k), row));
+            return Err(self.absence(&self.name(k), row, policy));
         }
         builder.add(absent, 1.0, |to| {
             escape(self.name(k).as_bytes(), to);
@@ -220,11 +223,14 @@ impl Column {
     }
 
     #[cold]
-    fn absence(&self, column: &str, row: usize) -> Fault {
+    fn absence(&self, column: &str, row: usize, policy: &Policy) -> Fault {
         let is_null = self.used.kind != Kind::Number
             || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
-        let says = format!("{what}; --missing indicator makes missing cells features of their own");
+        let says = match policy.of_model {
+            true => format!("{what}, {}", columns::NEVER_MISSING),
+            false => format!("{what}; --missing indicator makes missing cells features of their own"),
+        };
         Fault::new(Some(column), token, &says)
     }
 
@@ -278,7 +284,7 @@ impl Column {
         let Some((start, end)) = range else {
             let name = &self.used.name;
             if policy.missing == Missing::Refuse {
-                return Err(self.absence(name, row));
+                return Err(self.absence(name, row, policy));
             }
             builder.add(missing_id(name.as_bytes()), 1.0, |to| {
                 escape(name.as_bytes(), to);

@@ -66,7 +66,7 @@ pub(super) fn is_text(of: &DataType) -> bool {
 }
 
 /// Whether a cell has one spelling: text, whole numbers, `true` and `false`, decimals with all their places.
-fn has_exact_text(of: &DataType) -> bool {
+pub(super) fn has_exact_text(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => has_exact_text(values) && !matches!(**values, DataType::Dictionary(..)),
         _ => is_text(of) || (is_number(of) && !of.is_floating()),
@@ -112,7 +112,7 @@ pub(super) fn unit(of: &DataType) -> Option<String> {
 }
 
 /// A type as it is shown: what it is called, without what it is made of.
-fn type_name(of: &DataType) -> String {
+pub(super) fn type_name(of: &DataType) -> String {
     match of {
         DataType::Timestamp(..) => "timestamp".to_owned(),
         DataType::Date32 | DataType::Date64 => "date".to_owned(),

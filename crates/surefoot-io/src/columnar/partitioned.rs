@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use surefoot_glm::Role;
@@ -63,15 +62,9 @@ impl Partitioned {
             else {
                 continue;
             };
-            let (numbers, mut scratch) = (cells::numbers(array), String::new());
-            let keys = matches!(array.data_type(), DataType::Dictionary(..)).then(|| cells::keys(array));
+            let mut scratch = String::new();
             for row in 0..array.len() {
-                let (values, at): (&dyn Array, usize) = match &keys {
-                    Some(keys) => (array.as_any_dictionary().values(), keys[row]),
-                    None => (array, row),
-                };
-                let text = if at < values.len() { cells::text(values, at, &mut scratch) } else { None };
-                let text = text.map_or_else(|| numbers[row].to_string().into_bytes(), <[u8]>::to_vec);
+                let text = cells::spelled(array, row, &mut scratch);
                 if !constant.agrees(&text) {
                     let (row, name) = (self.rows + row as u64 + 1, &constant.column);
                     let (text, says) = (error::token(&text), constant.disagrees());

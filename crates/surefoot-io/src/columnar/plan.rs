@@ -7,7 +7,7 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use surefoot_glm::{Column, Role, Table};
 
 use super::cells;
-use super::kinds::{Kind, is_list, is_text, kind, unit};
+use super::kinds::{Kind, has_exact_text, is_list, is_text, kind, type_name, unit};
 use crate::csv::columns::{self, called, flagged, listed, shown};
 use crate::options::Options;
 
@@ -18,6 +18,8 @@ pub(super) struct Plan {
     pub(super) columns: Vec<Used>,
     schema: SchemaRef,
     roles: Vec<Role>,
+    /// The place of the column of what rows are called.
+    pub(super) id: Option<usize>,
 }
 
 /// A column that is used.
@@ -46,6 +48,7 @@ impl Plan {
             match role {
                 Role::Ignored => continue,
                 Role::Label | Role::Weight if options.unlabelled => continue,
+                role if options.wanted.does_without(role) => continue,
                 _ => {}
             }
             let (name, number) = (field.name(), index + 1);
@@ -56,11 +59,24 @@ impl Plan {
             let kind = kind(number, name, field.data_type(), role, asked)?;
             columns.push(Used { index, name: name.clone(), role, kind });
         }
+        let id = columns::id(&here, &options.wanted)?;
+        if let Some(index) = id {
+            let field = schema.field(index);
+            if !has_exact_text(field.data_type()) && !field.data_type().is_floating() {
+                let (name, of) = (shown(field.name()), type_name(field.data_type()));
+                return Err(format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another"));
+            }
+            if columns.iter().all(|used: &Used| used.index != index) {
+                let (name, role, kind) = (field.name().clone(), Role::Ignored, Kind::Text);
+                columns.push(Used { index, name, role, kind });
+                columns.sort_by_key(|used| used.index);
+            }
+        }
         let is_factor = |name: &str| {
             columns.iter().any(|used| used.name == name && matches!(used.role, Role::Number | Role::Category))
         };
         match options.reading.interact.iter().flat_map(|(a, b)| [a, b]).find(|name| !is_factor(name)) {
-            None => Ok(Plan { columns, schema: schema.clone(), roles }),
+            None => Ok(Plan { columns, schema: schema.clone(), roles, id }),
             Some(name) => {
                 let (name, listed) = (shown(name), listed(&here));
                 Err(format!("--interact: no feature is made of a column '{name}'; the columns are {listed}"))
@@ -173,6 +189,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     }
     let is_missing = |column: &&Column| match column.role {
         Role::Ignored => false,
+        role if options.wanted.does_without(role) => false,
         Role::Label | Role::Weight => !options.unlabelled && !here.contains(&column.name),
         Role::Number | Role::Category | Role::Offset | Role::Exposure => !here.contains(&column.name),
     };
@@ -180,7 +197,8 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
         None => Ok(roles),
         Some(column) => {
             let (name, listed) = (shown(&column.name), listed(&names));
-            Err(format!("column '{name}' of {of} is missing; the columns here are {listed}"))
+            let remedy = columns::remedy(column.role, options);
+            Err(format!("column '{name}' of {of} is missing{remedy}; the columns here are {listed}"))
         }
     }
 }

@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::DataType;
 use surefoot_glm::{Batch, Groups, Place, Role};
 
+use super::cells;
 use super::column::{Column, Fault, Policy};
 use super::plan::Plan;
 use crate::csv::any_number;
@@ -37,6 +39,8 @@ pub(super) struct Rows {
     label: Option<Column>,
     weight: Option<Column>,
     offset: Option<Column>,
+    /// The column of what rows are called: its place, itself if it is used for nothing else, and its cells.
+    id: Option<(usize, Option<Column>, ArrayRef)>,
     features: Vec<Column>,
     /// The ids of the first features, as far as they are single numbers that no product needs, and those of the current row.
     plain: Vec<u64>,
@@ -71,10 +75,15 @@ impl Rows {
             groups: options.groups.clone(),
             classes: options.classes,
             counts: options.found.counts(),
-            policy: Policy { missing: options.reading.table.missing, na: options.reading.table.na.clone() },
+            policy: Policy {
+                missing: options.reading.table.missing,
+                na: options.reading.table.na.clone(),
+                of_model: options.found.of_model,
+            },
             label: None,
             weight: None,
             offset: None,
+            id: None,
             features: Vec::new(),
             plain: Vec::new(),
             values: Vec::new(),
@@ -100,11 +109,17 @@ impl Rows {
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
-            self.policy = Policy { missing: table.missing, na: table.na.clone() };
+            self.policy = Policy { missing: table.missing, na: table.na.clone(), of_model: self.found.of_model };
         }
         (self.label, self.weight, self.offset, self.features) = (None, None, None, Vec::new());
+        self.id = plan.id.map(|place| (place, None, new_null_array(&DataType::Null, 0)));
         for used in plan.columns {
             match used.role {
+                Role::Ignored => {
+                    if let Some((_, column, _)) = &mut self.id {
+                        *column = Some(Column::new(used));
+                    }
+                }
                 Role::Label => self.label = Some(Column::new(used)),
                 Role::Weight => self.weight = Some(Column::new(used)),
                 Role::Offset | Role::Exposure => self.offset = Some(Column::new(used)),
@@ -149,9 +164,18 @@ impl Rows {
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
         (self.rows, self.done) = (batch.num_rows(), 0);
-        let single = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.offset);
+        let (id, of_id, cells) = match &mut self.id {
+            Some((place, column, cells)) => (Some(*place), column.as_mut(), Some(cells)),
+            None => (None, None, None),
+        };
+        let single = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.offset).chain(of_id);
         let mut columns: Vec<_> = single.chain(&mut self.features).collect();
         columns.sort_unstable_by_key(|column| column.used.index);
+        if let Some(cells) = cells
+            && let Some(at) = columns.iter().position(|column| Some(column.used.index) == id)
+        {
+            batch.column(at).clone_into(cells);
+        }
         for (column, array) in columns.into_iter().zip(batch.columns()) {
             column.load(array);
             let (name, index) = (&column.used.name, column.used.index);
@@ -216,6 +240,9 @@ impl Rows {
         self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
         let hash = self.digest.close(bytemuck::bytes_of(&[label, weight, offset]));
         let line = self.before + row as u64 + 1;
+        if let Some((_, _, ids)) = &self.id {
+            batch.push_name(&cells::spelled(ids, row, &mut self.scratch));
+        }
         batch.push_offset(offset);
         batch.label.push(label);
         batch.weight.push(weight);

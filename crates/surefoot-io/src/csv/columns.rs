@@ -6,7 +6,7 @@ use surefoot_glm::Role;
 
 use super::cells;
 use crate::error;
-use crate::options::Wanted;
+use crate::options::{Options, Wanted};
 use crate::records::Complaint;
 
 /// The first record of an input: names, or a row like any other.
@@ -140,8 +140,36 @@ fn fits(text: &str, pattern: &str) -> bool {
 pub(crate) fn ignored(names: &[String], wanted: &Wanted) -> Vec<bool> {
     let by_name = by_name(names);
     let mut ignored = vec![false; names.len()];
-    wanted.ignore.iter().flat_map(|wanted| find(names, &by_name, wanted)).for_each(|column| ignored[column] = true);
+    wanted
+        .ignore
+        .iter()
+        .chain(&wanted.id)
+        .flat_map(|wanted| find(names, &by_name, wanted))
+        .for_each(|column| ignored[column] = true);
     ignored
+}
+
+/// What is said of a missing cell to a model that knows none.
+pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
+     fit --missing indicator has a weight for it";
+
+/// How rows can do without a column of a model that is missing.
+pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
+    match role {
+        Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
+        Role::Offset if options.found.of_model => " (--rates predicts for an offset of 0)",
+        Role::Weight if options.found.of_model => " (--unweighted gives each row the weight 1)",
+        _ => "",
+    }
+}
+
+/// The place of the column of what rows are called, if it is wanted.
+pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, String> {
+    let Some(id) = &wanted.id else { return Ok(None) };
+    match columns_meant(names, id)[..] {
+        [place] => Ok(Some(place)),
+        _ => Err(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names))),
+    }
 }
 
 fn by_name(names: &[String]) -> HashMap<&str, usize> {

@@ -71,6 +71,7 @@ impl Layout {
             let Some(column) = table.columns.get(n) else { continue };
             let used = match column.role {
                 Role::Ignored => continue,
+                role if options.wanted.does_without(role) => continue,
                 Role::Label => Use::Label,
                 Role::Weight => Use::Weight,
                 role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
@@ -162,13 +163,15 @@ pub(super) fn order_by_name(
     order.iter().flatten().for_each(|&n| is_there[n] = true);
     for (column, is_there) in table.columns.iter().zip(is_there) {
         let may_miss = match column.role {
-            Role::Label | Role::Weight => options.unlabelled,
-            Role::Ignored => true,
-            Role::Number | Role::Category | Role::Offset | Role::Exposure => false,
+            Role::Label | Role::Weight if options.unlabelled => true,
+            role => role == Role::Ignored || options.wanted.does_without(role),
         };
         if !is_there && !may_miss {
             let (name, listed) = (shown(&column.name), listed(names));
-            return Err(first.wrong(format!("column '{name}' of {of} is missing; the columns here are {listed}")));
+            let remedy = columns::remedy(column.role, options);
+            return Err(
+                first.wrong(format!("column '{name}' of {of} is missing{remedy}; the columns here are {listed}"))
+            );
         }
     }
     let ignored = columns::ignored(names, &options.wanted);

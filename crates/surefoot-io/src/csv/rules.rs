@@ -6,7 +6,7 @@ use std::sync::Arc;
 use surefoot_glm::{Missing, Role};
 
 use super::cells;
-use super::columns::{called, flagged, text_of};
+use super::columns::{self, called, flagged, text_of};
 use super::looks::Looks;
 use crate::number;
 use crate::options::{Found, Options};
@@ -135,10 +135,14 @@ impl Rules {
         }
         if self.missing == Missing::Refuse {
             let what = if text.trim_ascii().is_empty() { "is empty here" } else { "is missing here" };
-            let says = format!(
-                " {what}; --missing indicator makes a missing value a feature of its own, --ignore {} leaves the column out",
-                cell.flagged()
-            );
+            let says = if self.found.of_model {
+                format!(" {what}, {}", columns::NEVER_MISSING)
+            } else {
+                format!(
+                    " {what}; --missing indicator makes a missing value a feature of its own, --ignore {} leaves the column out",
+                    cell.flagged()
+                )
+            };
             return Err(cell.wrong(&says));
         }
         Ok(true)

@@ -36,6 +36,8 @@ pub(crate) struct Head<'a> {
     pub(crate) label: Option<Token<'a>>,
     pub(crate) importance: Option<Token<'a>>,
     pub(crate) base: Option<Token<'a>>,
+    /// Without its `'`.
+    pub(crate) tag: &'a [u8],
     /// Where the bar is.
     pub(crate) bar: usize,
 }
@@ -55,14 +57,14 @@ pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, Complaint> {
         return Err(first.complaint("a tab before the bar, where Vowpal Wabbit drops what the tab follows; use spaces"));
     }
     let is_tag = |word: Token<'_>| word.bytes.starts_with(b"'") || word.at + word.bytes.len() == bar;
-    if let Some(last) = words.iter_mut().rev().find(|word| word.is_some()) {
-        last.take_if(|last| is_tag(*last));
-    }
+    let last = words.iter_mut().rev().find(|word| word.is_some());
+    let tag = last.and_then(|last| last.take_if(|last| is_tag(*last))).map_or(&[][..], |tag| tag.bytes);
+    let tag = tag.strip_prefix(b"'").unwrap_or(tag);
     let [label, importance, base, fourth, _] = words;
     match fourth {
         Some(fourth) => {
             Err(fourth.complaint("before the bar stand label, importance, base and a tag, which begins with '"))
         }
-        None => Ok(Some(Head { label, importance, base, bar })),
+        None => Ok(Some(Head { label, importance, base, tag, bar })),
     }
 }
