@@ -79,8 +79,8 @@ pub(crate) struct DataArgs {
 
     /// Hash features to this many bits
     ///
-    /// By default a feature that has a name has an id of 64 bits, and an index is an id as it is. Memory comes in pages of 256
-    /// neighbouring ids, 16 KiB each: scattered indices should be hashed.
+    /// By default a feature that has a name has an id of 64 bits, and an index is an id as it is. Fewer bits bound the memory that
+    /// a model takes; features may then share an id.
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) bits: Option<u8>,
 

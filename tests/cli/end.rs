@@ -79,9 +79,9 @@ fn a_model_that_does_not_fit_on_the_disk_leaves_the_earlier_one() {
 #[test]
 fn memory_that_ends_is_an_error_at_its_row() {
     let box_ = Sandbox::new();
-    let scattered = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    box_.write("a.svm", (0..60_000).map(|i| format!("{} {}:1\n", i % 2, scattered(i))).collect::<String>());
-    let shell = format!("ulimit -v 700000; exec {} fit a.svm -o m", env!("CARGO_BIN_EXE_surefoot"));
+    // Each class has features of its own.
+    box_.write("a.svm", (0..3000).map(|i| format!("{} {i}:1\n", i % 300)).collect::<String>());
+    let shell = format!("ulimit -v 700000; exec {} fit a.svm --loss softmax -o m", env!("CARGO_BIN_EXE_surefoot"));
     let folder = box_.path("");
     let ran = Ran::from(Command::new("sh").args(["-c", &shell]).current_dir(folder).output().unwrap());
     assert_eq!(ran.status, 1, "{}", ran.err);

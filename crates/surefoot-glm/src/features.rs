@@ -1,8 +1,9 @@
-//! A map from feature ids of 64 bits to values that never move.
+//! A map from feature ids of 64 bits to values that never move while they are in use.
 //!
-//! Ids below 2³² are used raw, by page (see [`pages`](crate::pages)): indices of files, and hashes cut to `--bits`. Larger ones are
-//! hashes of names, scattered over the whole range: they are numbered as they come, and the numbers are the ids of
-//! pages of their own.
+//! Ids below a limit are used raw, by page (see [`pages`](crate::pages)): that is fastest, and right for indices of files and hashes of
+//! few bits. Larger ones (hashes of names, ids of a database) may be scattered over the whole range: they are numbered as they come,
+//! and the numbers are the ids of pages of their own. The limit follows the features that there are, so that memory does, whatever
+//! their ids: pages of scattered ones would hold little else.
 
 use crate::{
     pages::{ID_LIMIT, Pages, Slot},
@@ -13,14 +14,38 @@ use bytemuck::Zeroable;
 /// Values by feature id.
 #[derive(Debug)]
 pub(crate) struct Features<T> {
+    /// Those of ids below the limit.
     raw: Pages<T>,
+    limit: u64,
+    /// At least so many features there are: one for each page of `raw`, and all that ever had a number.
+    known: u64,
+    /// Those of all other ids.
     numbers: Table,
     numbered: Pages<T>,
 }
 
+/// Ids below this are raw always.
+const LEAST_LIMIT: u64 = 1 << 12;
+/// So many times the features known is the limit at least: a raw id in eight has a feature, or more.
+const SPARSEST: u64 = 8;
+
+/// Which ids are raw among so many features.
+fn limit(known: u64) -> u64 {
+    known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
+}
+
 impl<T> Default for Features<T> {
     fn default() -> Self {
-        Features { raw: Pages::default(), numbers: Table::default(), numbered: Pages::default() }
+        Features::for_at_least(0)
+    }
+}
+
+impl<T> Features<T> {
+    /// None, where there will be so many.
+    pub(crate) fn for_at_least(count: usize) -> Features<T> {
+        let known = count as u64;
+        let (raw, numbers, numbered) = (Pages::default(), Table::default(), Pages::default());
+        Features { raw, limit: limit(known), known, numbers, numbered }
     }
 }
 
@@ -28,7 +53,54 @@ impl<T: Copy + Zeroable> Features<T> {
     /// Where `id` is; a place is made if there is none. `None` where there is no memory for it.
     #[inline]
     pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
-        if id < ID_LIMIT { self.raw.touch(id) } else { self.touch_numbered(id) }
+        if id >= self.limit {
+            return self.touch_numbered(id);
+        }
+        self.raw.find(id).or_else(|| {
+            self.known += 1;
+            self.raw.touch(id)
+        })
+    }
+
+    /// Moves values to where they are found fastest, once there are more features. No slot that was given before is of use afterwards.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if limit(self.known) > self.limit {
+            self.widen();
+        }
+    }
+
+    /// Raises the limit. Where there is no memory for it all stays as it was.
+    #[cold]
+    fn widen(&mut self) {
+        let limit = limit(self.known);
+        let (mut moving, mut staying): (Vec<_>, Vec<_>) = self.numbers.iter().partition(|(id, _)| *id < limit);
+        if !moving.is_empty() {
+            moving.sort_unstable();
+            // As they came.
+            staying.sort_unstable_by_key(|&(_, number)| number);
+            let (mut numbers, mut numbered) = (Table::default(), Pages::default());
+            let moved = moving.iter().try_for_each(|&(id, number)| {
+                let value = self.numbered.get(number.into())?;
+                self.raw.touch(id).map(|slot| {
+                    // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value is in others.
+                    *unsafe { slot.value_mut() } = *value;
+                })
+            });
+            let stayed = staying.iter().try_for_each(|&(id, number)| {
+                let value = self.numbered.get(number.into())?;
+                let slot = numbered.touch(numbers.add(id)?.into())?;
+                // SAFETY: as above.
+                *unsafe { slot.value_mut() } = *value;
+                Some(())
+            });
+            if moved.and(stayed).is_none() {
+                self.raw.forget_from(self.limit);
+                return;
+            }
+            (self.numbers, self.numbered) = (numbers, numbered);
+        }
+        self.limit = limit;
     }
 
     /// Brings near what is needed to find these ids, where that takes a while.
@@ -43,14 +115,14 @@ impl<T: Copy + Zeroable> Features<T> {
     #[inline]
     pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let found = self.raw.find_all(ids, slots);
-        if ids.get(found).is_some_and(|&id| id >= ID_LIMIT) { self.find_some(found, ids, slots) } else { found }
+        if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
     }
 
     /// The same, the first `found` of which are known.
     #[inline(never)]
     fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         for (&id, slot) in ids.iter().zip(slots).skip(found) {
-            let there = if id < ID_LIMIT { self.raw.find(id) } else { self.find_numbered(id) };
+            let there = if id < self.limit { self.raw.find(id) } else { self.find_numbered(id) };
             let Some(there) = there else { break };
             *slot = there;
             found += 1;
@@ -70,18 +142,21 @@ impl<T: Copy + Zeroable> Features<T> {
             None => {
                 // A number without a place would have none later either.
                 let next = self.numbers.len() as u64;
-                self.numbered.touch(next).filter(|_| self.numbers.add(id).is_some())
+                let slot = self.numbered.touch(next).filter(|_| self.numbers.add(id).is_some())?;
+                self.known += 1;
+                Some(slot)
             }
         }
     }
 
     /// The value of `id`, if there is a place for it.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
-        if id < ID_LIMIT { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
+        if id < self.limit { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
     }
 
     /// The value of `id`, whose place is made if there is none; `None` where there is no memory for it.
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        self.settle();
         // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
         self.touch(id).map(|slot| unsafe { slot.value_mut() })
     }
@@ -104,6 +179,7 @@ impl<T: Copy + Zeroable> Features<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn small_and_large_ids_live_side_by_side() {
@@ -129,5 +205,41 @@ mod tests {
         let mut count = 0;
         features.each(|value| count += u64::from(*value != 0));
         assert_eq!(count, expected.len() as u64);
+    }
+
+    #[test]
+    fn values_are_the_same_wherever_they_move() {
+        // Dense, in no order; scattered below 2³² and above; all in turns.
+        for way in 0..4 {
+            let id = |n: u64| match (way, n % 3) {
+                (0, _) | (3, 0) => n * 7919 % 100_003,
+                (1, _) | (3, 1) => (n * 65_536) % (1 << 32) + n / 65_536,
+                _ => n.wrapping_mul(0xd134_2543_de82_ef95),
+            };
+            let (mut features, mut twin) = (Features::<u64>::default(), BTreeMap::new());
+            for n in 0..50_000 {
+                *features.get_mut(id(n)).unwrap() += n + 1;
+                *twin.entry(id(n)).or_insert(0) += n + 1;
+                if n % 777 == 0 {
+                    assert_eq!(features.get(id(n / 2)), twin.get(&id(n / 2)), "{way}, {n}");
+                }
+            }
+            let listed: Vec<_> = features.iter().filter(|(_, value)| **value > 0).map(|(id, x)| (id, *x)).collect();
+            assert_eq!(listed, twin.into_iter().collect::<Vec<_>>(), "{way}");
+        }
+    }
+
+    #[test]
+    fn memory_follows_features_whatever_their_ids() {
+        for shift in 0..40 {
+            let mut features = Features::<u64>::default();
+            for n in 0..20_000_u64 {
+                *features.get_mut(n << shift).unwrap() = 1;
+            }
+            let pages = features.raw.len() + features.numbered.len();
+            assert!(pages * 256 <= 16 * 20_000, "{shift}: {pages} pages of 256");
+            // Ids that lie side by side are found without a table.
+            assert!(shift > 0 || features.numbers.len() * 100 <= 20_000, "{}", features.numbers.len());
+        }
     }
 }

@@ -65,8 +65,7 @@ impl Numbering {
 impl Fault {
     /// Where memory ends.
     pub(crate) fn full(pair: usize, id: u64) -> Fault {
-        let message =
-            format!("no memory is left for index {id}: scattered indices take a page each, hash them with --bits");
+        let message = format!("no memory is left for index {id}: hash indices to fewer bits with --bits");
         Fault::new(Part::Pair(pair), message)
     }
 }

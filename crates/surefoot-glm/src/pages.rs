@@ -230,6 +230,18 @@ impl<T: Copy + Zeroable> Pages<T> {
         self.find(id).map(|slot| unsafe { slot.value() })
     }
 
+    /// Forgets the pages of all ids from `id` on; their memory is free with all else. `id` begins a page.
+    #[cold]
+    pub(crate) fn forget_from(&mut self, id: u64) {
+        self.directory.truncate(id as usize / PAGE);
+    }
+
+    /// How many pages there are.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.pages
+    }
+
     /// All ids of existing pages in ascending order with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));

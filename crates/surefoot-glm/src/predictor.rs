@@ -103,7 +103,7 @@ impl Predictor {
 
     /// For classes: their labels, ascending, and as many intercepts and weights a feature.
     pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
-        let mut weights = Features::default();
+        let mut weights = Features::for_at_least(index.len());
         for (&id, seen) in index.iter().zip(1..) {
             set(&mut weights, id, Slot { weight: 0.0, seen });
         }

@@ -49,8 +49,19 @@ pub(crate) struct Terms {
 impl Stack {
     /// No features, and an intercept if there is to be one.
     pub(crate) fn new(intercept: bool) -> Stack {
+        Stack::with_room(intercept, 0)
+    }
+
+    /// The same, where there will be so many.
+    pub(crate) fn with_room(intercept: bool, count: usize) -> Stack {
         let intercept = intercept.then(Coordinate::of_unit_one);
-        Stack { intercept, features: Features::default() }
+        Stack { intercept, features: Features::for_at_least(count) }
+    }
+
+    /// Moves coordinates to where they are found fastest. What was found before is to be found anew.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        self.features.settle();
     }
 
     /// Finds the coordinates of a row, making those that are new.

@@ -162,7 +162,7 @@ impl<'a> Arrays<'a> {
     /// The stacks of these features.
     pub(super) fn stacks(&self, intercept: bool, index: &[u64]) -> Result<Vec<Stack>, String> {
         let stack = |k: usize| {
-            let mut stack = Stack::new(intercept);
+            let mut stack = Stack::with_room(intercept, index.len());
             for (i, &id) in (k * self.rows..).zip(index) {
                 *stack.features.get_mut(id).ok_or("no memory is left for the model")? = self.coordinate(i);
             }

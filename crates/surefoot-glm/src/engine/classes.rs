@@ -86,6 +86,7 @@ impl Classes {
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
         self.grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row))?;
         for (stack, answer) in self.stacks[..count].iter_mut().zip(&mut self.answers) {
+            stack.settle();
             stack.find(row, answer)?;
         }
         self.answers[count].clear();

@@ -117,6 +117,7 @@ impl Mix {
 
 impl Engine for Mix {
     fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        self.stack.settle();
         let mut found = if from < to { self.stack.find(&batch.row(from), &mut self.answers[0]) } else { Ok(()) };
         for r in from..to {
             // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
