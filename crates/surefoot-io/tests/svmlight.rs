@@ -58,6 +58,11 @@ fn rows_are_read() {
             PLAIN,
             &[(1, Some(-0.0015), &[(2, 2.0), (3, 5.0), (4, -0.5)]), (2, Some(7.0), &[(1, 100.0)])],
         ),
+        (
+            b"1 18446744073709551615:1 4294967296:3 9007199254740993:2\n",
+            PLAIN,
+            &[(1, Some(1.0), &[(4294967296, 3.0), (9007199254740993, 2.0), (u64::MAX, 1.0)])],
+        ),
         (b"1 4294967295:1 0:2 10:-0\n", PLAIN, &[(1, Some(1.0), &[(0, 2.0), (10, -0.0), (4294967295, 1.0)])]),
         (
             b"1 qid:72048431380967004 1:0.5 2:1\n0 qid:18446744073709551615\n",
@@ -127,14 +132,7 @@ fn faults_are_where_they_are() {
         (b"1 +2:1\n", PLAIN, 1, 3, "+2:1", "the index is not a whole number"),
         (b"1 2.0:1\n", PLAIN, 1, 3, "2.0:1", "the index is not a whole number"),
         (b"1 caf\xe9:1\n", PLAIN, 1, 3, "caf\\xE9:1", "the index is not a whole number"),
-        (
-            b"1 4294967296:1\n",
-            PLAIN,
-            1,
-            3,
-            "4294967296:1",
-            "index 4294967296 is beyond 4294967295; hash the indices with --bits",
-        ),
+        (b"1 18446744073709551616:1\n", PLAIN, 1, 3, "18446744073709551616:1", "the index does not fit into 64 bits"),
         (b"1 18446744073709551616:1\n", BITS, 1, 3, "18446744073709551616:1", "64 bits"),
         (b"1 sid:3 1:1\n", PLAIN, 1, 3, "sid:3", "only qid"),
         (b"1 cost:3 1:1\n", PLAIN, 1, 3, "cost:3", "only qid"),

@@ -64,7 +64,6 @@ fn pairs(
     batch: &mut Batch,
 ) -> Line {
     let first = batch.index.len();
-    let legal = rules.lowest..=rules.highest;
     let mut has_group = false;
     loop {
         while matches!(text[at], b' ' | b'\t') {
@@ -79,7 +78,7 @@ fn pairs(
             return Line::Row { label, end, sorted };
         }
         match slow_pair(text, at) {
-            Some((index, value, end)) if legal.contains(&index) => {
+            Some((index, value, end)) if index >= rules.lowest => {
                 batch.index.push(index);
                 batch.value.push(value);
                 at = end;
@@ -118,7 +117,6 @@ pub(super) fn marked_pairs(
     batch.value.reserve(ends.len());
     let room = batch.index.spare_capacity_mut().iter_mut().zip(batch.value.spare_capacity_mut());
     let mut count = 0;
-    let (lowest, span) = (rules.lowest, rules.highest - rules.lowest);
     for (&[colon, end], (index_room, value_room)) in ends.iter().zip(room) {
         // SAFETY: marks are places in the text, as was checked. See `Pair::new` for the gain.
         let (middle, behind) = unsafe { (*text.get_unchecked(colon), *text.get_unchecked(end)) };
@@ -127,7 +125,7 @@ pub(super) fn marked_pairs(
         }
         // SAFETY: marks ascend, from `at` on, which is at least 16, and are places in the text.
         let Some((index, value)) = pair(&unsafe { Pair::new(text, at, colon, end) }) else { break };
-        if (behind != b' ' && !is_end(behind)) || index.wrapping_sub(lowest) > span {
+        if (behind != b' ' && !is_end(behind)) || index < rules.lowest {
             break;
         }
         index_room.write(index);

@@ -92,9 +92,6 @@ fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
     if index < rules.lowest {
         return Err(format!("index {index} where indices begin at {} (--index-base)", rules.lowest));
     }
-    if index > rules.highest {
-        return Err(format!("index {index} is beyond {}; hash the indices with --bits 24", rules.highest));
-    }
     Ok((index, number::finite(value).map_err(|says| format!("the value {says}"))?))
 }
 

@@ -95,7 +95,6 @@ pub(super) fn group<const FULL: bool>(
     let index = _mm512_castsi512_si256(numbers);
     // Second points, minuses that are not first, and slashes.
     let others = _mm512_test_epi64_mask(digits, _mm512_set1_epi8(0x10));
-    debug_assert!(rules.highest > 99_999_999, "eight digits may be too high");
     let low = _mm256_cmplt_epu64_mask(index, _mm256_set1_epi64x(rules.lowest as i64));
     if (others | others >> GROUP | low) & ((1 << pairs) - 1) != 0 {
         return None;
