@@ -28,7 +28,7 @@ use surefoot_glm::{Batch, Column, Role, Table};
 use crate::format::TextParser;
 use crate::number;
 use crate::options::Options;
-use crate::records::{Complaint, Numbers, RecordFormat, Records};
+use crate::records::{Complaint, Numbers, RecordFormat, Records, Scan};
 use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
@@ -188,8 +188,12 @@ impl RecordFormat for Csv {
         found.table().map(|table| self.lay_out(table, &first)).transpose()
     }
 
-    fn end(&self, text: &[u8], start: usize, seen: usize) -> Result<Option<usize>, Complaint> {
-        cells::end(text, start, seen, self.rules.delimiter)
+    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+        cells::end(text, scan, self.rules.delimiter)
+    }
+
+    fn is_blank(&self, record: &[u8]) -> bool {
+        cells::is_blank(record)
     }
 
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {

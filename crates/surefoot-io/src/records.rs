@@ -9,9 +9,9 @@ use crate::svmlight::TextFault;
 
 /// A text format whose rows are records. What is common to all, [`Records`] does.
 pub(crate) trait RecordFormat: Send {
-    /// Looks at the first bytes of an input, all that there are so far; `last` if there will be no more. Returns how many
-    /// bytes and lines at the start are no rows (a header, say), or `None` if more must be seen first. Called until it
-    /// answers, for each input.
+    /// Looks at the first bytes of an input, all that there are so far, at least one record; `last` if there will be no more. Returns
+    /// how many bytes and lines at the start are no rows (a header, say), or `None` if more must be seen first. Called until it
+    /// answers, for each input, though not for each byte.
     ///
     /// # Errors
     /// What is wrong with these bytes, the column counted in its line.
@@ -20,14 +20,21 @@ pub(crate) trait RecordFormat: Send {
         Ok(Some(0))
     }
 
-    /// Where the record that starts at `start` ends, its line break included; `None` if not in `text`. `seen` bytes of the
-    /// record were looked at in vain before.
+    /// Where the record that `text` begins with ends, its line break included; `None` if not in `text`, which is shown again with
+    /// more behind it: the search goes on where `scan` says that it stopped.
     ///
     /// # Errors
     /// A record that cannot be one however it goes on.
-    fn end(&self, text: &[u8], start: usize, seen: usize) -> Result<Option<usize>, Complaint> {
-        let from = start + seen;
-        Ok(memchr::memchr(b'\n', &text[from..]).map(|at| from + at + 1))
+    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+        let found = memchr::memchr(b'\n', &text[scan.seen..]).map(|at| scan.seen + at + 1);
+        scan.seen = text.len();
+        Ok(found)
+    }
+
+    /// Whether a record before the first one that means something may be passed over.
+    fn is_blank(&self, record: &[u8]) -> bool {
+        let _ = record;
+        false
     }
 
     /// Reads a record without its line break (neither LF nor CRLF) and appends its pairs to the batch: its other numbers if
@@ -39,6 +46,15 @@ pub(crate) trait RecordFormat: Send {
 
     /// The input has ended.
     fn finish(&mut self) {}
+}
+
+/// How far the search for the end of a record has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scan {
+    /// Bytes of the record that were looked at.
+    pub(crate) seen: usize,
+    /// Where the quoted cell begins that has not ended there.
+    pub(crate) open: Option<usize>,
 }
 
 /// The numbers of a row beside its pairs.
@@ -79,24 +95,52 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The push parser of a [`RecordFormat`].
 ///
-/// Memory grows with the longest record, not with the number of rows.
+/// Memory grows with the longest record, not with the number of rows. Time is linear in the bytes, however they are cut: each is
+/// looked at once for the end of its record, and moved a bounded number of times.
 #[derive(Debug)]
 pub(crate) struct Records<F> {
     format: F,
-    /// Bytes that are not read yet: usually one record without its end.
+    /// Bytes of the input; those from `at` on are not read yet: usually one record without its end.
     tail: Vec<u8>,
-    /// How many of them were looked at in vain for the end of the record.
-    seen: usize,
+    at: usize,
+    /// The search for the end of the record at `at`.
+    scan: Scan,
     /// Whether whole records wait in `tail`, those behind one at fault.
     waiting: bool,
     /// Whether the start of the input is known.
     begun: bool,
-    /// Decompressed bytes of this input before `tail`.
+    /// Until then: whether the first record is whole, and how many bytes were shown to the format last.
+    whole: bool,
+    shown: usize,
+    /// Decompressed bytes of this input before `at`.
     offset: u64,
-    /// Physical lines before `tail`.
+    /// Physical lines before `at`.
     line: u64,
     input: u32,
     digest: Digest,
+}
+
+/// From so many bytes on, the start of an input is shown to its format again when it has grown by a half.
+const SHOWN_OFTEN: usize = 64 << 10;
+
+/// Counts what parsers do with bytes beside reading rows, for tests.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static BYTES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// So many bytes were looked at or moved.
+    pub(crate) fn count(bytes: usize) {
+        BYTES.set(BYTES.get() + bytes);
+    }
+
+    /// How many were, on this thread, since the last call.
+    pub(crate) fn counted() -> usize {
+        BYTES.take()
+    }
 }
 
 impl<F: RecordFormat> Records<F> {
@@ -104,14 +148,30 @@ impl<F: RecordFormat> Records<F> {
         Records {
             format,
             tail: Vec::new(),
-            seen: 0,
+            at: 0,
+            scan: Scan::default(),
             waiting: false,
             begun: false,
+            whole: false,
+            shown: 0,
             offset: 0,
             line: 0,
             input: 0,
             digest: Digest::default(),
         }
+    }
+
+    /// Puts bytes behind those that are not read yet.
+    fn take(&mut self, bytes: &[u8]) {
+        let left = self.tail.len() - self.at;
+        // Only where at least as many make room.
+        if self.at >= left {
+            #[cfg(test)]
+            work::count(left);
+            self.tail.drain(..self.at);
+            self.at = 0;
+        }
+        self.tail.extend_from_slice(bytes);
     }
 
     /// Reads what is whole of `tail`; with `last` its end ends a record too. Stops behind a record at fault.
@@ -120,87 +180,96 @@ impl<F: RecordFormat> Records<F> {
             batch.start.push(0);
         }
         self.waiting = false;
-        let base = batch.text.len();
-        batch.text.append(&mut self.tail);
-        let text = std::mem::take(&mut batch.text);
-        let mut at = base;
-        let done = self.begin(&text, &mut at, last).and_then(|begun| match begun {
-            true => self.records(&text, &mut at, last, batch),
+        let (text, from) = (std::mem::take(&mut self.tail), self.at);
+        let done = self.begin(&text, last).and_then(|begun| match begun {
+            true => self.records(&text, from, last, batch),
             false => Ok(()),
         });
-        self.tail.extend_from_slice(&text[at..]);
-        batch.text = text;
-        batch.text.truncate(at);
+        batch.text.extend_from_slice(&text[from..self.at]);
+        self.tail = text;
         done
     }
 
     /// Passes over what comes before the rows; `false` if more of it must be seen.
-    fn begin(&mut self, text: &[u8], at: &mut usize, last: bool) -> Result<bool, TextFault> {
+    fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, TextFault> {
         if self.begun {
             return Ok(true);
         }
-        if !last && self.offset == 0 && BYTE_ORDER_MARK.starts_with(&text[*at..]) {
+        if self.offset == 0 && !self.whole && self.scan.seen == 0 {
+            let start = &text[self.at..];
+            if !last && BYTE_ORDER_MARK.starts_with(start) {
+                return Ok(false);
+            }
+            if start.starts_with(BYTE_ORDER_MARK) {
+                self.advance(text, BYTE_ORDER_MARK.len());
+            }
+        }
+        if !self.first_is_whole(text, last)? {
             return Ok(false);
         }
-        let mark = if self.offset == 0 && text[*at..].starts_with(BYTE_ORDER_MARK) { 3 } else { 0 };
-        match self.format.begin(&text[*at + mark..], last) {
+        let start = &text[self.at..];
+        if !last && start.len() > SHOWN_OFTEN && start.len() < self.shown + self.shown / 2 {
+            return Ok(false);
+        }
+        self.shown = start.len();
+        match self.format.begin(start, last) {
             Ok(None) => Ok(false),
             Ok(Some(head)) => {
                 self.begun = true;
-                self.advance(text, at, mark + head);
+                self.advance(text, head);
                 Ok(true)
             }
-            Err(wrong) => {
-                let fault = self.fault(&text[*at + mark..], wrong);
-                // There is no telling rows here: the whole input is passed over.
-                self.advance(text, at, text.len() - *at);
-                Err(fault)
-            }
+            Err(wrong) => Err(self.give_up(text, wrong)),
         }
     }
 
-    fn records(&mut self, text: &[u8], at: &mut usize, last: bool, batch: &mut Batch) -> Result<(), TextFault> {
-        while *at < text.len() {
-            let end = match self.format.end(text, *at, self.seen) {
+    /// Passes over blank records; whether there is a whole one behind them, or the end.
+    fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, TextFault> {
+        while !self.whole {
+            let start = &text[self.at..];
+            match self.format.end(start, &mut self.scan) {
+                Ok(Some(end)) if self.format.is_blank(without_line_break(&start[..end])) => self.advance(text, end),
+                Ok(Some(_)) => (self.whole, self.scan) = (true, Scan::default()),
+                Ok(None) => return Ok(last),
+                Err(wrong) => return Err(self.give_up(text, wrong)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads records; those that are rows stand in `batch.text` as they do in `text` behind `from`.
+    fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), TextFault> {
+        let base = batch.text.len();
+        while self.at < text.len() {
+            let left = &text[self.at..];
+            let end = match self.format.end(left, &mut self.scan) {
                 Ok(Some(end)) => end,
-                Ok(None) if last => text.len(),
-                Ok(None) => {
-                    self.seen = text.len() - *at;
-                    return Ok(());
-                }
-                Err(wrong) => {
-                    let fault = self.fault(&text[*at..], wrong);
-                    self.advance(text, at, text.len() - *at);
-                    return Err(fault);
-                }
+                Ok(None) if last => left.len(),
+                Ok(None) => return Ok(()),
+                Err(wrong) => return Err(self.give_up(text, wrong)),
             };
-            self.seen = 0;
-            let record = without_line_break(&text[*at..end]);
+            let (whole, record) = (&left[..end], without_line_break(&left[..end]));
             match self.format.record(record, batch) {
-                Ok(row) => {
-                    if let Some(Numbers { label, weight, offset }) = row {
-                        batch.push_offset(offset);
-                        batch.label.push(label);
-                        batch.weight.push(weight);
-                        batch.start.push(batch.index.len());
-                        batch.place.push(Place {
-                            input: self.input,
-                            line: self.line + 1,
-                            text: (*at, *at + record.len()),
-                            end: self.offset + (end - *at) as u64,
-                            hash: self.digest.close(&text[*at..end]),
-                        });
-                        self.line += lines(&text[*at..end]);
-                        self.offset += (end - *at) as u64;
-                        *at = end;
-                    } else {
-                        self.advance(text, at, end - *at);
-                    }
+                Ok(Some(Numbers { label, weight, offset })) => {
+                    batch.push_offset(offset);
+                    batch.label.push(label);
+                    batch.weight.push(weight);
+                    batch.start.push(batch.index.len());
+                    let at = base + self.at - from;
+                    batch.place.push(Place {
+                        input: self.input,
+                        line: self.line + 1,
+                        text: (at, at + record.len()),
+                        end: self.offset + end as u64,
+                        hash: self.digest.close(whole),
+                    });
+                    self.pass(whole);
                 }
+                Ok(None) => self.advance(text, end),
                 Err(wrong) => {
                     let fault = self.fault(record, wrong);
-                    self.advance(text, at, end - *at);
-                    self.waiting = memchr::memchr(b'\n', &text[*at..]).is_some();
+                    self.advance(text, end);
+                    self.waiting = memchr::memchr(b'\n', &text[self.at..]).is_some();
                     return Err(fault);
                 }
             }
@@ -208,14 +277,27 @@ impl<F: RecordFormat> Records<F> {
         Ok(())
     }
 
+    /// The fault of an input in which there is no telling records any more: all of it is passed over.
+    fn give_up(&mut self, text: &[u8], wrong: Complaint) -> TextFault {
+        let left = &text[self.at..];
+        let fault = self.fault(left, wrong);
+        self.advance(text, left.len());
+        fault
+    }
+
     /// Passes over bytes that are no row.
-    fn advance(&mut self, text: &[u8], at: &mut usize, bytes: usize) {
-        let passed = &text[*at..*at + bytes];
+    fn advance(&mut self, text: &[u8], bytes: usize) {
+        let passed = &text[self.at..self.at + bytes];
         self.digest.add(passed);
-        self.line += lines(passed);
-        self.offset += bytes as u64;
-        self.seen = 0;
-        *at += bytes;
+        self.pass(passed);
+    }
+
+    /// Goes on behind these bytes.
+    fn pass(&mut self, bytes: &[u8]) {
+        self.line += lines(bytes);
+        self.offset += bytes.len() as u64;
+        self.scan = Scan::default();
+        self.at += bytes.len();
     }
 
     /// The complaint about `record`, which stands behind `self.line` lines, with its place.
@@ -234,22 +316,20 @@ impl<F: RecordFormat> Records<F> {
 
 impl<F: RecordFormat> TextParser for Records<F> {
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
-        self.tail.extend_from_slice(bytes);
-        if !self.waiting && self.begun && memchr::memchr(b'\n', bytes).is_none() {
-            return Ok(());
-        }
+        self.take(bytes);
         self.read(batch, false)
     }
 
     fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
         let done = self.read(batch, true);
-        if done.is_err() && !self.tail.is_empty() {
+        if done.is_err() && self.at < self.tail.len() {
             self.waiting = true;
             return done;
         }
         self.format.finish();
         self.tail.clear();
-        (self.seen, self.waiting, self.begun, self.offset, self.line) = (0, false, false, 0, 0);
+        (self.at, self.scan, self.waiting) = (0, Scan::default(), false);
+        (self.begun, self.whole, self.shown, self.offset, self.line) = (false, false, 0, 0, 0);
         self.input += 1;
         done
     }
@@ -274,3 +354,6 @@ fn without_line_break(record: &[u8]) -> &[u8] {
     let record = record.strip_suffix(b"\n").unwrap_or(record);
     record.strip_suffix(b"\r").unwrap_or(record)
 }
+
+#[cfg(test)]
+mod linear;

@@ -48,7 +48,6 @@ pub struct TextFault {
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     lowest: u64,
-    highest: u64,
     bits: Option<u8>,
     unlabelled: bool,
 }
@@ -57,7 +56,6 @@ impl Rules {
     fn new(options: &Options) -> Rules {
         Rules {
             lowest: u64::from(options.reading.index_base),
-            highest: if options.reading.bits.is_some() { u64::MAX } else { u64::from(u32::MAX) },
             bits: options.reading.bits,
             unlabelled: options.unlabelled,
         }
@@ -100,8 +98,8 @@ pub struct Svmlight {
     tail: Vec<u8>,
     /// The first bytes of `tail` that are in the digest already.
     digested: usize,
-    /// Whether `tail` holds whole lines, those behind a row at fault.
-    waiting: bool,
+    /// Where the whole lines in `tail` begin and end that stand behind a row at fault.
+    waiting: Option<(usize, usize)>,
     /// Whether `tail` ends in a comment, the rest of which need not be kept.
     comment: bool,
     /// Length of `tail` at which a line without end is looked at.
@@ -129,7 +127,7 @@ impl Svmlight {
             rules: Rules::new(options),
             tail: Vec::new(),
             digested: 0,
-            waiting: false,
+            waiting: None,
             comment: false,
             look: LOOK,
             offset: 0,
@@ -156,22 +154,28 @@ impl Svmlight {
             self.offset += rest as u64;
             bytes = &bytes[rest..];
         }
-        if !self.waiting && memchr::memchr(b'\n', bytes).is_none() {
-            let known = self.tail.len();
-            self.tail.extend_from_slice(bytes);
-            return self.shorten(known);
-        }
-        let base = batch.text.len();
-        batch.text.append(&mut self.tail);
-        batch.text.extend_from_slice(bytes);
-        let end = memchr::memrchr(b'\n', &batch.text).map_or(base, |last| last + 1);
-        let (stop, done) = self.lines(base, end, end, batch);
-        self.tail.extend_from_slice(&batch.text[stop..]);
-        batch.text.truncate(stop);
+        let known = self.tail.len();
+        self.tail.extend_from_slice(bytes);
+        let whole = memchr::memrchr(b'\n', bytes).map(|last| known + last + 1);
+        let (from, end) = match (self.waiting, whole) {
+            (None, None) => return self.shorten(known),
+            (None, Some(end)) => (0, end),
+            (Some((from, end)), whole) => (from, whole.unwrap_or(end)),
+        };
+        let text = std::mem::take(&mut self.tail);
+        let (stop, done) = self.lines(&text, from, end, end, batch);
+        self.tail = text;
         self.comment = false;
         self.look = LOOK;
-        self.waiting = stop < end;
-        if self.waiting { done } else { done.and(self.shorten(0)) }
+        self.waiting = (stop < end).then_some((stop, end));
+        if self.waiting.is_some() {
+            return done;
+        }
+        #[cfg(test)]
+        crate::records::work::count(self.tail.len() - stop);
+        // What is left has come since the last line break, or since the row at fault.
+        self.tail.drain(..stop);
+        done.and(self.shorten(0))
     }
 
     /// Ends the input, and with it a last row without line break. The next push starts the next input.
@@ -180,12 +184,11 @@ impl Svmlight {
     /// If the last row is at fault, or one that waits behind a row at fault; the input has ended all the same.
     pub fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
         let mut done = Ok(());
-        if !self.tail.is_empty() {
-            let base = batch.text.len();
-            batch.text.append(&mut self.tail);
-            let real = batch.text.len();
-            batch.text.push(b'\n');
-            done = self.lines(base, real + 1, real, batch).1;
+        let (from, mut text) = (self.waiting.map_or(0, |waiting| waiting.0), std::mem::take(&mut self.tail));
+        if from < text.len() {
+            let real = text.len();
+            text.push(b'\n');
+            done = self.lines(&text, from, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
         let (uniter, indices) = (std::mem::take(&mut self.uniter), self.indices.take());
@@ -202,16 +205,23 @@ impl Svmlight {
         done
     }
 
-    /// Reads the lines of `batch.text[base..end]`, of which the bytes from `real` on are no part of the input.
-    /// Stops behind a row at fault; returns where it stopped.
-    fn lines(&mut self, base: usize, end: usize, real: usize, batch: &mut Batch) -> (usize, Result<(), TextFault>) {
-        let text = std::mem::take(&mut batch.text);
+    /// Reads the lines of `text[from..end]`, of which the bytes from `real` on are no part of the input, and copies them to that of
+    /// the batch. Stops behind a row at fault; returns where it stopped.
+    fn lines(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        end: usize,
+        real: usize,
+        batch: &mut Batch,
+    ) -> (usize, Result<(), TextFault>) {
+        let base = batch.text.len();
         if batch.start.is_empty() {
             batch.start.push(0);
         }
         self.marks.clear();
-        let mut at = base;
-        let mut digested = base + std::mem::take(&mut self.digested);
+        let mut at = from;
+        let mut digested = from + std::mem::take(&mut self.digested);
         let mut done = Ok(());
         while at < end && done.is_ok() {
             if self.line == 0 && text[at..].starts_with(b"\xef\xbb\xbf") {
@@ -230,21 +240,21 @@ impl Svmlight {
                     batch.place.push(Place {
                         input: self.input,
                         line: self.line,
-                        text: (start, line_break),
-                        end: self.offset + (row_end - base) as u64,
+                        text: (base + start - from, base + line_break - from),
+                        end: self.offset + (row_end - from) as u64,
                         hash: self.digest.close(&text[digested..row_end]),
                     });
                     digested = row_end;
                 }
                 Err(fault) => {
-                    at = line_break(&text, start) + 1;
+                    at = line_break(text, start) + 1;
                     done = Err(fault);
                 }
             }
         }
-        self.offset += (at - base) as u64;
+        self.offset += (at - from) as u64;
         self.digest.add(&text[digested..at.min(real)]);
-        batch.text = text;
+        batch.text.extend_from_slice(&text[from..at]);
         (at, done)
     }
 
@@ -363,7 +373,7 @@ impl TextParser for Svmlight {
     }
 
     fn waiting(&self) -> bool {
-        self.waiting
+        self.waiting.is_some()
     }
 }
 

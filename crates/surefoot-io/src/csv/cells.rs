@@ -5,37 +5,63 @@
 use std::borrow::Cow;
 
 use crate::bytes;
-use crate::records::Complaint;
+use crate::records::{Complaint, Scan};
 
 /// Most bytes of a quoted cell.
 const MOST_OF_A_CELL: usize = 16 << 20;
 /// Most bytes of a record.
 const MOST_OF_A_RECORD: usize = 256 << 20;
 
-/// Where the record that starts at `start` ends, its line break included: see
-/// [`RecordFormat::end`](crate::records::RecordFormat::end).
-pub(super) fn end(text: &[u8], start: usize, seen: usize, delimiter: u8) -> Result<Option<usize>, Complaint> {
-    let is_quoted = memchr::memchr(b'"', text.get(start..start + seen).unwrap_or_default()).is_some();
-    let mut at = if is_quoted { start } else { start + seen };
-    while let Some(found) = memchr::memchr2(b'\n', b'"', text.get(at..).unwrap_or_default()) {
-        let place = at + found;
-        if text[place] == b'\n' {
-            return Ok(Some(place + 1));
-        }
-        at = place + 1;
-        if place == start || text[place - 1] == delimiter {
-            match closing(text, place) {
-                Some(behind) => at = behind,
-                None if text.len() - place > MOST_OF_A_CELL => return Err(unclosed(&text[start..], place - start)),
-                None => return Ok(None),
+/// Where a record ends, its line break included: see [`RecordFormat::end`](crate::records::RecordFormat::end).
+pub(super) fn end(text: &[u8], scan: &mut Scan, delimiter: u8) -> Result<Option<usize>, Complaint> {
+    #[cfg(test)]
+    let from = scan.seen;
+    let found = search(text, scan, delimiter);
+    #[cfg(test)]
+    crate::records::work::count(scan.seen - from);
+    if found.is_some() {
+        return Ok(found);
+    }
+    if let Some(open) = scan.open.filter(|open| text.len() - open > MOST_OF_A_CELL) {
+        return Err(unclosed(text, open));
+    }
+    if text.len() > MOST_OF_A_RECORD {
+        let says = "this line does not end within 256 MiB: is it CSV?";
+        return Err(Complaint::new(0, &text[..100], says).fatal());
+    }
+    Ok(None)
+}
+
+/// Goes on with the search for a line break outside of quotes.
+fn search(text: &[u8], scan: &mut Scan, delimiter: u8) -> Option<usize> {
+    loop {
+        let left = text.get(scan.seen..).unwrap_or_default();
+        if scan.open.is_none() {
+            let Some(found) = memchr::memchr2(b'\n', b'"', left) else { break };
+            let place = scan.seen + found;
+            scan.seen = place + 1;
+            if text[place] == b'\n' {
+                return Some(scan.seen);
+            }
+            if place == 0 || text[place - 1] == delimiter {
+                scan.open = Some(place);
+            }
+        } else {
+            let Some(found) = memchr::memchr(b'"', left) else { break };
+            let place = scan.seen + found;
+            match text.get(place + 1) {
+                // Whether it is doubled shows with the next byte.
+                None => {
+                    scan.seen = place;
+                    return None;
+                }
+                Some(b'"') => scan.seen = place + 2,
+                Some(_) => (scan.seen, scan.open) = (place + 1, None),
             }
         }
     }
-    if text.len() - start > MOST_OF_A_RECORD {
-        let says = "this line does not end within 256 MiB: is it CSV?";
-        return Err(Complaint::new(0, &text[start..start + 100], says).fatal());
-    }
-    Ok(None)
+    scan.seen = text.len();
+    None
 }
 
 /// What stands behind the quote that closes the cell that a quote opens at `open`.
@@ -115,8 +141,9 @@ pub(super) type Placed<'a> = (usize, &'a [u8], usize);
 /// or there is none.
 pub(super) fn first(text: &[u8], mut at: usize, delimiter: u8, last: bool) -> Result<Option<Placed<'_>>, Complaint> {
     while at < text.len() {
-        let end = match end(text, at, 0, delimiter).map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
-            Some(end) => end,
+        let found = end(&text[at..], &mut Scan::default(), delimiter);
+        let end = match found.map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
+            Some(end) => at + end,
             None if last => text.len(),
             None => return Ok(None),
         };

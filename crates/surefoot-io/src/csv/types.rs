@@ -6,7 +6,7 @@ use super::cells;
 use super::columns::{First, called, flagged};
 use super::looks::Looks;
 use super::rules::Rules;
-use crate::records::Complaint;
+use crate::records::{Complaint, Scan};
 
 /// Rows that are looked at,
 pub(super) const ROWS: usize = 1000;
@@ -18,19 +18,18 @@ pub(super) const BYTES: usize = 16 << 20;
 pub(super) struct Search {
     records: usize,
     at: usize,
-    seen: usize,
+    scan: Scan,
 }
 
 impl Search {
     /// Whether these are enough bytes of an input, of which more and more are shown.
     pub(super) fn is_enough(&mut self, bytes: &[u8], delimiter: u8) -> Result<bool, Complaint> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
-            let end = cells::end(bytes, self.at, self.seen, delimiter);
+            let end = cells::end(&bytes[self.at..], &mut self.scan, delimiter);
             let Some(end) = end.map_err(|wrong| Complaint { at: self.at + wrong.at, ..wrong })? else {
-                self.seen = bytes.len() - self.at;
                 return Ok(false);
             };
-            (self.records, self.at, self.seen) = (self.records + 1, end, 0);
+            (self.records, self.at, self.scan) = (self.records + 1, self.at + end, Scan::default());
         }
         Ok(true)
     }
