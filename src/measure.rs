@@ -7,8 +7,9 @@ use crate::{
     session::Halt,
     watch::Watch,
 };
+use std::collections::BTreeMap;
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Tally};
-use surefoot_io::{InputName, Options};
+use surefoot_io::{ColumnMeans, InputName, Options};
 
 /// Rows to measure on.
 #[derive(Debug)]
@@ -34,6 +35,24 @@ impl Sample<'_> {
             return Err(rows::absent(self.inputs).into());
         }
         Ok((measured, tally.picture()))
+    }
+
+    /// The means of the columns of numbers, by their names. Rows at fault do not count.
+    pub(crate) fn means(&self) -> Result<BTreeMap<String, f64>, Halt> {
+        let options = ColumnMeans::options(&self.options);
+        let mut rows = Rows::open(self.inputs, options.clone(), 2)?;
+        let (mut batch, mut means) = (Batch::default(), ColumnMeans::default());
+        loop {
+            self.watch.check()?;
+            match rows.next(&mut batch) {
+                Ok(Next::End) => return Ok(means.by_name()),
+                Ok(Next::Rows) => means.add(&batch, &options),
+                Ok(Next::Waiting) => {}
+                // They are met again.
+                Err(error) if error.is_row() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
     /// Reads the rows before there is a model: whether they can be read, and whether their labels are those

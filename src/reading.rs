@@ -18,6 +18,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         delimiter: flags.delimiter,
         missing: flags.missing.map(Missing::from).unwrap_or_default(),
         na: list(&flags.na),
+        no_default_na: flags.no_default_na,
         ..Table::default()
     };
     let reading = Reading {
@@ -103,7 +104,11 @@ fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
     let pairs = |pairs: &[(String, String)]| flag("--interact", pairs.iter().map(|(a, b)| format!("{a}:{b}")));
     let missing = |missing: Missing| {
-        let name = if missing == Missing::Refuse { MissingName::Error } else { MissingName::Indicator };
+        let name = match missing {
+            Missing::Refuse => MissingName::Error,
+            Missing::Indicator => MissingName::Indicator,
+            Missing::Mean => MissingName::Mean,
+        };
         format!("--missing {name:?}").to_lowercase()
     };
     flags.index_base.map_or(Ok(()), |given| compare(model, &base(given), &base(reading.index_base)))?;
@@ -116,6 +121,9 @@ fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure
     }
     if !flags.na.is_empty() {
         compare(model, &flag("--na", list(&flags.na)), &flag("--na", reading.table.na.clone()))?;
+    }
+    if flags.no_default_na && !reading.table.no_default_na {
+        compare(model, "--no-default-na", "no --no-default-na")?;
     }
     if let Some(given) = flags.missing {
         compare(model, &missing(given.into()), &missing(reading.table.missing))?;

@@ -56,12 +56,19 @@ pub(crate) struct DataArgs {
     pub(crate) keep: Vec<values::Columns>,
 
     /// What a missing cell is (tables) [default: error]
+    ///
+    /// With mean a number counts as the mean of its column over the rows of DATA, which are read once more for it before they are
+    /// learnt; the means are kept in the model. Rows of weight 0 do not count in it.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) missing: Option<MissingName>,
 
     /// Cells that count as missing, beside empty ones and NA, nan, null and the like (csv)
     #[arg(long, value_name = "TOKENS", value_parser = values::columns, allow_hyphen_values = true)]
     pub(crate) na: Vec<values::Columns>,
+
+    /// Take NA, None, nan, null and the like for what they say: only empty cells, and those of --na, are missing (csv)
+    #[arg(long)]
+    pub(crate) no_default_na: bool,
 
     /// Whether the first line names the columns (csv) [default: found out]
     #[arg(long, value_enum, value_name = "WHETHER")]
@@ -96,8 +103,10 @@ pub(crate) struct DataArgs {
 pub(crate) enum MissingName {
     /// The row is at fault
     Error,
-    /// A feature of its own
+    /// A feature of its own; a number counts as 0
     Indicator,
+    /// A feature of its own; a number counts as the mean of its column
+    Mean,
 }
 
 impl From<MissingName> for Missing {
@@ -105,6 +114,7 @@ impl From<MissingName> for Missing {
         match name {
             MissingName::Error => Missing::Refuse,
             MissingName::Indicator => Missing::Indicator,
+            MissingName::Mean => Missing::Mean,
         }
     }
 }

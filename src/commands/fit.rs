@@ -25,7 +25,7 @@ use crate::{
 };
 use std::{path::Path, time::Instant};
 use surefoot_glm::{
-    ClassWeights, Gathered, Measured, Model, Picture, Plan, Problem, Summary, Trainer,
+    ClassWeights, Gathered, Measured, Missing, Model, Picture, Plan, Problem, Summary, Trainer,
     optimum::{Ended, Optimum},
 };
 use surefoot_io::{Accepts, InputName, Options, Output, SpooledShelf, check_inputs};
@@ -78,7 +78,8 @@ impl Fit<'_> {
     /// Makes inputs readable as often as needed, checks the test rows, and says what will be done.
     fn prepare(&mut self, inputs: &mut [InputName]) -> Result<(), Halt> {
         // Shuffled rows are read once and kept.
-        let again = self.start.plan.passes > 1 && self.start.shuffle.is_none();
+        let means = self.start.model.is_none() && self.start.options.reading.table.missing == Missing::Mean;
+        let again = means || self.start.plan.passes > 1 && self.start.shuffle.is_none();
         if again && inputs.iter().any(|input| matches!(input, InputName::Stdin)) {
             self.reporter.console.note("standard input is spooled to a temporary file, to be read several times");
             rows::spool_stdin(inputs, &self.watch)?;
@@ -95,6 +96,12 @@ impl Fit<'_> {
             let sample = self.sample(&self.test);
             let sample = Sample { options: sample.options.apart(), ..sample };
             sample.check(self.start.settings.loss, &self.start.labels())?;
+        }
+        if means {
+            self.reporter
+                .console
+                .note("all rows are read once more, before they are learnt, for the means of the columns");
+            self.start.options.reading.table.means = self.sample(inputs).means()?;
         }
         self.introduce();
         Ok(())

@@ -11,8 +11,8 @@ use crate::{
     signals::Signals,
 };
 use std::{collections::HashSet, io::Write, path::Path};
-use surefoot_glm::{Batch, Labels, Model, Predictor, Row, Scores};
-use surefoot_io::{Error, InputName, Options, Output, load_model};
+use surefoot_glm::{Batch, Labels, Missing, Model, Predictor, Row, Scores};
+use surefoot_io::{Error, InputName, Options, Output, load_model, missing_features};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
 const UNSEEN: usize = 1_000_000;
@@ -224,6 +224,24 @@ impl Work {
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
+    /// Says which columns are missing in some rows and were in none of training.
+    fn tell_gaps(&self, console: &Console) {
+        let reading = &self.model.settings.reading;
+        let gaps: Vec<_> = missing_features(reading).into_iter().filter(|(_, id)| self.unseen.contains(id)).collect();
+        let Some((first, _)) = gaps.first() else { return };
+        let more = if gaps.len() > 1 { format!(" (and {} others)", gaps.len() - 1) } else { String::new() };
+        let name = one_line(first);
+        console.warn(&match reading.table.missing {
+            Missing::Mean => format!(
+                "column '{name}'{more} is missing in some of these rows and was in none of training: its mean there is taken"
+            ),
+            _ => format!(
+                "column '{name}'{more} is missing in some of these rows and was in none of training: such a number counts as 0, \
+                 which may be far from all others; a model of fit --missing mean takes the mean of the column"
+            ),
+        });
+    }
+
     /// Says what the readers noticed, and how many features were never seen in training.
     fn tell(&self, notes: &[String]) {
         let console = Console::new(false, false);
@@ -234,6 +252,7 @@ impl Work {
             console.warn(&format!("{rows} at fault: {what}; the first message{s}:"));
             self.passed.first.iter().for_each(|says| console.warn(says));
         }
+        self.tell_gaps(&console);
         let (unseen, more) = (self.unseen.len(), if self.unseen.len() >= UNSEEN { "at least " } else { "" });
         if unseen > 0 {
             let s = if unseen == 1 { "" } else { "s" };

@@ -48,6 +48,7 @@ fn acts(flag: &str, kind: Kind) -> Acts {
         "ignore" => Differs("", "--ignore a"),
         "keep" => Differs("", "--keep a,b"),
         "missing" => Rescues("--na red", "--missing indicator --na red"),
+        "no-default-na" => Elsewhere("--no-default-na"),
         "na" => Differs("--missing indicator", "--missing indicator --na red"),
         "header" => Differs("headless", "headless --header yes"),
         "delimiter" => Rescues("semicolons", "semicolons --delimiter ;"),

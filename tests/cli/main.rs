@@ -21,6 +21,7 @@ mod kill;
 mod lab;
 mod labels;
 mod losses;
+mod missing;
 mod models;
 mod optimum;
 mod order;

@@ -2,6 +2,7 @@
 //! looks at it.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub struct Reading {
 }
 
 /// The columns of a table, and how its cells are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Whether the first line of text names the columns.
     pub header: bool,
@@ -42,11 +43,27 @@ pub struct Table {
     /// Cells of text that count as missing, beside empty ones and the usual spellings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub na: Vec<String>,
+    /// Whether only empty cells and those of `na` count as missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_default_na: bool,
+    /// With [`Missing::Mean`], the means of columns of numbers over the rows of training.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub means: BTreeMap<String, f64>,
     /// The columns in the order of the training data; none until they are known.
     pub columns: Vec<Column>,
 }
 
+/// All numbers in it are finite.
+impl Eq for Table {}
+
 impl Table {
+    /// What a missing number of a column counts as.
+    #[must_use]
+    pub fn fill(&self, column: &str) -> f64 {
+        let mean = self.means.get(column).copied();
+        mean.filter(|_| self.missing == Missing::Mean).unwrap_or(0.0)
+    }
+
     /// Whether no column is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
@@ -100,6 +117,8 @@ pub enum Missing {
     Refuse,
     /// It is a feature of its own, with the value 1; the column's number counts as 0.
     Indicator,
+    /// The same, but the column's number counts as its mean: see [`Table::means`].
+    Mean,
 }
 
 /// A label that is text.
@@ -138,7 +157,7 @@ impl Default for Reading {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    by_id: std::collections::BTreeMap<u64, Box<str>>,
+    by_id: BTreeMap<u64, Box<str>>,
     bytes: usize,
 }
 

@@ -120,6 +120,7 @@ impl Reading {
     fn check(&self) -> Result<(), String> {
         need(self.index_base <= 1, "indices begin with neither 0 nor 1")?;
         need(self.bits.is_none_or(|bits| (1..=64).contains(&bits)), "the bits of hashed ids are out of their range")?;
+        need(self.table.means.values().all(|mean| mean.is_finite()), "the mean of a column is not finite")?;
         let codes = || self.classes.iter().map(|class| class.code);
         need(codes().all(f64::is_finite) && codes().is_sorted_by(|a, b| a < b), "the codes of classes do not ascend")?;
         need(self.classes.is_sorted_by(|a, b| a.text < b.text), "the texts of classes do not ascend")

@@ -225,7 +225,7 @@ impl RecordFormat for Csv {
                 Cell { raw: &record[at..end], at, place, name }
             };
             match used {
-                Use::Number { id, gap, .. } => {
+                Use::Number { id, gap, fill, .. } => {
                     row.group(numbers);
                     let number = number::plain(record, at, end)
                         .map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
@@ -233,6 +233,7 @@ impl RecordFormat for Csv {
                         Some(number) => row.add_again(id, number),
                         None => {
                             row.add_again(gap, 1.0);
+                            row.add_again(id, fill);
                             gaps.push(column());
                         }
                     }
@@ -305,6 +306,7 @@ fn add(
     let text = cell.text();
     if rules.is_gap(cell, &text)? {
         row.add(feature.gap, 1.0, |to| to.extend([feature.name.as_str(), "="]));
+        row.add(feature.id, feature.fill, |to| to.push_str(&feature.name));
         return Ok(false);
     }
     if role == Role::Number {

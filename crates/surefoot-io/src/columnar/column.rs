@@ -49,6 +49,8 @@ pub(super) struct Column {
     ids: Vec<(u64, u64)>,
     /// The number of the group that the weights of texts are in.
     rule: u32,
+    /// What they count as where they are missing.
+    fills: Vec<f64>,
     /// Which of them have given their names.
     named: Vec<bool>,
     array: ArrayRef,
@@ -83,6 +85,7 @@ impl Column {
         Column {
             group: Group::named(used.name.as_bytes()),
             named: vec![false; ids.len()],
+            fills: vec![0.0; ids.len()],
             ids,
             rule: 0,
             used,
@@ -100,6 +103,20 @@ impl Column {
             let rule = rule(&self.name(k));
             builder.assign(*id, rule);
             builder.assign(*absent, rule);
+        }
+    }
+
+    /// Learns what missing numbers count as, by the names of columns.
+    pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
+        if self.used.kind != Kind::Text {
+            self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
+        }
+    }
+
+    /// Adds what a missing number counts as.
+    fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
+        if self.fills[k] != 0.0 {
+            builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
         }
     }
 
@@ -211,6 +228,7 @@ impl Column {
             escape(self.name(k).as_bytes(), to);
             to.push('=');
         });
+        self.add_fill(k, builder);
         Ok(1)
     }
 
@@ -229,7 +247,9 @@ impl Column {
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
         let says = match policy.of_model {
             true => format!("{what}, {}", columns::NEVER_MISSING),
-            false => format!("{what}; --missing indicator makes missing cells features of their own"),
+            false => format!(
+                "{what}; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean"
+            ),
         };
         Fault::new(Some(column), token, &says)
     }
@@ -290,6 +310,7 @@ impl Column {
                 escape(name.as_bytes(), to);
                 to.push('=');
             });
+            (0..length).for_each(|k| self.add_fill(k, builder));
             return Ok(1);
         };
         if end.saturating_sub(start) != length {

@@ -134,6 +134,9 @@ impl Rows {
         let rules = groups::of_columns(&self.groups, &names);
         let rule = |name: &str| places.get(name).map_or(0, |&n| rules[n]);
         self.features.iter_mut().for_each(|column| column.assign(rule, &mut self.builder));
+        if let Some(table) = self.found.table() {
+            self.features.iter_mut().for_each(|column| column.fill(|name| table.fill(name)));
+        }
         self.plain.clear();
         if !self.builder.interacts() {
             self.plain.extend(self.features.iter().map_while(Column::plain_id));

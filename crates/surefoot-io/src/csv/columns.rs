@@ -151,7 +151,7 @@ pub(crate) fn ignored(names: &[String], wanted: &Wanted) -> Vec<bool> {
 
 /// What is said of a missing cell to a model that knows none.
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
-     fit --missing indicator has a weight for it";
+     fit --missing mean takes the column's mean for it";
 
 /// How rows can do without a column of a model that is missing.
 pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {

@@ -17,10 +17,11 @@ pub(super) enum Use {
     Label,
     Weight,
     Offset(Role),
-    /// A number: its id, and that of a 1 if it is missing.
+    /// A number: its id, that of a 1 if it is missing, and what it counts as then.
     Number {
         id: u64,
         gap: u64,
+        fill: f64,
         rule: u32,
     },
     /// A feature that is made when it is met: a category, or a number that is multiplied with others.
@@ -38,6 +39,8 @@ pub(super) struct Feature {
     pub(super) id: u64,
     /// The id of a missing cell.
     pub(super) gap: u64,
+    /// What a missing number counts as.
+    pub(super) fill: f64,
     /// The number of the group that its weights are in.
     pub(super) rule: u32,
     /// The name as people see it.
@@ -61,7 +64,7 @@ impl Layout {
     pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
         let Reading { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
-        let with_gaps = table.missing == Missing::Indicator;
+        let with_gaps = table.missing != Missing::Refuse;
         let mut places: Vec<_> = order.iter().enumerate().filter_map(|(place, n)| Some(((*n)?, place))).collect();
         places.sort_unstable();
         let (mut uses, mut features) = (Vec::new(), Vec::new());
@@ -76,16 +79,16 @@ impl Layout {
                 Role::Weight => Use::Weight,
                 role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
                 Role::Number if !is_factor(column) => {
-                    let (feature, mut name) = (feature(column, rules[n], options), escaped(&column.name));
+                    let (feature, mut name) = (feature(column, rules[n], table, options), escaped(&column.name));
                     options.found.name(slot(feature.id, *bits), &name);
                     if with_gaps {
                         name.push('=');
                         options.found.name(slot(feature.gap, *bits), &name);
                     }
-                    Use::Number { id: feature.id, gap: feature.gap, rule: feature.rule }
+                    Use::Number { id: feature.id, gap: feature.gap, fill: feature.fill, rule: feature.rule }
                 }
                 role @ (Role::Number | Role::Category) => {
-                    features.push(feature(column, rules[n], options));
+                    features.push(feature(column, rules[n], table, options));
                     Use::Feature { feature: features.len() - 1, role }
                 }
             };
@@ -97,7 +100,7 @@ impl Layout {
     /// Tells the builder of the rows in which groups the features are whose ids are known.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
-            Use::Number { id, gap, rule } => Some((*id, *gap, *rule)),
+            Use::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
             _ => None,
         });
         let features = self.features.iter().map(|feature| (feature.id, feature.gap, feature.rule));
@@ -114,12 +117,13 @@ fn escaped(name: &str) -> String {
     text
 }
 
-fn feature(column: &Column, rule: u32, options: &Options) -> Feature {
+fn feature(column: &Column, rule: u32, table: &Table, options: &Options) -> Feature {
     let name = column.name.as_bytes();
     Feature {
         group: Group::named(name),
         id: Group::named(b"").id(name),
         gap: missing_id(name),
+        fill: if column.role == Role::Number { table.fill(&column.name) } else { 0.0 },
         rule,
         name: escaped(&column.name),
         is_guessed: column.role == Role::Category

@@ -24,6 +24,8 @@ pub(super) struct Rules {
     pub(super) delimiter: u8,
     pub(super) missing: Missing,
     na: Vec<Vec<u8>>,
+    /// Whether the usual spellings of what is missing do not count.
+    no_default_na: bool,
     /// Labels, and weights with them, are passed over.
     pub(super) unlabelled: bool,
     classes: bool,
@@ -68,6 +70,7 @@ impl Rules {
             delimiter: given.unwrap_or(delimiter),
             missing: table.missing,
             na: table.na.iter().map(|token| token.clone().into_bytes()).collect(),
+            no_default_na: table.no_default_na,
             unlabelled: options.unlabelled,
             classes: options.classes,
             classes_met: Vec::new(),
@@ -89,6 +92,7 @@ impl Rules {
         let text = text.trim_ascii();
         match text {
             [] => true,
+            _ if self.no_default_na => self.na.iter().any(|na| na.trim_ascii() == text),
             [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
             // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
             [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
@@ -139,7 +143,8 @@ impl Rules {
                 format!(" {what}, {}", columns::NEVER_MISSING)
             } else {
                 format!(
-                    " {what}; --missing indicator makes a missing value a feature of its own, --ignore {} leaves the column out",
+                    " {what}; --missing indicator makes a missing value a feature of its own, --missing mean also takes the \
+                     column's mean for it, --ignore {} leaves the column out",
                     cell.flagged()
                 )
             };

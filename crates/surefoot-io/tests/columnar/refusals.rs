@@ -147,11 +147,11 @@ fn cells_are_refused_at_their_row_and_reading_goes_on() {
         ),
         (
             vec![("y", ones.clone()), ("a", numbers(&[Some(1.0), Some(2.0), Some(3.0), None, Some(5.0)]))],
-            "f: row 4, column 'a': is null; --missing indicator makes missing cells features of their own",
+            "f: row 4, column 'a': is null; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean",
         ),
         (
             vec![("y", ones.clone()), ("a", full(&[1.0, 2.0, 3.0, f64::NAN, 5.0]))],
-            "f: row 4, column 'a': 'NaN': is no number; --missing indicator makes missing cells features of their own",
+            "f: row 4, column 'a': 'NaN': is no number; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean",
         ),
         (
             vec![("y", ones.clone()), ("a", full(&[1.0, 2.0, 3.0, -inf, 5.0]))],
@@ -159,7 +159,7 @@ fn cells_are_refused_at_their_row_and_reading_goes_on() {
         ),
         (
             vec![("y", ones.clone()), ("t", texts(&[some("a"), some("b"), some("c"), None, some("e")]))],
-            "f: row 4, column 't': is null; --missing indicator makes missing cells features of their own",
+            "f: row 4, column 't': is null; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean",
         ),
         (
             vec![("y", ones.clone()), ("w", full(&[1.0, 0.0, 2.0, -0.5, 1.0]))],
