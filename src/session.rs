@@ -222,6 +222,10 @@ impl Session<'_> {
     /// the first pass.
     fn reread(&mut self) -> Result<(), Halt> {
         let Some(whole) = self.standing.whole.clone().filter(|_| self.standing.pass > 1) else { return Ok(()) };
+        // Shuffled rows are all read before the first is learnt in any case.
+        if self.shuffling.is_some() && !self.keeps_rows() {
+            return Ok(());
+        }
         let (mut rows, mut batch, mut trail) = (self.open(1)?, Batch::default(), Trail::default());
         while self.next(&mut rows, &mut batch)? {
             self.shelve(&batch, batch.len(), trail.rows)?;
@@ -268,10 +272,15 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Whether rows are kept for later: those that are held out, or all.
+    fn keeps_rows(&self) -> bool {
+        self.standing.plan.period().is_some() || self.gathered.is_some()
+    }
+
     /// Of the first `rows` of a batch, before which the pass has `before`: puts those held out on the shelf again, and gathers
     /// all where the optimum will be sought.
     fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), Failure> {
-        if self.standing.plan.period().is_none() && self.gathered.is_none() {
+        if !self.keeps_rows() {
             return Ok(());
         }
         self.name_classes();

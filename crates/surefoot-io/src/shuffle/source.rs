@@ -37,8 +37,8 @@ const PAIRS: usize = 1 << 14;
 ///         labels.extend_from_slice(&batch.label);
 ///     }
 /// }
-/// assert_eq!(labels[..6], [4.0, 1.0, 5.0, 3.0, 2.0, 0.0]);
-/// assert_ne!(labels[..6], labels[6..]);
+/// assert_eq!(labels[..6], [5.0, 4.0, 0.0, 3.0, 2.0, 1.0]);
+/// assert_eq!(labels[6..], [2.0, 3.0, 1.0, 0.0, 5.0, 4.0]);
 /// # Ok::<(), surefoot_io::Error>(())
 /// ```
 #[derive(Debug)]
