@@ -120,6 +120,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         numeric: column(5, [None, Some("b"), Some("x*"), Some("l")]).into_iter().collect(),
         ignore: column(6, [None, None, Some("*z*"), Some("4-5")]).into_iter().collect(),
         id: column(1, [None, None, None, Some("a")]),
+        trials: column(6, [None, None, None, Some("3")]),
         tags: flag(1),
         without: Vec::new(),
     };

@@ -62,6 +62,10 @@ impl Sample<'_> {
         self.each(|batch, r| {
             let Some(label) = batch.row(r).label else { return Ok(()) };
             loss.check(label).map_err(|fault| (fault.part, fault.message))?;
+            if self.options.wanted.trials.is_some() || known.shares {
+                let says = "a share of successes is needed, between 0 and 1, as --trials has it";
+                return if (0.0..=1.0).contains(&label) { Ok(()) } else { Err((Part::Label, says.to_owned())) };
+            }
             // Which of many classes training will show is not known.
             if !loss.classifies() || loss.has_margins() || classes.contains(&label) {
                 return Ok(());
@@ -104,6 +108,9 @@ fn code(model: &Model, label: Option<f64>, options: &Options) -> Result<f64, Str
         return model.settings.loss.check(label).map(|()| label).map_err(|fault| fault.message);
     }
     model.labels.code(label).ok_or_else(|| {
+        if model.labels.shares {
+            return "a share of successes is needed, between 0 and 1: the model has --trials".to_owned();
+        }
         let classes = options.found.classes();
         let known = reading::list_of(&model.labels.all(), &classes);
         format!("not a label that the model was trained on ({known})")

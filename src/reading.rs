@@ -36,7 +36,8 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         reading,
         wanted: wanted(flags),
         unlabelled: false,
-        classes: settings.loss.classifies(),
+        // Shares are numbers.
+        classes: settings.loss.classifies() && flags.trials.is_none(),
         groups: Groups::default(),
         accepts: Accepts::default(),
         found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
@@ -58,7 +59,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         reading: reading.clone(),
         wanted: wanted(flags),
         unlabelled: false,
-        classes: model.settings.loss.classifies(),
+        classes: model.settings.loss.classifies() && !model.labels.shares,
         groups: Groups::default(),
         accepts: Accepts::default(),
         found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
@@ -71,6 +72,7 @@ fn wanted(flags: &DataArgs) -> Wanted {
         header: flags.header.map(|header| header == Whether::Yes),
         label: flags.label.clone(),
         weight: flags.weight.clone(),
+        trials: flags.trials.clone(),
         offset: flags.offset.clone(),
         exposure: flags.exposure.clone(),
         categorical: list(&flags.categorical),
@@ -91,11 +93,13 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
     if rates && !has(Role::Offset) && !has(Role::Exposure) {
         return Err(Failure::usage(format!("{name}: --rates is for models with --exposure or --offset; leave it out")));
     }
-    if unweighted && !has(Role::Weight) {
-        return Err(Failure::usage(format!("{name}: --unweighted is for models with --weight; leave it out")));
+    if unweighted && !has(Role::Weight) && !has(Role::Trials) {
+        let says = "--unweighted is for models with --weight or --trials; leave it out";
+        return Err(Failure::usage(format!("{name}: {says}")));
     }
     let offsets = if rates { &[Role::Offset, Role::Exposure][..] } else { &[] };
-    Ok(offsets.iter().copied().chain(unweighted.then_some(Role::Weight)).collect())
+    let weights = if unweighted { &[Role::Weight, Role::Trials][..] } else { &[] };
+    Ok(offsets.iter().chain(weights).copied().collect())
 }
 
 /// Checks that no flag differs from how the model's data were read.
@@ -138,6 +142,7 @@ fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(),
     let columns = [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
+        ("--trials", Role::Trials, wanted.trials.as_slice()),
         ("--offset", Role::Offset, wanted.offset.as_slice()),
         ("--exposure", Role::Exposure, wanted.exposure.as_slice()),
         ("--categorical", Role::Category, &wanted.categorical),
@@ -216,6 +221,7 @@ pub(crate) fn data(reading: &Reading) -> String {
     let (numbers, categories, ignored) = (count(Role::Number), count(Role::Category), count(Role::Ignored));
     let label = of(Role::Label).map_or_else(String::new, |name| format!(", label '{name}'"));
     let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
+    let weight = weight + &of(Role::Trials).map_or_else(String::new, |name| format!(", trials '{name}'"));
     let offset = columns.iter().find(|column| column.role.is_offset());
     let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
     format!(

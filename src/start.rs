@@ -100,6 +100,11 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
 
 /// Whether models of this kind have offsets.
 fn check_offsets(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
+    if args.reading.trials.is_some() && (settings.ball.is_some() || settings.class_weights.is_some()) {
+        return Err(Failure::usage(
+            "--trials excludes --radius and --class-weight: leave one out; --weight gives rows weights",
+        ));
+    }
     match settings.ball.is_some() && (args.reading.offset.is_some() || args.reading.exposure.is_some()) {
         true => Err(Failure::usage("--offset and --exposure and --radius exclude each other")),
         false => Ok(()),

@@ -24,6 +24,13 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) weight: Option<String>,
 
+    /// Column of numbers of trials: labels are shares of successes among them, between 0 and 1 (tables, --loss logistic)
+    ///
+    /// A row counts as so many rows, of which that share is positive: a binomial model. For k successes of n trials the label is k/n. A
+    /// row of 0 trials counts like one of weight 0; --weight multiplies.
+    #[arg(long, value_name = "COL")]
+    pub(crate) trials: Option<String>,
+
     /// Column of what is added to margins, beside the weights (tables)
     ///
     /// What is known before: the logarithm of an exposure, or the margin that another model predicts. In Vowpal Wabbit text it

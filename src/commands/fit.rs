@@ -155,6 +155,9 @@ impl Fit<'_> {
     fn learn(&mut self, inputs: &[InputName]) -> Result<(), Failure> {
         let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
         let mut trainer = self.trainer()?;
+        if self.start.model.is_none() && self.start.options.wanted.trials.is_some() {
+            trainer.take_labels_for_shares();
+        }
         if self.report.is_some() {
             trainer.measure_fresh_rows();
         }

@@ -108,6 +108,10 @@ const BOUNDED: Losses = Losses {
     says: "is for losses of classes: those of numbers have no bound that is known beforehand, so that only files, which \
            are read once more, give a certificate, and one for certain",
 };
+const LOGISTIC: Losses = Losses {
+    fit: |loss| matches!(loss, Loss::Logistic),
+    says: "makes labels shares of successes, for --loss logistic",
+};
 const HUBER: Losses = Losses { fit: |loss| matches!(loss, Loss::Huber { .. }), says: "is a parameter of --loss huber" };
 const QUANTILE: Losses =
     Losses { fit: |loss| matches!(loss, Loss::Quantile { .. }), says: "is a parameter of --loss quantile" };
@@ -116,6 +120,8 @@ const TWEEDIE: Losses =
 
 const LABEL: In = No("the label is the first number of a row");
 const PAIRS: In = No("rows have no columns beside the label and the pairs index:value; use csv or vw");
+const SHARES: In =
+    No("give each row twice, with label 1 and the successes as its weight, and label 0 and the others; or use csv");
 const HEAD: In = No("the weight stands behind the label: 'label weight |features'");
 const BASE: In = No("an offset is the third number of a row: 'label weight offset |features'");
 const LOG_BASE: In = No("ln(exposure) goes before the bar as an offset: 'label weight ln(exposure) |features'");
@@ -143,6 +149,7 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("format",            ANY,                                            ALL),
     rule("label",             [LABEL,    LABEL,    Yes,      Yes],            ALL),
     rule("weight",            [PAIRS,    HEAD,     Yes,      Yes],            ALL),
+    rule("trials",            [SHARES,   SHARES,   Yes,      Yes],            LOGISTIC),
     rule("offset",            [PAIRS,    BASE,     Yes,      Yes],            ONE_MARGIN),
     rule("exposure",          [PAIRS,    LOG_BASE, Yes,      Yes],            LOG_LINK),
     rule("categorical",       [NUMBERS,  TYPED,    Yes,      Yes],            ALL),

@@ -39,6 +39,8 @@ fn acts(flag: &str, kind: Kind) -> Acts {
         "format" => Differs("", "--bits 20 --format FORMAT"),
         "label" => Rescues("bare", "--label y"),
         "weight" => Differs("--ignore w", "--weight w"),
+        // Its labels are 1 and 2, and 2 is no share.
+        "trials" => Breaks("", "--trials w"),
         "offset" => Differs("--ignore e", "--offset e"),
         "exposure" => Differs("--ignore e --loss poisson", "--exposure e --loss poisson"),
         "categorical" => Differs("", "--categorical w"),
@@ -218,7 +220,7 @@ impl Walk {
 /// Some value for a flag.
 fn some(flag: &str) -> &'static str {
     match flag {
-        "label" | "weight" | "offset" | "exposure" | "categorical" | "numeric" | "ignore" | "keep" => "2",
+        "label" | "weight" | "trials" | "offset" | "exposure" | "categorical" | "numeric" | "ignore" | "keep" => "2",
         "missing" => "indicator",
         "na" => "NONE",
         "header" => "yes",

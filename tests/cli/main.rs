@@ -31,6 +31,7 @@ mod report;
 mod resume;
 mod rows;
 mod sandbox;
+mod shares;
 mod shuffle;
 mod signals;
 mod skip;

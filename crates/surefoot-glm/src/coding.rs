@@ -20,6 +20,9 @@ pub(crate) struct Coding {
     second: Option<f64>,
     #[serde(default, skip_serializing_if = "Classes::is_empty")]
     classes: Classes,
+    /// Whether labels are shares of the positive class, which is called 1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) shares: bool,
     /// Whether labels stand for texts: then any number may be a class.
     #[serde(skip)]
     pub(crate) texts: bool,
@@ -31,6 +34,12 @@ impl Coding {
     pub(crate) fn code(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
             return loss.check(label).map(|()| label);
+        }
+        if self.shares {
+            return match (0.0..=1.0).contains(&label) {
+                true => Ok(2.0 * label - 1.0),
+                false => Err(no_share(label)),
+            };
         }
         if loss.has_margins() {
             return self.number(loss, label).map(|number| number as f64);
@@ -66,7 +75,9 @@ impl Coding {
 
     /// Remembers the class of a row that is being learnt.
     pub(crate) fn meet(&mut self, loss: Loss, label: f64) {
-        if loss.has_margins() {
+        if self.shares {
+            (self.first, self.second) = (Some(1.0), Some(0.0));
+        } else if loss.has_margins() {
             self.classes.meet(label);
         } else if loss.classifies() && self.first != Some(label) {
             if self.first.is_none() {
@@ -89,9 +100,10 @@ impl Coding {
     /// The classes by sign.
     pub(crate) fn labels(&self) -> Labels {
         if self.sign() > 0.0 {
-            Labels { negative: self.second, positive: self.first, classes: self.classes.labels() }
+            let classes = self.classes.labels();
+            Labels { negative: self.second, positive: self.first, classes, shares: self.shares }
         } else {
-            Labels { negative: self.first, positive: self.second, classes: Vec::new() }
+            Labels { negative: self.first, positive: self.second, ..Labels::default() }
         }
     }
 
@@ -113,12 +125,20 @@ impl Coding {
     }
 }
 
+fn no_share(label: f64) -> Fault {
+    let says = format!("label {label} is no share: with --trials the label is successes / trials, between 0 and 1");
+    Fault::new(Part::Label, says)
+}
+
 fn no_class(loss: Loss, label: f64) -> Fault {
     let needs = match loss.has_margins() {
         true => "classes are whole numbers up to 65536",
         false => "two classes are needed, such as 0 and 1",
     };
-    Fault::new(Part::Label, format!("label {label} is not a class label: {needs}; for numbers use --loss squared"))
+    let is_share = label > 0.0 && label < 1.0 && !loss.has_margins();
+    let shares = if is_share { ", for shares of successes --loss logistic --trials COL" } else { "" };
+    let says = format!("label {label} is not a class label: {needs}; for numbers use --loss squared{shares}");
+    Fault::new(Part::Label, says)
 }
 
 fn too_many(label: f64) -> Fault {

@@ -65,7 +65,9 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
 #[inline(always)]
 fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     match loss {
-        Loss::Logistic => std::array::from_fn(|k| f64::from(values.0[k]) + (y * f64::from(margins.0[k])).max(0.0)),
+        Loss::Logistic if y.abs() == 1.0 => {
+            std::array::from_fn(|k| f64::from(values.0[k]) + (y * f64::from(margins.0[k])).max(0.0))
+        }
         _ if loss.classifies() => loss.values(1.0, &Lanes(margins.0.map(|m| -m.abs()))).0.map(f64::from),
         _ => [0.0; LANES],
     }

@@ -47,6 +47,8 @@ use crate::{
 pub struct Metrics {
     loss: Loss,
     rows: u64,
+    /// Whether any label is a share of two classes.
+    shares: bool,
     value: Mean,
     correct: Mean,
     squares: Mean,
@@ -103,9 +105,9 @@ pub struct Measured {
     /// Regression without a log link: 1 − (squared error) / (squared error of the mean label). Not defined for equal
     /// labels.
     pub r2: Option<f64>,
-    /// With a log link: weighted mean deviance, twice by how much the loss exceeds the least that the labels can have.
+    /// With a log link, and of shares: weighted mean deviance, twice by how much the loss exceeds the least that the labels can have.
     pub deviance: Option<f64>,
-    /// With a log link: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
+    /// With a log link, and of shares: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
     /// Classification: which were taken for which; of two classes the negative one is the first.
     pub confusion: Option<Confusion>,
@@ -129,6 +131,7 @@ impl Metrics {
         Metrics {
             loss,
             rows: 0,
+            shares: false,
             value: Mean::default(),
             correct: Mean::default(),
             squares: Mean::default(),
@@ -144,23 +147,27 @@ impl Metrics {
         }
     }
 
-    /// Adds a row: its label (for classes −1 or +1), its weight and the margin predicted for it.
+    /// Adds a row: its label (for classes −1 or +1, or what lies between for a share of both), its weight and the margin predicted for it.
     pub fn add(&mut self, label: f64, weight: f64, margin: f64) {
         self.rows += 1;
         if weight == 0.0 {
             return;
         }
         self.value.add(self.loss.value(label, margin), weight);
-        if self.loss.classifies() {
-            self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
-            self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
-            self.ranking.add(margin, weight * label, Metrics::EXACT);
-            if self.loss.knows_probabilities() {
-                let (probability, came_true) = (self.loss.mean(margin), label > 0.0);
-                self.brier.add((probability - f64::from(came_true)).powi(2), weight);
-                self.calibration.add(probability, came_true, weight);
-            }
-        } else {
+        if self.loss.classifies() && label.abs() < 1.0 {
+            self.shares = true;
+            self.add_class(1.0, weight * 0.5 * (1.0 + label), margin);
+            self.add_class(-1.0, weight * 0.5 * (1.0 - label), margin);
+        } else if self.loss.classifies() {
+            self.add_class(label, weight, margin);
+        }
+        if self.loss == Loss::Logistic {
+            // That of the share itself: 0 of one class.
+            let least = self.loss.constant(label, 0.0).unwrap_or_default();
+            self.excess.add((self.loss.value(label, margin) - least).max(0.0), weight);
+            self.saturated.add(least, weight);
+            self.labels.add(label, weight);
+        } else if !self.loss.classifies() {
             let predicted = self.loss.mean(margin);
             self.sample.add(predicted, label);
             let error = (predicted - label).abs();
@@ -169,6 +176,18 @@ impl Metrics {
             self.excess.add(self.loss.excess(label, margin), weight);
             self.saturated.add(self.loss.least(label), weight);
             self.labels.add(label, weight);
+        }
+    }
+
+    /// Adds a row of one class to what is measured of classes.
+    fn add_class(&mut self, label: f64, weight: f64, margin: f64) {
+        self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
+        self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
+        self.ranking.add(margin, weight * label, Metrics::EXACT);
+        if self.loss.knows_probabilities() {
+            let (probability, came_true) = (self.loss.mean(margin), label > 0.0);
+            self.brier.add((probability - f64::from(came_true)).powi(2), weight);
+            self.calibration.add(probability, came_true, weight);
         }
     }
 
@@ -181,8 +200,9 @@ impl Metrics {
         let rates = Rates::of(positive[1], negative[1] + positive[1], positive[0] + positive[1]);
         let mse = self.squares.value();
         let counts = self.loss.variance_power().is_some();
-        let r2 = mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares()).filter(|_| !counts);
-        let excess = self.excess.value().filter(|_| counts);
+        let r2 =
+            mse.map(|mse| 1.0 - mse * self.labels.weight() / self.labels.squares()).filter(|_| !counts && !classes);
+        let excess = self.excess.value().filter(|_| counts || self.shares);
         let d2 = excess.zip(self.excess_of_constant()).map(|(excess, constant)| 1.0 - excess / constant);
         Measured {
             rows: self.rows,
@@ -231,6 +251,9 @@ impl Metrics {
     /// losses are linear in labels.
     fn excess_of_constant(&self) -> Option<f64> {
         let mean = self.labels.mean();
+        if self.shares {
+            return Some(self.loss.constant(mean, 0.0)? - self.saturated.value()?).filter(|excess| *excess > 0.0);
+        }
         Some(self.loss.least(mean) - self.saturated.value()?).filter(|excess| *excess > 0.0)
     }
 }

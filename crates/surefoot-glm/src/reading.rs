@@ -88,6 +88,8 @@ pub enum Role {
     Label,
     /// The importance weight.
     Weight,
+    /// Of how many trials the label is the share of successes.
+    Trials,
     /// What is added to margins.
     Offset,
     /// An exposure, whose logarithm is added to margins.

@@ -134,6 +134,7 @@ impl Labels {
         need(self.classes.is_sorted_by(|a, b| a < b), "the labels of classes do not ascend")?;
         let kind = if loss.has_margins() { self.negative.or(self.positive).is_none() } else { self.classes.is_empty() };
         need(kind, "the labels are not those of the loss")?;
+        need(!self.shares || loss == Loss::Logistic, "labels are shares, which only the logistic loss takes")?;
         let distinct = self.negative.is_none() || self.negative != self.positive;
         need(distinct, "both classes have the same label")
     }

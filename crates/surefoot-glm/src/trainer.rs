@@ -78,6 +78,12 @@ impl Trainer {
         (from..to).try_for_each(|r| self.books.reshelve(&batch.row(r)))
     }
 
+    /// Says that labels are shares of the positive class, between 0 and 1, of the logistic loss: before the first row. A row is
+    /// then as many of each class as its weight and its share say.
+    pub fn take_labels_for_shares(&mut self) {
+        self.books.counts.coding.shares = true;
+    }
+
     /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
     /// texts, is asked only where they matter. Not stored in models.
     pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {

@@ -244,7 +244,7 @@ impl RecordFormat for Csv {
                     }
                 }
                 Use::Label if !rules.unlabelled => labelled = Some(cell()),
-                Use::Weight if !rules.unlabelled => weight = rules.weight(cell())?,
+                Use::Weight if !rules.unlabelled => weight *= rules.weight(cell())?,
                 Use::Label | Use::Weight => {}
                 Use::Offset(role) => offset = rules.offset(role, cell())?,
             }

@@ -77,6 +77,8 @@ pub struct Wanted {
     pub label: Option<String>,
     /// The column of importance weights.
     pub weight: Option<String>,
+    /// The column of numbers of trials, of which labels are the share of successes.
+    pub trials: Option<String>,
     /// The column of what is added to margins.
     pub offset: Option<String>,
     /// The column of exposures, whose logarithms are added to margins.

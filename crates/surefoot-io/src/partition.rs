@@ -143,6 +143,7 @@ fn said(wanted: &Wanted, key: &str) -> Option<Role> {
     let given = [
         (wanted.label.as_slice(), Role::Label),
         (wanted.weight.as_slice(), Role::Weight),
+        (wanted.trials.as_slice(), Role::Trials),
         (wanted.offset.as_slice(), Role::Offset),
         (wanted.exposure.as_slice(), Role::Exposure),
         (&wanted.categorical, Role::Category),

@@ -1,4 +1,5 @@
-//! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4.
+//! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4. A label y between them is a row of each
+//! class, with weights that add up to 1: (1 + y)/2 and (1 − y)/2.
 //!
 //! exp and log come from `libm`, one pure-Rust source, so that training and prediction agree to the last
 //! bit on every platform; lanes have their own, in f32.
@@ -12,12 +13,24 @@ use crate::lanes::{
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     let z = -y * m;
+    if y.abs() < 1.0 {
+        return share(y, m) + libm::log1p(libm::exp(-m.abs()));
+    }
     z.max(0.0) + libm::log1p(libm::exp(-z.abs()))
+}
+
+/// What a share loses beside ln(1 + e^(−|m|)): |m| times the weight of the class that m is not on the side of.
+#[inline]
+fn share(y: f64, m: f64) -> f64 {
+    m.abs() * 0.5 * (1.0 - y * m.signum())
 }
 
 /// −y / (1 + e^(ym)).
 #[inline]
 pub(super) fn slope(y: f64, m: f64) -> f64 {
+    if y.abs() < 1.0 {
+        return 0.5 * ((1.0 - y) * mean(m) - (1.0 + y) * mean(-m));
+    }
     -y * mean(-y * m)
 }
 
@@ -41,6 +54,9 @@ pub(super) fn plogp(p: f64) -> f64 {
 /// `value` of every lane.
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_minus_size(margins));
+    if y.abs() < 1.0 {
+        return tail + Lanes(margins.0.map(|m| m.abs() * 0.5 * (1.0 - y * m.signum())));
+    }
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
@@ -48,6 +64,14 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
 pub(super) fn slopes(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_minus_size(margins);
     let mut out = e;
+    if y.abs() < 1.0 {
+        for ((out, &e), m) in out.0.iter_mut().zip(&e.0).zip(margins.0) {
+            let (far, near) = (1.0 / (1.0 + e), e / (1.0 + e));
+            let (mean, rest) = if m >= 0.0 { (far, near) } else { (near, far) };
+            *out = 0.5 * ((1.0 - y) * mean - (1.0 + y) * rest);
+        }
+        return out;
+    }
     for ((out, &e), m) in out.0.iter_mut().zip(&e.0).zip(margins.0) {
         let right = if y * m >= 0.0 { e } else { 1.0 };
         *out = -y * (right / (1.0 + e));

@@ -10,6 +10,7 @@ use crate::Loss;
 /// | curve | losses | θ where φ* is finite | φ*(θ) |
 /// | --- | --- | --- | --- |
 /// | logistic | logistic | 0 ≤ p ≤ 1, p = −yθ | p·ln p + (1−p)·ln(1−p) |
+/// | | of a share, −1 < y < 1 | 0 ≤ p ≤ 1, p = θ + (1 + y)/2 | the same |
 /// | ramp | squared, Huber, absolute, quantile, all hinges | an interval | θ·centre + width·θ²/2 |
 /// | power | Poisson, gamma, Tweedie | bounded on one side, or not | by inverting φ' |
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,11 @@ impl Curve {
     #[inline(always)]
     pub(super) fn jet(self, y: f64, m: f64) -> Jet {
         match self {
+            Curve::Logistic if y.abs() < 1.0 => {
+                let small = libm::exp(-m.abs());
+                let (value, slope) = (Loss::Logistic.value(y, m), Loss::Logistic.slope(y, m));
+                Jet { value, slope, bend: small / ((1.0 + small) * (1.0 + small)) }
+            }
             Curve::Logistic => {
                 let agreed = y * m;
                 let small = libm::exp(-agreed.abs());
@@ -71,6 +77,13 @@ impl Curve {
     #[inline(always)]
     pub(super) fn miss(self, y: f64, m: f64, dual: f64) -> f64 {
         let miss = match self {
+            Curve::Logistic if y.abs() < 1.0 => {
+                let small = libm::exp(-m.abs());
+                let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
+                let (q, rest) = if m > 0.0 { (more, less) } else { (less, more) };
+                let p = 0.5 * (1.0 + y) + dual;
+                relative_entropy(p, q) + relative_entropy(0.5 * (1.0 - y) - dual, rest)
+            }
             Curve::Logistic => {
                 let small = libm::exp(-(y * m).abs());
                 let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
@@ -89,6 +102,7 @@ impl Curve {
     #[inline(always)]
     pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
         match self {
+            Curve::Logistic if y.abs() < 1.0 => dual.clamp(-0.5 * (1.0 + y), 0.5 * (1.0 - y)),
             Curve::Logistic => -y * (-y * dual).clamp(0.0, 1.0),
             Curve::Ramp(ramp) => ramp.clip(y, dual),
             Curve::Power(power) => power.clip(y, dual),
@@ -104,7 +118,7 @@ impl Curve {
     #[inline(always)]
     pub(super) fn escapes(self, y: f64, m: f64) -> bool {
         match self {
-            Curve::Logistic => y * m > 0.0,
+            Curve::Logistic => y * m > 0.0 && y.abs() == 1.0,
             Curve::Ramp(_) => false,
             Curve::Power(power) => power.escapes(y),
         }
@@ -131,7 +145,9 @@ mod tests {
         let more = [Loss::Huber { delta: 0.7 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
         let losses = Loss::ALL.into_iter().chain(more);
         losses.flat_map(|loss| {
-            let fits = move |y: &f64| if loss.classifies() { y.abs() == 1.0 } else { loss.check(*y).is_ok() };
+            let share = move |y: f64| loss == Loss::Logistic && y.abs() < 1.0;
+            let fits =
+                move |y: &f64| if loss.classifies() { y.abs() == 1.0 || share(*y) } else { loss.check(*y).is_ok() };
             let margins = (-40..40).map(|k| 0.1 + 0.23 * f64::from(k));
             LABELS.into_iter().filter(fits).flat_map(move |y| margins.clone().map(move |m| (loss, y, m)))
         })

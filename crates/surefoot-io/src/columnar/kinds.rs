@@ -26,11 +26,12 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
         )),
         Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {flag}")),
         Role::Label if is_text(of) => Ok(Kind::Text),
-        Role::Label | Role::Weight | Role::Offset | Role::Exposure if is_number(of) => Ok(Kind::Number),
-        Role::Label | Role::Weight | Role::Offset | Role::Exposure => {
+        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure if is_number(of) => Ok(Kind::Number),
+        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure => {
             let role = match role {
                 Role::Label => "label",
                 Role::Weight => "weight",
+                Role::Trials => "trials",
                 Role::Offset => "offset",
                 _ => "exposure",
             };

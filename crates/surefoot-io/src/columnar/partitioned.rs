@@ -78,7 +78,7 @@ impl Partitioned {
 
 /// Whether a column of this role holds numbers.
 fn is_number(role: Role) -> bool {
-    matches!(role, Role::Number | Role::Weight | Role::Offset | Role::Exposure)
+    matches!(role, Role::Number | Role::Weight | Role::Trials | Role::Offset | Role::Exposure)
 }
 
 /// Checks that a value can be a number where one is needed.

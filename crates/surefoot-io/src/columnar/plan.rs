@@ -47,7 +47,7 @@ impl Plan {
         for (index, (field, &role)) in schema.fields().iter().zip(&roles).enumerate() {
             match role {
                 Role::Ignored => continue,
-                Role::Label | Role::Weight if options.unlabelled => continue,
+                Role::Label | Role::Weight | Role::Trials if options.unlabelled => continue,
                 role if options.wanted.does_without(role) => continue,
                 _ => {}
             }
@@ -92,7 +92,7 @@ impl Plan {
     /// The place of the column of labels, where every row needs one: those of weight 0 do not.
     pub(super) fn needed_label(&self) -> Option<usize> {
         let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
-        of_role(Role::Label).filter(|_| of_role(Role::Weight).is_none())
+        of_role(Role::Label).filter(|_| of_role(Role::Weight).or(of_role(Role::Trials)).is_none())
     }
 
     /// Finds out the lengths of lists from the first batch, and tells other readers and the model what the columns are.
@@ -190,7 +190,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     let is_missing = |column: &&Column| match column.role {
         Role::Ignored => false,
         role if options.wanted.does_without(role) => false,
-        Role::Label | Role::Weight => !options.unlabelled && !here.contains(&column.name),
+        Role::Label | Role::Weight | Role::Trials => !options.unlabelled && !here.contains(&column.name),
         Role::Number | Role::Category | Role::Offset | Role::Exposure => !here.contains(&column.name),
     };
     match table.columns.iter().find(is_missing) {

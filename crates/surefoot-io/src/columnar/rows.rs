@@ -37,7 +37,8 @@ pub(super) struct Rows {
     counts: bool,
     policy: Policy,
     label: Option<Column>,
-    weight: Option<Column>,
+    /// Weights and numbers of trials, which are multiplied.
+    weights: Vec<Column>,
     offset: Option<Column>,
     /// The column of what rows are called: its place, itself if it is used for nothing else, and its cells.
     id: Option<(usize, Option<Column>, ArrayRef)>,
@@ -81,7 +82,7 @@ impl Rows {
                 of_model: options.found.of_model,
             },
             label: None,
-            weight: None,
+            weights: Vec::new(),
             offset: None,
             id: None,
             features: Vec::new(),
@@ -111,7 +112,7 @@ impl Rows {
         if let Some(table) = self.found.table() {
             self.policy = Policy { missing: table.missing, na: table.na.clone(), of_model: self.found.of_model };
         }
-        (self.label, self.weight, self.offset, self.features) = (None, None, None, Vec::new());
+        (self.label, self.weights, self.offset, self.features) = (None, Vec::new(), None, Vec::new());
         self.id = plan.id.map(|place| (place, None, new_null_array(&DataType::Null, 0)));
         for used in plan.columns {
             match used.role {
@@ -121,7 +122,7 @@ impl Rows {
                     }
                 }
                 Role::Label => self.label = Some(Column::new(used)),
-                Role::Weight => self.weight = Some(Column::new(used)),
+                Role::Weight | Role::Trials => self.weights.push(Column::new(used)),
                 Role::Offset | Role::Exposure => self.offset = Some(Column::new(used)),
                 _ => self.features.push(Column::new(used)),
             }
@@ -171,7 +172,7 @@ impl Rows {
             Some((place, column, cells)) => (Some(*place), column.as_mut(), Some(cells)),
             None => (None, None, None),
         };
-        let single = self.label.iter_mut().chain(&mut self.weight).chain(&mut self.offset).chain(of_id);
+        let single = self.label.iter_mut().chain(&mut self.weights).chain(&mut self.offset).chain(of_id);
         let mut columns: Vec<_> = single.chain(&mut self.features).collect();
         columns.sort_unstable_by_key(|column| column.used.index);
         if let Some(cells) = cells
@@ -273,7 +274,11 @@ impl Rows {
     }
 
     fn weight(&self, row: usize) -> Result<f64, Fault> {
-        let Some(column) = &self.weight else { return Ok(1.0) };
+        self.weights.iter().try_fold(1.0, |product, column| Ok(product * self.factor(column, row)?))
+    }
+
+    /// A number that weighs a row.
+    fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
         let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
         match column.number(row) {
             Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),

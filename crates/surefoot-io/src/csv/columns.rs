@@ -158,7 +158,7 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     match role {
         Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
         Role::Offset if options.found.of_model => " (--rates predicts for an offset of 0)",
-        Role::Weight if options.found.of_model => " (--unweighted gives each row the weight 1)",
+        Role::Weight | Role::Trials if options.found.of_model => " (--unweighted gives each row the weight 1)",
         _ => "",
     }
 }
@@ -188,6 +188,7 @@ pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Res
     let given = [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
+        ("--trials", Role::Trials, wanted.trials.as_slice()),
         ("--offset", Role::Offset, wanted.offset.as_slice()),
         ("--exposure", Role::Exposure, wanted.exposure.as_slice()),
         ("--categorical", Role::Category, &wanted.categorical),

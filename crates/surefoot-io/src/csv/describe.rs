@@ -48,6 +48,8 @@ fn find<'a>(
     // What the batch does not say: the order of columns in the file. The row says it.
     let orders = std::iter::once(as_in_table).chain(options.found.orders());
     let (label, weight) = (*batch.label.get(row)?, *batch.weight.get(row)?);
+    // With trials the weight is a product, which no cell holds.
+    let weight = if table.columns.iter().any(|column| column.role == Role::Trials) { f64::NAN } else { weight };
     let of_role = |order: &Order, role: Role| cells.get(order.iter().position(|n| is(table, *n, role))?).copied();
     let fits = |order: &Order, role: Role, value: f64| {
         value.is_nan() || of_role(order, role).is_none_or(|cell| rules.reads_as(role, cell.1, value))

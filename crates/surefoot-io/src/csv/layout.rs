@@ -76,7 +76,7 @@ impl Layout {
                 Role::Ignored => continue,
                 role if options.wanted.does_without(role) => continue,
                 Role::Label => Use::Label,
-                Role::Weight => Use::Weight,
+                Role::Weight | Role::Trials => Use::Weight,
                 role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
                 Role::Number if !is_factor(column) => {
                     let (feature, mut name) = (feature(column, rules[n], table, options), escaped(&column.name));
@@ -167,7 +167,7 @@ pub(super) fn order_by_name(
     order.iter().flatten().for_each(|&n| is_there[n] = true);
     for (column, is_there) in table.columns.iter().zip(is_there) {
         let may_miss = match column.role {
-            Role::Label | Role::Weight if options.unlabelled => true,
+            Role::Label | Role::Weight | Role::Trials if options.unlabelled => true,
             role => role == Role::Ignored || options.wanted.does_without(role),
         };
         if !is_there && !may_miss {
