@@ -109,6 +109,11 @@ impl Standing {
                     known.name
                 ));
             }
+            let now = input.to_string();
+            let differs = |was: &(&str, &str)| folders(&now).any(|now| now.0 == was.0 && now.1 != was.1);
+            if folders(&known.name).any(|was| differs(&was)) {
+                return Err(format!("{input}: the interrupted run read {}; give the same DATA", known.name));
+            }
         }
         Ok(())
     }
@@ -160,6 +165,12 @@ impl Standing {
         self.pass += 1;
         Ok(())
     }
+}
+
+/// The folders `key=value` above a file, which may be columns.
+fn folders(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    let (above, _) = name.rsplit_once('/').unwrap_or_default();
+    above.split('/').filter_map(|folder| folder.split_once('='))
 }
 
 impl Trail {

@@ -96,6 +96,9 @@ fn a_run_over_a_folder_goes_on_where_it_was_stopped() {
     write(&box_, "t/year=2024/part-0.csv", "y,x\n1,2\n0,-1\n1,?\n0,0.5\n");
     box_.fails(1, "fit t --label y --passes 2 --holdout none --snapshot 1 -o m");
     write(&box_, "t/year=2024/part-0.csv", "y,x\n1,2\n0,-1\n1,4\n0,0.5\n");
+    fs::rename(box_.path("t/year=2024"), box_.path("t/year=2025")).unwrap();
+    assert!(box_.fails(1, "fit t --resume m -o m").err.contains("the interrupted run read t/year=2024/part-0.csv"));
+    fs::rename(box_.path("t/year=2025"), box_.path("t/year=2024")).unwrap();
     box_.ok("fit t --resume m -o m");
     assert!(box_.read("m") == box_.read("whole"));
 }
