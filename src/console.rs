@@ -11,6 +11,7 @@
 use crate::failure::Failure;
 use indicatif::ProgressBar;
 use std::io::Write;
+use surefoot_io::printable;
 
 /// The longest line of an error or a warning in bytes, the line break included.
 const LIMIT: usize = 500;
@@ -48,13 +49,13 @@ impl Console {
     /// Something worth knowing that is no reason to act.
     pub(crate) fn note(&self, line: &str) {
         if self.notes {
-            self.print(&clip(format!("surefoot: note: {line}")));
+            self.print(&clip(&format!("surefoot: note: {line}")));
         }
     }
 
     /// Something that the user should act on.
     pub(crate) fn warn(&self, line: &str) {
-        self.print(&clip(format!("surefoot: warning: {line}")));
+        self.print(&clip(&format!("surefoot: warning: {line}")));
     }
 
     fn print(&self, line: &str) {
@@ -68,18 +69,20 @@ impl Console {
 /// Prints the one line of a failure, if it has one.
 pub(crate) fn fail(failure: &Failure) {
     if !failure.message.is_empty() {
-        print(&clip(format!("surefoot: {}", failure.message)));
+        print(&clip(&format!("surefoot: {}", failure.message)));
     }
 }
 
 /// One write a line, so that lines of several programs do not mix.
-fn print(line: &str) {
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+fn print(text: &str) {
+    // Results have several lines; what of them comes from files was made printable where the line breaks were still known.
+    let lines: String = text.split('\n').map(|line| format!("{}\n", printable(line))).collect();
+    let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 
 /// One line of at most [`LIMIT`] bytes.
-fn clip(text: String) -> String {
-    let mut line = if text.contains(char::is_control) { text.escape_default().to_string() } else { text };
+fn clip(text: &str) -> String {
+    let mut line = printable(text).into_owned();
     if line.len() >= LIMIT {
         line.truncate(line.floor_char_boundary(LIMIT - 4));
         line.push_str("...");
@@ -93,8 +96,8 @@ mod tests {
 
     #[test]
     fn lines_are_short_and_single() {
-        assert_eq!(clip("a\nb".into()), "a\\nb");
-        let long = clip("é".repeat(400));
+        assert_eq!(clip("a\nb\u{202e}"), r"a\u{a}b\u{202e}");
+        let long = clip(&"é".repeat(400));
         assert!(long.len() < 500 && long.ends_with("é..."));
     }
 }

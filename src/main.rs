@@ -31,6 +31,7 @@ mod shuffling;
 mod signals;
 mod skips;
 mod start;
+mod streams;
 mod values;
 mod warnings;
 mod watch;
@@ -42,6 +43,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    streams::keep_closed();
     let outcome = match Cli::read(std::env::args_os()) {
         Ok(Cli { command: Some(command) }) => run(command),
         Ok(Cli { command: None }) => report::printed(Cli::command().print_help()),

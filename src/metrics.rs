@@ -4,6 +4,7 @@ use crate::{confusion, number, report::number_or_null};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use surefoot_glm::{Measured, Rates};
+use surefoot_io::printable;
 
 /// The metrics that say most, in one line.
 pub(crate) fn line(measured: &Measured) -> String {
@@ -77,6 +78,7 @@ pub(crate) fn object(measured: &Measured, labels: &[String]) -> Value {
 
 /// Everything, a line each.
 pub(crate) fn table(measured: &Measured, labels: &[String]) -> String {
+    let labels: Vec<String> = labels.iter().map(|label| printable(label).into_owned()).collect();
     let mut text = String::new();
     let _ = writeln!(text, "{:<10}{}", "rows", measured.rows);
     let _ = writeln!(text, "{:<10}{}", "weight", number::shortest(measured.weight));
@@ -92,7 +94,7 @@ pub(crate) fn table(measured: &Measured, labels: &[String]) -> String {
         let _ = writeln!(text, "{name} is within {doubt:.1e} of its exact value (more than a million rows)");
     }
     if let Some(confusion) = &measured.confusion {
-        text += &confusion::table(confusion, labels);
+        text += &confusion::table(confusion, &labels);
     }
     text
 }

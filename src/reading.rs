@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 use surefoot_glm::{Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
-use surefoot_io::{Accepts, Format, Found, InputName, Options, Wanted, columns_meant};
+use surefoot_io::{Accepts, Format, Found, InputName, Options, Wanted, columns_meant, printable};
 
 /// How the rows of a fit from scratch are read.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputName]) -> Options {
@@ -180,7 +180,7 @@ pub(crate) fn label(label: f64, classes: &[Class]) -> String {
 
 /// What the labels stand for, for people; `None` without classes.
 pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
-    let text = |number| label(number, classes);
+    let text = |number| printable(&label(number, classes)).into_owned();
     match labels.classes.as_slice() {
         [] => {}
         [only] => return Some(format!("{} is the only one seen", text(*only))),
@@ -198,9 +198,10 @@ pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
 /// Labels as they stand in the data, in one line: the first few, and the last.
 pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
     const FEW: usize = 10;
-    let text = |labels: &[f64]| labels.iter().map(|&number| label(number, classes)).collect::<Vec<_>>().join(", ");
+    let label = |number: f64| printable(&label(number, classes)).into_owned();
+    let text = |labels: &[f64]| labels.iter().map(|&number| label(number)).collect::<Vec<_>>().join(", ");
     match labels {
-        [first @ .., last] if first.len() > FEW => format!("{}, … {}", text(&first[..FEW - 1]), label(*last, classes)),
+        [first @ .., last] if first.len() > FEW => format!("{}, … {}", text(&first[..FEW - 1]), label(*last)),
         all => text(all),
     }
 }

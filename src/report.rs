@@ -2,13 +2,21 @@
 
 use crate::{failure::Failure, number};
 use serde_json::{Value, json};
-use std::io::{self, ErrorKind, Write};
+use std::{
+    fs::File,
+    io::{self, ErrorKind, Write},
+    os::fd::AsFd,
+};
 use surefoot_glm::{PathPoint, Summary, optimum::Optimum};
 
 /// Writes to standard output; a reader that has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    printed(stdout().and_then(|mut stdout| stdout.write_all(bytes)))
+}
+
+/// Standard output without the buffer of [`io::Stdout`], which takes one that cannot be written for one that needs not be.
+fn stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
 /// What came of writing to standard output.
@@ -40,8 +48,8 @@ impl Events {
         if !self.on {
             return;
         }
-        let mut stdout = io::stdout().lock();
-        if let Err(error) = writeln!(stdout, "{event}").and_then(|()| stdout.flush()) {
+        let line = format!("{event}\n");
+        if let Err(error) = stdout().and_then(|mut stdout| stdout.write_all(line.as_bytes())) {
             self.on = false;
             self.failure = (error.kind() != ErrorKind::BrokenPipe).then(|| Failure::stdout(&error));
         }

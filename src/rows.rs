@@ -3,11 +3,13 @@
 use crate::{failure::Failure, session::Halt, watch::Watch};
 use std::{
     ffi::OsString,
-    sync::{Arc, mpsc},
-    thread,
+    sync::{
+        Arc,
+        mpsc::{self, Sender},
+    },
     time::Duration,
 };
-use surefoot_glm::Batch;
+use surefoot_glm::{Batch, threads::start};
 use surefoot_io::{Error, InputName, Options, Order, Prefetch, Reader, RowSource, Shuffle, expand, spool};
 
 /// How long a wait for rows lasts before the clock and the signals are looked at again.
@@ -115,10 +117,9 @@ pub(crate) fn absent(inputs: &[InputName]) -> Failure {
 pub(crate) fn spool_stdin(inputs: &mut [InputName], watch: &Watch) -> Result<(), Halt> {
     let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
     let (give, take) = mpsc::channel();
-    thread::Builder::new()
-        .name("spool".into())
-        .spawn(move || _ = give.send(spool()))
-        .map_err(|error| Failure::data(format!("standard input: {error}")))?;
+    // Where there is no thread, nothing ends it before the end of the input.
+    let copy = |give: Sender<_>| _ = give.send(spool());
+    start("spool", give, copy).map_or_else(copy, drop);
     loop {
         match take.recv_timeout(PATIENCE) {
             Ok(copy) => {

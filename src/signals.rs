@@ -1,18 +1,21 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C, SIGTERM, SIGHUP and SIGXCPU.
 //!
 //! A thread takes the signals, since a handler may do next to nothing. The first one is only written down,
 //! and whoever works looks at it every few milliseconds; a second Ctrl-C ends the process there and then.
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ},
+    flag,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread,
 };
+use surefoot_glm::threads::start;
 
 /// A signal that asks the program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +24,15 @@ pub(crate) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal is gone.
+    HangUp,
+    /// SIGXCPU: a limit of processor time is near.
+    CpuTime,
 }
 
 impl Signal {
+    const ALL: [Signal; 4] = [Signal::Interrupt, Signal::Terminate, Signal::HangUp, Signal::CpuTime];
+
     /// The exit status that says which signal it was.
     pub(crate) fn status(self) -> u8 {
         128 + self.number()
@@ -33,6 +42,8 @@ impl Signal {
         match self {
             Signal::Interrupt => "interrupted",
             Signal::Terminate => "terminated",
+            Signal::HangUp => "the terminal has hung up",
+            Signal::CpuTime => "the limit of processor time is reached",
         }
     }
 
@@ -40,22 +51,20 @@ impl Signal {
         match self {
             Signal::Interrupt => SIGINT as u8,
             Signal::Terminate => SIGTERM as u8,
+            Signal::HangUp => SIGHUP as u8,
+            Signal::CpuTime => SIGXCPU as u8,
         }
     }
 
     fn from_number(number: i32) -> Option<Signal> {
-        match number {
-            SIGINT => Some(Signal::Interrupt),
-            SIGTERM => Some(Signal::Terminate),
-            _ => None,
-        }
+        Signal::ALL.into_iter().find(|signal| i32::from(signal.number()) == number)
     }
 }
 
 /// What signals came so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
-    first: Arc<AtomicU8>,
+    first: Arc<AtomicUsize>,
     /// Whether the first signal already ends the process.
     hasty: Arc<AtomicBool>,
     /// The files that may be in writing then.
@@ -68,15 +77,18 @@ impl Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let targets = targets.into_iter().map(|target| whole(target.as_ref())).collect();
         let signals = Signals { targets, ..Signals::default() };
-        let seen = signals.clone();
         // Taken so that a file that grows too large is an error of the write, not the end of the process.
-        let taken = [SIGINT, SIGTERM, SIGXFSZ];
-        // Without this thread the signals keep their usual effect: the process ends.
-        if let Ok(mut incoming) = signal_hook::iterator::Signals::new(taken) {
-            let watch = move || {
+        let ours =
+            Signal::ALL.map(|signal| i32::from(signal.number())).into_iter().filter(|number| !is_ignored(*number));
+        let taken: Vec<i32> = ours.clone().chain([SIGXFSZ]).collect();
+        if let Ok(incoming) = signal_hook::iterator::Signals::new(taken) {
+            let watch = |(mut incoming, seen): (signal_hook::iterator::Signals, Signals)| {
                 incoming.forever().filter_map(Signal::from_number).for_each(|signal| seen.take(signal));
             };
-            let _ = thread::Builder::new().name("signals".into()).spawn(watch);
+            if start("signals", (incoming, signals.clone()), watch).is_err() {
+                // Without a thread a signal is only written down; SIGXFSZ stays taken.
+                ours.for_each(|number| _ = flag::register_usize(number, Arc::clone(&signals.first), number as usize));
+            }
         }
         signals
     }
@@ -88,16 +100,27 @@ impl Signals {
 
     /// The first signal, if one came.
     pub(crate) fn caught(&self) -> Option<Signal> {
-        Signal::from_number(i32::from(self.first.load(Ordering::Relaxed)))
+        Signal::from_number(self.first.load(Ordering::Relaxed) as i32)
     }
 
     fn take(&self, signal: Signal) {
-        let first = self.first.compare_exchange(0, signal.number(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        let number = usize::from(signal.number());
+        let first = self.first.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if self.hasty.load(Ordering::SeqCst) || (!first && signal == Signal::Interrupt) {
             self.targets.iter().for_each(|target| remove_temporaries(target));
             signal_hook::low_level::exit(i32::from(signal.status()));
         }
     }
+}
+
+/// Whether whoever started the program has it ignore a hang-up, as `nohup` does; other signals are ours in any case.
+fn is_ignored(number: i32) -> bool {
+    let said = || fs::read_to_string("/proc/self/status").ok();
+    let mask = |said: String| {
+        let line = said.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(line.trim(), 16).ok()
+    };
+    number == SIGHUP && said().and_then(mask).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
 /// Removes what this process was about to put in the place of `target`: see [`surefoot_io::Output`].

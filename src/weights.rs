@@ -3,6 +3,7 @@
 use crate::{number::shortest, reading};
 use std::fmt::Write as _;
 use surefoot_glm::Model;
+use surefoot_io::printable;
 
 /// A weight of a feature, and of which column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +60,7 @@ impl Weights<'_> {
 
     /// The same, short enough for a column.
     fn short(&self, id: u64) -> String {
-        let name = self.feature(id);
+        let name = printable(&self.feature(id)).into_owned();
         if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
     }
 
@@ -71,7 +72,9 @@ impl Weights<'_> {
         };
         let mut columns = vec![column("feature", &|weight| self.short(weight.feature))];
         if self.class(first.column).is_some() {
-            columns.push(column("class", &|weight| self.class(weight.column).unwrap_or_default()));
+            columns.push(column("class", &|weight| {
+                printable(&self.class(weight.column).unwrap_or_default()).into_owned()
+            }));
         }
         let unit = first.value.abs();
         let bars = column("", &|weight| bar(weight.value / unit));

@@ -90,9 +90,12 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A name as a cell of CSV.
+/// A name as a cell of CSV. What spreadsheets would take for a formula gets a ' before it, and so does a name that begins with one:
+/// without its first ' each is the name again.
 fn cell(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    let safe =
+        if name.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) { format!("'{name}") } else { name.to_owned() };
+    if safe.contains([',', '"', '\n', '\r']) { format!("\"{}\"", safe.replace('"', "\"\"")) } else { safe }
 }
 
 fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::Path};
 use surefoot_glm::Model;
-use surefoot_io::load_model;
+use surefoot_io::{load_model, printable};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = Path::new(&args.model);
@@ -68,7 +68,7 @@ impl View<'_> {
     fn table(&self) -> String {
         let mut text = String::new();
         for (name, value) in self.facts() {
-            let _ = writeln!(text, "{name:<12}{value}");
+            let _ = writeln!(text, "{name:<12}{}", printable(&value));
         }
         self.lanes(&mut text);
         self.path(&mut text);

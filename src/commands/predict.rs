@@ -10,9 +10,13 @@ use crate::{
     settings,
     signals::Signals,
 };
-use std::{collections::HashSet, io::Write, path::Path};
+use std::{
+    collections::HashSet,
+    io::{IsTerminal, Write},
+    path::Path,
+};
 use surefoot_glm::{Batch, Labels, Missing, Model, Predictor, Row, Scores};
-use surefoot_io::{Error, InputName, Options, Output, load_model, missing_features};
+use surefoot_io::{Error, InputName, Options, Output, load_model, missing_features, printable};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
 const UNSEEN: usize = 1_000_000;
@@ -43,7 +47,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let predictor = Predictor::new(&model);
     let (digits, scores, unseen, passed) = Default::default();
     let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
-    let mut work = Work { model, predictor, kind, flush, on_error, separator, output, digits, scores, unseen, passed };
+    let shown = args.output == "-" && std::io::stdout().is_terminal();
+    let mut work =
+        Work { model, predictor, kind, flush, on_error, separator, shown, output, digits, scores, unseen, passed };
     let found = options.found.clone();
     match work.run(&inputs, &options) {
         // Nobody reads on: nothing is left to do, or to say.
@@ -89,8 +95,11 @@ fn class(labels: &Labels, scores: &Scores) -> f64 {
     likely.or(other).unwrap_or(f64::NAN)
 }
 
-/// A label in one line, whatever is in it.
-fn one_line(label: &str) -> String {
+/// A label in one line, whatever is in it; where people look at it, nothing that the terminal would obey.
+fn one_line(label: &str, shown: bool) -> String {
+    if shown {
+        return printable(label).into_owned();
+    }
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
@@ -108,6 +117,8 @@ struct Work {
     on_error: OnError,
     /// What stands between a prediction and what its row is called.
     separator: &'static str,
+    /// Whether the output is a terminal.
+    shown: bool,
     output: Output,
     digits: Shortest,
     /// Of the row at hand; one number but for losses of more than two classes.
@@ -206,14 +217,14 @@ impl Work {
                 self.output.write_all(b" ")?;
             }
             match class().filter(|_| self.kind == Kind::Class) {
-                Some(class) => self.output.write_all(one_line(&class.text).as_bytes())?,
+                Some(class) => self.output.write_all(one_line(&class.text, self.shown).as_bytes())?,
                 None => self.output.write_all(self.digits.of(number).as_bytes())?,
             }
         }
         // A row of Vowpal Wabbit text without a tag has none; a cell may be empty.
         if let Some(name) = name.filter(|name| !name.is_empty() || self.separator == "\t") {
             self.output.write_all(self.separator.as_bytes())?;
-            self.output.write_all(one_line(&String::from_utf8_lossy(name)).as_bytes())?;
+            self.output.write_all(one_line(&String::from_utf8_lossy(name), self.shown).as_bytes())?;
         }
         self.end()
     }
@@ -230,7 +241,7 @@ impl Work {
         let gaps: Vec<_> = missing_features(reading).into_iter().filter(|(_, id)| self.unseen.contains(id)).collect();
         let Some((first, _)) = gaps.first() else { return };
         let more = if gaps.len() > 1 { format!(" (and {} others)", gaps.len() - 1) } else { String::new() };
-        let name = one_line(first);
+        let name = printable(first);
         console.warn(&match reading.table.missing {
             Missing::Mean => format!(
                 "column '{name}'{more} is missing in some of these rows and was in none of training: its mean there is taken"

@@ -17,6 +17,7 @@ mod formats;
 mod groups;
 mod help;
 mod honest;
+mod hostile;
 mod kill;
 mod lab;
 mod labels;

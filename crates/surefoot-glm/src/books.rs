@@ -59,8 +59,8 @@ impl Counts {
     }
 }
 
-/// Weights up to this can be added up 10²⁸ times.
-const LARGEST_WEIGHT: f64 = 1e280;
+/// Weights up to this can be added up 10²⁸ times, and so can they times what a lane loses, an f32.
+const LARGEST_WEIGHT: f64 = 1e240;
 
 impl Books {
     /// Before the first row.

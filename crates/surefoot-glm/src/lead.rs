@@ -177,13 +177,15 @@ impl Lead {
     /// What the shares are made of, for each lane.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
-        std::array::from_fn(|k| self.statistic[k] + if weights > 0.0 { self.doubts[k] / weights } else { 0.0 })
+        // What has overflowed counts as the most there is.
+        let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.doubts[k] / weights } else { 0.0 };
+        std::array::from_fn(|k| of(k).min(f64::MAX))
     }
 
     fn share(&mut self) {
         let evidence = self.evidence();
         let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
-        let raw = exp_minus_size(&Lanes(evidence.map(|evidence| (best - evidence) as f32)));
+        let raw = exp_minus_size(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
     }

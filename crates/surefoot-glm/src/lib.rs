@@ -42,6 +42,7 @@ mod sound;
 mod stack;
 mod sums;
 mod table;
+pub mod threads;
 mod tile;
 mod trainer;
 mod units;

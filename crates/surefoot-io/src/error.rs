@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
+use crate::text::printable;
+
 /// Where a fault stands in an input, and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
@@ -199,7 +201,7 @@ impl From<ErrorKind> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&cut(&one_line(&self.0.to_string()), Error::LIMIT, Error::LIMIT - 3))
+        f.write_str(&cut(&printable(&self.0.to_string()), Error::LIMIT, Error::LIMIT - 3))
     }
 }
 
@@ -242,7 +244,7 @@ pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
             let _ = write!(text, "\\x{byte:02X}");
         }
     }
-    cut(&one_line(&text), 240, 80)
+    cut(&printable(&text), 240, 80)
 }
 
 /// A token as it is shown: printable ASCII, cut to 80 bytes.
@@ -261,18 +263,6 @@ pub(crate) fn token(bytes: &[u8]) -> String {
         text.push_str("...");
     }
     text
-}
-
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-            line.extend(c.escape_unicode());
-        } else {
-            line.push(c);
-        }
-    }
-    line
 }
 
 /// At most `limit` bytes: the first `head`, three dots, and as much of the end as fits.

@@ -130,7 +130,7 @@ impl InputName {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
             InputName::Spooled(copy) => Ok(Box::new(copy.reader())),
             InputName::Path(path) | InputName::Member { path, .. } => match File::open(path) {
-                Ok(file) => Ok(Box::new(file)),
+                Ok(file) => Ok(Box::new(Whole::new(file))),
                 Err(source) => Err(self.error(source)),
             },
         }
@@ -166,6 +166,33 @@ impl InputName {
             InputName::Stdin => stdin()?.metadata(),
             InputName::Path(path) | InputName::Member { path, .. } => path.metadata(),
             InputName::Spooled(copy) => copy.metadata(),
+        }
+    }
+}
+
+/// A file that has to hold as many bytes as it had when it was opened; more may have been appended.
+struct Whole {
+    file: File,
+    /// What is missing; nothing for pipes and devices.
+    left: u64,
+}
+
+impl Whole {
+    fn new(file: File) -> Whole {
+        let left = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
+        Whole { file, left }
+    }
+}
+
+impl Read for Whole {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(to)?;
+        self.left = self.left.saturating_sub(n as u64);
+        match n == 0 && self.left > 0 && !to.is_empty() {
+            true => {
+                Err(io::Error::other(format!("it became shorter while it was read: {} bytes are missing", self.left)))
+            }
+            false => Ok(n),
         }
     }
 }

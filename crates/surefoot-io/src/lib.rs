@@ -57,6 +57,7 @@ mod shelf;
 mod shuffle;
 mod spool;
 mod svmlight;
+mod text;
 mod unite;
 mod vw;
 
@@ -78,3 +79,4 @@ pub use shuffle::order::Order;
 pub use shuffle::source::{Shuffle, ShuffledRows};
 pub use spool::{Spooled, spool};
 pub use svmlight::{Svmlight, TextFault};
+pub use text::printable;

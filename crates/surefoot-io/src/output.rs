@@ -1,13 +1,13 @@
 //! What is written: files that are replaced as a whole or not at all.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, ErrorKind, shown};
 use crate::input::{Identity, InputName};
@@ -248,19 +248,24 @@ struct Temporary(PathBuf);
 
 const MARK: &str = ".surefoot-tmp-";
 
+/// Names that are tried: they are random, so one that is taken was not taken by chance.
+const TRIES: u32 = 100;
+
 impl Temporary {
-    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file.
+    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. Whatever already has the
+    /// name, a link included, is left alone.
     fn create(target: &Path) -> io::Result<(File, Temporary)> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let permissions = target.metadata().ok().map(|metadata| metadata.permissions());
+        // Not who it runs as: those who may write the target need not be those whom it speaks for.
+        let plain = |permissions: Permissions| Permissions::from_mode(permissions.mode() & 0o777);
+        let permissions = target.metadata().ok().map(|metadata| plain(metadata.permissions()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         if permissions.is_some() {
             // Closed to others until it has the permissions of the target.
             options.mode(0o600);
         }
-        loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..TRIES {
+            let number = RandomState::new().hash_one(target);
             let mut name = prefix(target)?;
             name.push(format!("{}-{number}", std::process::id()));
             let path = folder(target).join(name);
@@ -276,6 +281,7 @@ impl Temporary {
                 }
             }
         }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
     fn rename(self, target: &Path) -> io::Result<()> {
@@ -314,6 +320,13 @@ fn remove_leftovers(target: &Path) {
     }
 }
 
+/// Opens a regular file to be looked at: no link is followed, and nobody is waited for at the other end of a pipe.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
 /// The process in `PROCESS-NUMBER`.
 fn process_of(name: &[u8]) -> Option<i32> {
     let (process, number) = std::str::from_utf8(name).ok()?.split_once('-')?;
@@ -325,7 +338,7 @@ fn process_of(name: &[u8]) -> Option<i32> {
 /// lives. The number alone would not do: in a container every run may have the same, and a process on
 /// another machine that shares the folder is not seen here.
 fn is_abandoned(path: &Path, process: i32) -> bool {
-    let unlocked = || match File::open(path).map(|file| file.try_lock()) {
+    let unlocked = || match open_plain(path).map(|file| file.try_lock()) {
         Ok(Err(TryLockError::WouldBlock)) | Err(_) => false,
         Ok(Ok(()) | Err(TryLockError::Error(_))) => true,
     };

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use surefoot_glm::Batch;
+use surefoot_glm::{Batch, threads::start};
 
 use crate::error::Error;
 use crate::reader::RowSource;
@@ -26,7 +26,26 @@ use crate::reader::RowSource;
 /// # Ok::<(), surefoot_io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Prefetch {
+pub struct Prefetch(Way);
+
+enum Way {
+    Ahead(Ahead),
+    /// Where the system gives no thread: on that of the user, as rows are asked for.
+    Here(Box<dyn RowSource + Send>),
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Way::Ahead(ahead) => ahead.fmt(f),
+            Way::Here(_) => f.write_str("Here"),
+        }
+    }
+}
+
+/// A thread that reads, and the batches that go round.
+#[derive(Debug)]
+struct Ahead {
     full: Receiver<Filled>,
     empty: Sender<Batch>,
     thread: Option<JoinHandle<()>>,
@@ -45,17 +64,15 @@ const AHEAD: usize = 4;
 
 impl Prefetch {
     /// Starts to read from `source`.
-    ///
-    /// # Panics
-    /// If the system gives no thread.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static) -> Prefetch {
         let (give, full) = sync_channel(AHEAD);
         let (empty, take) = channel();
         let progress = source.progress();
-        let work = move || fill(source, &give, &take);
-        let thread = std::thread::Builder::new().name("reader".to_owned()).spawn(work).expect("a thread to read on");
-        Prefetch { full, empty, thread: Some(thread), progress }
+        Prefetch(match start("reader", source, move |source| fill(source, &give, &take)) {
+            Ok(thread) => Way::Ahead(Ahead { full, empty, thread: Some(thread), progress }),
+            Err(source) => Way::Here(Box::new(source)),
+        })
     }
 
     /// Like [`RowSource::read`], but gives up after `patience`: `None` says that nothing came yet.
@@ -63,13 +80,19 @@ impl Prefetch {
     /// # Errors
     /// Those of the source.
     pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
-        match self.full.recv_timeout(patience) {
-            Ok(filled) => self.accept(filled, batch).map(Some),
+        let ahead = match &mut self.0 {
+            Way::Ahead(ahead) => ahead,
+            Way::Here(source) => return source.read(batch).map(Some),
+        };
+        match ahead.full.recv_timeout(patience) {
+            Ok(filled) => ahead.accept(filled, batch).map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => self.ended(batch).map(Some),
+            Err(RecvTimeoutError::Disconnected) => ahead.ended(batch).map(Some),
         }
     }
+}
 
+impl Ahead {
     fn accept(&mut self, filled: Filled, batch: &mut Batch) -> Result<bool, Error> {
         self.progress = filled.progress;
         // The thread may have ended, then nobody wants the memory.
@@ -89,14 +112,21 @@ impl Prefetch {
 
 impl RowSource for Prefetch {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        match self.full.recv() {
-            Ok(filled) => self.accept(filled, batch),
-            Err(_) => self.ended(batch),
+        let ahead = match &mut self.0 {
+            Way::Ahead(ahead) => ahead,
+            Way::Here(source) => return source.read(batch),
+        };
+        match ahead.full.recv() {
+            Ok(filled) => ahead.accept(filled, batch),
+            Err(_) => ahead.ended(batch),
         }
     }
 
     fn progress(&self) -> (u64, Option<u64>) {
-        self.progress
+        match &self.0 {
+            Way::Ahead(ahead) => ahead.progress,
+            Way::Here(source) => source.progress(),
+        }
     }
 }
 

@@ -68,7 +68,12 @@ impl Lab {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
-        thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+        thread::scope(|scope| {
+            // Those that the system does not give leave their work to the others.
+            let others = 1..threads;
+            let _ = others.map(|_| thread::Builder::new().spawn_scoped(scope, work)).take_while(Result::is_ok).count();
+            work();
+        });
         let found = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         self.report(&found)
     }

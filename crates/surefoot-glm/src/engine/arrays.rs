@@ -7,6 +7,7 @@ use crate::{
     lanes::{LANES, Lanes},
     sound::{all, need},
     stack::Stack,
+    threads,
 };
 use std::sync::Mutex;
 
@@ -94,18 +95,11 @@ pub(super) fn in_halves<T: Send>(
     }
     let (first, then) = index.split_at(index.len() / 2);
     let (of_first, of_then) = split_at(all, first.len());
-    // Whoever comes first works on it: where the system gives no thread, this one does it all.
-    let of_first = Mutex::new(Some(of_first));
-    let work_on_first = || {
-        if let Some(all) = of_first.lock().ok().and_then(|mut all| all.take()) {
-            work(first, all);
-        }
-    };
-    std::thread::scope(|scope| {
-        let other = std::thread::Builder::new().spawn_scoped(scope, work_on_first);
-        work(then, of_then);
-        if other.is_err() {
-            work_on_first();
+    let parts = Mutex::new(vec![(first, of_first), (then, of_then)]);
+    let next = || parts.lock().ok().and_then(|mut parts| parts.pop());
+    threads::share(2, || {
+        while let Some((index, all)) = next() {
+            work(index, all);
         }
     });
 }

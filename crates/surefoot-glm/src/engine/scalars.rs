@@ -100,5 +100,6 @@ impl Scalars {
 /// of a smaller number would be subnormal, which costs a hundred times the time.
 pub(super) fn flushed(g: f64) -> f32 {
     const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
-    if g.abs() < LEAST { 0.0 } else { g as f32 }
+    // Nothing times a factor that has overflowed is still nothing.
+    if g.abs() >= LEAST { (g as f32).clamp(f32::MIN, f32::MAX) } else { 0.0 }
 }

@@ -31,7 +31,8 @@ impl Between {
         if low == f64::NEG_INFINITY {
             return Between { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
         }
-        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
+        // Halves first: the largest numbers have no sum.
+        let (centre, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
         let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
         // Rounding may leave it on a limit.
         let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);

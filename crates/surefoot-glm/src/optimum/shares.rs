@@ -1,5 +1,6 @@
 //! Work in fixed shares on any number of threads.
 
+use crate::threads::share;
 use std::sync::{
     Mutex,
     atomic::{AtomicBool, Ordering},
@@ -51,12 +52,7 @@ impl<'a> Crew<'a> {
                 work(share);
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(serve);
-            }
-            serve();
-        });
+        share(threads, serve);
         self.check()
     }
 }

@@ -1,0 +1,60 @@
+//! Threads, of which a system may have none to give: then whoever asked for one does the work.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle, scope};
+
+/// Starts `work` on a thread of its own, with what it needs; gives that back where there is no thread to be had.
+///
+/// ```
+/// use surefoot_glm::threads::start;
+/// let sum = match start("adder", vec![1, 2, 3], |numbers| numbers.iter().sum::<i32>()) {
+///     Ok(thread) => thread.join().unwrap(),
+///     Err(numbers) => numbers.iter().sum(),
+/// };
+/// assert_eq!(sum, 6);
+/// ```
+///
+/// # Errors
+/// What the work needs, where the system gives no thread.
+pub fn start<S: Send + 'static, T: Send + 'static>(
+    name: &str,
+    needs: S,
+    work: impl FnOnce(S) -> T + Send + 'static,
+) -> Result<JoinHandle<T>, S> {
+    // The system takes what a thread is to do before it says that there is none.
+    let shared = Arc::new(Mutex::new(Some(needs)));
+    let take = |shared: &Mutex<Option<S>>| shared.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let theirs = Arc::clone(&shared);
+    let run = move || work(take(&theirs).expect("nobody else takes it once the thread runs"));
+    Builder::new().name(name.to_owned()).spawn(run).map_err(|_| take(&shared).expect("no thread has taken it"))
+}
+
+/// Does `work` on up to so many threads at once, this one included; it is to end when nothing is left to do.
+pub fn share(threads: usize, work: impl Fn() + Sync) {
+    scope(|scope| {
+        for _ in 1..threads {
+            if Builder::new().spawn_scoped(scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn all_work_is_done_whoever_does_it() {
+        let (left, done) = (AtomicUsize::new(100), AtomicUsize::new(0));
+        share(4, || {
+            while left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
+                done.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        assert_eq!(done.into_inner(), 100);
+        assert_eq!(start("one", 20, |x| x + 1).unwrap().join().unwrap(), 21);
+    }
+}

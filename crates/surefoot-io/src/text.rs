@@ -1,0 +1,31 @@
+//! Texts from elsewhere, as they may be shown on a terminal.
+
+use std::borrow::Cow;
+
+/// A text in which nothing is left that a terminal would obey, or that would make it look like another: control characters, with
+/// which escape sequences begin and lines end, separators of lines and marks of direction stand as `\u{1b}`.
+///
+/// Everything goes through this that comes from a file (labels, names of columns and features, paths) and is shown to people.
+///
+/// ```
+/// use surefoot_io::printable;
+/// assert_eq!(printable("r\u{f6}d"), "r\u{f6}d");
+/// assert_eq!(printable("\u{1b}[2J\n\u{202e}"), r"\u{1b}[2J\u{a}\u{202e}");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_obeyed(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+    }
+    Cow::Owned(line)
+}
+
+fn is_obeyed(c: char) -> bool {
+    // Separators of lines and paragraphs; marks, embeddings, overrides and isolates of direction.
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

@@ -1,0 +1,112 @@
+//! What comes from somebody who means harm: names that a terminal would obey, files in the way, an output that is closed.
+
+use crate::sandbox::{Sandbox, signal};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// Classes and columns whose names carry commands for terminals and spreadsheets.
+const TABLE: &str =
+    "y,+1,@x,\u{202e}z\n\"a\u{1b}[2J\nb\",1,0,2\nc,0,1,1\n\"a\u{1b}[2J\nb\",2,1,0\nc,-1,0,1\n-d,1,-1,1\nc,0,-2,1\n";
+
+#[test]
+fn names_are_obeyed_by_no_terminal() {
+    let box_ = Sandbox::new();
+    box_.write("a.csv", TABLE);
+    let fit = box_.ok("fit a.csv --label y --loss softmax -o m");
+    let obeyed = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    for line in ["inspect m", "eval m a.csv"] {
+        let ran = box_.ok(line);
+        assert!(!ran.out.contains(obeyed) && !ran.err.contains(obeyed), "{line}: {}", ran.out);
+        assert!(ran.out.contains(r"a\u{1b}[2J\u{a}b"), "{line}: {}", ran.out);
+    }
+    assert!(!fit.err.contains(obeyed), "{}", fit.err);
+    assert!(box_.ok("inspect m").out.contains(r"\u{202e}z"));
+    // Programs get them as they are.
+    assert!(box_.ok("eval m a.csv --json").out.contains(r"a\u001b[2J\nb"));
+}
+
+#[test]
+fn exported_names_are_no_formulas_and_can_be_had_back() {
+    let box_ = Sandbox::new();
+    box_.write("a.csv", TABLE);
+    box_.ok("fit a.csv --label y --loss softmax --quiet -o m");
+    box_.ok("export m -o w.csv");
+    let text = box_.text("w.csv");
+    assert!(text.starts_with("feature,slot,weight:-d,\"weight:a\u{1b}[2J\nb\",weight:c\n"), "{text}");
+    for name in ["'+1,", "'@x,"] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{name}: {text}");
+    }
+}
+
+#[test]
+fn what_has_the_name_of_a_temporary_file_is_left_alone() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1 1:1\n0 2:1\n");
+    let pipe = ".m.surefoot-tmp-1999999999-1";
+    assert!(Command::new("mkfifo").arg(box_.path(pipe)).status().unwrap().success());
+    std::os::unix::fs::symlink("a.svm", box_.path(".m.surefoot-tmp-1999999999-2")).unwrap();
+    box_.ok("fit a.svm --quiet -o m");
+    assert!(box_.has(pipe) && box_.text("a.svm").starts_with("1 1:1"));
+    std::fs::set_permissions(box_.path("m"), std::fs::Permissions::from_mode(0o4755)).unwrap();
+    box_.ok("fit a.svm --quiet -o m");
+    assert_eq!(std::fs::metadata(box_.path("m")).unwrap().permissions().mode() & 0o7777, 0o755);
+}
+
+#[test]
+fn an_output_that_is_closed_is_a_failure() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1 1:1\n0 2:1\n");
+    box_.ok("fit a.svm --quiet -o m");
+    for (line, status) in [("predict m a.svm", 1), ("inspect m", 1), ("eval m a.svm", 1), ("fit a.svm --quiet -o m", 0)]
+    {
+        let script = format!("exec \"$0\" {line} >&-");
+        let mut command = Command::new("sh");
+        let command = command.args(["-c", &script, env!("CARGO_BIN_EXE_surefoot")]).current_dir(box_.path("."));
+        let ran = command.output().unwrap();
+        let says = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(status), "{line}: {says}");
+        assert!(status == 0 || says.contains("standard output: "), "{line}: {says}");
+    }
+}
+
+#[test]
+fn a_hang_up_and_the_end_of_processor_time_save_the_model() {
+    for (name, status) in [("HUP", 129), ("XCPU", 152)] {
+        let box_ = Sandbox::new();
+        let mut child = box_.start("fit - --snapshot 5000 -o m");
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, "1 1:1\n0 2:1\n".repeat(6_000).as_bytes()).unwrap();
+        box_.wait_for(|m| m == "m");
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
+        assert!(box_.ok("inspect m").out.contains("unfinished"));
+    }
+}
+
+#[test]
+fn labels_and_values_of_any_size_can_be_trained_further() {
+    let box_ = Sandbox::new();
+    let rows = [
+        ("1e155 1:1\n2 1:2\n3 1:3\n", "--loss squared"),
+        ("1 1:1e160\n2 2:2\n3 2:3\n", "--loss squared --l2 1"),
+        ("1 1:1\n2 1:2\n", "--loss squared --l1 1e308"),
+    ];
+    for (text, flags) in rows {
+        box_.write("a.svm", text);
+        box_.ok(&format!("fit a.svm {flags} --quiet -o m"));
+        box_.ok("fit a.svm --resume m --quiet -o n");
+        box_.ok("predict n a.svm -o p");
+    }
+}
+
+#[test]
+fn a_model_that_could_not_be_read_is_not_written() {
+    let box_ = Sandbox::new();
+    box_.write("old.svm", "1 1:1\n2 1:2\n");
+    box_.ok("fit old.svm --loss squared --quiet -o m");
+    let before = box_.read("m");
+    box_.write("a.svm", "1e200 1:1e-200\n");
+    let ran = box_.fails(1, "fit a.svm --loss squared --no-intercept --quiet -o m");
+    assert!(ran.err.contains("the model cannot be saved: the weight of feature '1' is not finite"), "{}", ran.err);
+    assert!(box_.read("m") == before);
+}
