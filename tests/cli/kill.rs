@@ -31,6 +31,8 @@ fn the_model_is_a_whole_one_and_the_run_goes_on_from_it_to_the_same_bytes() {
     let kinds = [
         "a.svm",
         "a.svm --passes 5",
+        "a.svm --passes 3 --shuffle --seed 4",
+        "t.csv --label y --passes 2 --shuffle",
         "a.csv --label y --passes 2 --l2 auto",
         "a.svm --passes 3 --radius 2",
         "a.svm --passes auto --l2 auto",
