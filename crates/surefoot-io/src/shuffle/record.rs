@@ -13,11 +13,15 @@ mod part {
     pub(super) const SINGLE: u8 = 2;
     /// Values of 8 bytes; with neither all of them are 1.
     pub(super) const DOUBLE: u8 = 4;
+    /// A weight other than 1.
     pub(super) const WEIGHT: u8 = 8;
+    /// An offset other than 0.
     pub(super) const OFFSET: u8 = 16;
+    /// Groups of which some are not 0.
     pub(super) const GROUPS: u8 = 32;
     /// The row counts for the choice of those held out.
     pub(super) const POSITION: u8 = 64;
+    /// The text of the row, up to the end.
     pub(super) const TEXT: u8 = 128;
 }
 

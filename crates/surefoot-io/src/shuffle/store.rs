@@ -136,6 +136,7 @@ impl Store {
         Ok(())
     }
 
+    /// Readers of all runs.
     fn readers(&self) -> Vec<Run> {
         self.runs.as_ref().map_or_else(Vec::new, |runs| runs.readers(self.limit / READING))
     }
@@ -153,10 +154,12 @@ impl Merge {
 }
 
 impl Memory {
+    /// Bytes of records and of what is known of them.
     fn used(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<Entry>()
     }
 
+    /// Adds the record of a row.
     fn push(&mut self, key: u64, number: u64, record: &[u8]) {
         if self.blocks.last().is_none_or(|block| block.len() + record.len() > block.capacity()) {
             self.blocks.push(Vec::with_capacity(record.len().max(BLOCK)));
@@ -169,11 +172,12 @@ impl Memory {
         self.bytes += record.len();
     }
 
+    /// The record of an entry.
     fn record(&self, entry: &Entry) -> &[u8] {
         &self.blocks[entry.block as usize][entry.at as usize..][..entry.len]
     }
 
-    /// Forgets all records and keeps the blocks that others will need.
+    /// Forgets all records.
     fn clear(&mut self) {
         self.blocks.clear();
         self.entries.clear();
