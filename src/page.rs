@@ -70,6 +70,11 @@ impl Run<'_> {
         self.results.summary.rows - self.first
     }
 
+    /// Passes made, those of a search for the optimum included.
+    fn passes(&self) -> u32 {
+        if self.plan.optimum.is_some() { self.results.summary.passes } else { self.plan.passes }
+    }
+
     /// Seconds in which they were learnt.
     fn learning(&self) -> Option<f64> {
         self.record.stages.iter().find(|stage| stage.0 == "learning").map(|stage| stage.1).filter(|s| *s > 0.0)
@@ -149,8 +154,9 @@ impl Page<'_> {
         let (mut words, mut ridge) = (vec![task], String::new());
         if let Some(run) = &self.run {
             words.push(number::rows(self.model.summary.rows));
-            if run.plan.passes > 1 {
-                words.push(format!("{} passes", run.plan.passes));
+            let passes = run.passes();
+            if passes > 1 {
+                words.push(format!("{passes} passes"));
             }
             words.push(format!("{:.2} s", run.results.seconds));
             words.push(run.ended.clone());
@@ -185,11 +191,21 @@ impl Page<'_> {
         }
         if let Some(run) = &self.run {
             let summary = run.results.summary;
+            if let Some(objective) = run.results.objective {
+                let settings = &self.model.settings;
+                let name = if settings.is_unpenalised() { "training loss" } else { "objective" };
+                let remark = format!("{} of the final model", results::objective(settings));
+                tiles += &tile(name, &short(objective), &remark);
+            }
             if let Some(loss) =
                 summary.loss.filter(|_| self.quality.as_ref().is_some_and(|quality| quality.rows == "test rows"))
             {
-                let how = if run.plan.period().is_some() { "held-out rows" } else { "each row before it was learnt" };
-                tiles += &tile("training loss", &short(loss), how);
+                let (name, how) = match run.plan.period() {
+                    Some(_) => ("held-out loss", "held-out rows, by the final model"),
+                    None if run.results.ended.is_some() => ("loss of the first pass", "each row before it was learnt"),
+                    None => ("loss as rows came", "each row before it was learnt"),
+                };
+                tiles += &tile(name, &short(loss), how);
             }
             if let Some(learning) = run.learning() {
                 tiles +=

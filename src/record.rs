@@ -35,8 +35,8 @@ pub(crate) struct Gap {
     pub(crate) passes: u32,
     /// The objective, where it was computed over all rows.
     pub(crate) objective: Option<f64>,
-    /// No model is better by more than this.
-    pub(crate) gap: f64,
+    /// No model is better by more than this, if there is such a bound.
+    pub(crate) gap: Option<f64>,
 }
 
 impl Record {
@@ -79,15 +79,13 @@ impl Record {
             certificates.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Excess);
         let Some(gap) = bounds.map(|bound| bound.value).min_by(f64::total_cmp) else { return };
         let Summary { rows, passes, .. } = trainer.summary();
-        self.gaps.push(Gap { seconds, rows, passes, objective, gap });
+        self.gaps.push(Gap { seconds, rows, passes, objective, gap: Some(gap) });
     }
 
     /// Remembers what an iteration of a search has found.
     pub(crate) fn iteration(&mut self, found: &Optimum, rows: u64, seconds: f64) {
-        if let Some(gap) = found.gap {
-            let passes = 1 + found.passes.ceil() as u32;
-            self.gaps.push(Gap { seconds, rows, passes, objective: Some(found.objective), gap });
-        }
+        let passes = 1 + found.passes.ceil() as u32;
+        self.gaps.push(Gap { seconds, rows, passes, objective: Some(found.objective), gap: found.gap });
     }
 
     /// Says what the time since the last call went into.

@@ -38,6 +38,8 @@ pub(crate) struct Results<'a> {
     pub(crate) stop: Option<Stop>,
     /// The seed, if rows were shuffled.
     pub(crate) shuffle: Option<u64>,
+    /// Whether one pass has lost more than the best constant, and not by chance.
+    pub(crate) loses: bool,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
@@ -194,6 +196,7 @@ impl Results<'_> {
         }
         if let Some((model, _)) = self.model {
             warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
+            warnings.extend(self.loses.then(|| warnings::constant(self.summary, &model.settings)));
         }
         if let Some(label) = self.single {
             let label = reading::label(label, &self.found.classes());

@@ -2,7 +2,7 @@
 
 use crate::number;
 use serde_json::{Value, json};
-use surefoot_glm::{OrderAlarm, Settings};
+use surefoot_glm::{OrderAlarm, Settings, Summary};
 
 /// One thing that is wrong with a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,21 @@ pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
         remedy(settings)
     );
     Warning::new("order", says)
+}
+
+/// One pass has lost more than the best constant.
+pub(crate) fn constant(summary: &Summary, settings: &Settings) -> Warning {
+    let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
+    let optimum = match settings.ball {
+        Some(_) => "a smaller --radius",
+        None => "--passes auto --l2 auto",
+    };
+    let says = format!(
+        "the loss {loss} is above that of the best constant, {constant}: the model has learnt nothing of use in these rows; \
+         there may be too few of them for so many features, outliers among values or labels, or rows that are not alike; \
+         try {optimum}, more rows, or another --loss"
+    );
+    Warning::new("worse_than_constant", says)
 }
 
 /// The loss of the model on its own rows, for people: about, if only a sample was scored.

@@ -246,6 +246,7 @@ impl Fit<'_> {
             far,
             stop,
             shuffle: self.start.shuffle,
+            loses: trainer.loses_to_constant(&model),
             single: trainer.single_label(),
             // The lanes do not matter to what a search finds.
             edge: if found.is_some() { 0 } else { trainer.edge() },
@@ -321,6 +322,7 @@ impl Fit<'_> {
             far: None,
             stop: None,
             shuffle: self.start.shuffle,
+            loses: false,
             single: None,
             edge: 0,
         };

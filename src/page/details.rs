@@ -109,7 +109,7 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
         list.push(fact("interactions", pairs.join(", ")));
     }
     if let Some(run) = run {
-        list.push(fact("passes", run.plan.passes.to_string()));
+        list.push(fact("passes", run.passes().to_string()));
         let holdout = run.plan.period().map_or_else(|| "none".to_owned(), |period| format!("one row in {period}"));
         list.push(fact("held out", holdout));
         let order = match run.shuffle {

@@ -3,7 +3,7 @@
 use super::html::{Card, SIZE, Table, short};
 use crate::{
     certificate, number,
-    record::{Point, Record},
+    record::{Gap, Point, Record},
     results::Results,
 };
 use surefoot_glm::{Model, Plan};
@@ -185,26 +185,44 @@ pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     let rows = record.gaps.iter().map(|gap| {
         let objective = number::loss(gap.objective);
         let seconds = format!("{:.2}", gap.seconds);
-        vec![number::count(gap.rows), gap.passes.to_string(), seconds, objective, number::loss(Some(gap.gap))]
+        vec![number::count(gap.rows), gap.passes.to_string(), seconds, objective, number::loss(gap.gap)]
     });
     let numbers = Table { head: vec!["rows", "passes", "seconds", "objective", "gap"], rows: rows.collect() };
+    let gaps = &record.gaps;
     let view = |axis: &str, scale: Scale, at: &dyn Fn(usize) -> f64| {
-        let points = record.gaps.iter().enumerate().map(|(k, gap)| (at(k), gap.gap, 0.0)).collect();
-        let series = vec![Series { label: "certified gap".to_owned(), style: Style::Measured, colour: 2, points }];
-        let about = format!("By how much another model could be better at most, against {axis}.");
-        let (x, y) = ((axis.to_owned(), scale), ("gap".to_owned(), Scale::Log));
+        let about = format!(
+            "An upper bound on how much another model could be better, against {axis}; where the line breaks off there was none."
+        );
+        let (x, y) = ((axis.to_owned(), scale), ("upper bound, log scale".to_owned(), Scale::Log));
+        let series = bounds(gaps, at);
         Figure { title: format!("Certified gap over {axis}"), about, size: SIZE, x, y, series, ..Figure::default() }
     };
-    let views = if record.gaps.len() > 1 {
-        let gaps = &record.gaps;
-        vec![
-            ("rows, log", view("rows", Scale::Log, &|k| gaps[k].rows as f64)),
+    let learnt = gaps.first().map(|gap| gap.rows) != gaps.last().map(|gap| gap.rows);
+    let views = match gaps.iter().filter(|gap| gap.gap.is_some_and(|gap| gap > 0.0)).count() {
+        0 | 1 => Vec::new(),
+        _ => vec![
+            match learnt {
+                true => ("rows, log", view("rows", Scale::Log, &|k| gaps[k].rows as f64)),
+                false => ("passes", view("passes", Scale::Linear, &|k| f64::from(gaps[k].passes))),
+            },
             ("time", view("seconds", Scale::Linear, &|k| gaps[k].seconds)),
-        ]
-    } else {
-        Vec::new()
+        ],
     };
     (!caption.is_empty()).then(|| Card { id: "certificate", title: "Certificate".to_owned(), caption, views, numbers })
+}
+
+/// The bounds, each a dot, with a line through those that followed one another.
+fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
+    let place = |(k, gap): (usize, &Gap)| gap.gap.filter(|gap| *gap > 0.0).map(|gap| (at(k), gap, 0.0));
+    let places: Vec<_> = gaps.iter().enumerate().map(place).collect();
+    let series = |style, points: Vec<_>| Series { label: String::new(), style, colour: 2, points };
+    let runs = places.split(Option::is_none).filter(|run| run.len() > 1);
+    let mut all: Vec<_> = runs.map(|run| series(Style::Bound, run.iter().flatten().copied().collect())).collect();
+    all.push(series(Style::Dots, places.iter().flatten().copied().collect()));
+    if let Some(dots) = all.last_mut() {
+        dots.label = "certified: at most".to_owned();
+    }
+    all
 }
 
 /// With a capital and a full stop.

@@ -101,6 +101,50 @@ fn an_interrupted_run_over_sorted_rows_ends_in_the_same_bytes() {
 }
 
 #[test]
+fn the_best_constant_is_a_rate_where_rows_have_exposures() {
+    let box_ = Sandbox::new();
+    let (mut u, mut text, mut sums) = (Uniform(9), "x,seen,y\n".to_owned(), [0.0; 3]);
+    for _ in 0..400 {
+        let exposure = 1.0 + (9.0 * u.next()).floor();
+        let y = (exposure * (0.5 + u.next())).round();
+        text += &format!("{},{exposure},{y}\n", u.next());
+        sums = [sums[0] + y, sums[1] + exposure, sums[2] + y * exposure.ln()];
+    }
+    box_.write("a.csv", text);
+    let loss = |more: &str| {
+        box_.ok(&format!("fit a.csv --label y --loss poisson -o m --quiet {more}"));
+        box_.ok("inspect m --json").json()["loss_constant"].as_f64().unwrap()
+    };
+    // Σ(rate·exposure − y·ln(rate·exposure)) at the rate Σy / Σexposure.
+    let [y, exposure, rest] = sums;
+    let truth = (y - y * (y / exposure).ln() - rest) / 400.0;
+    let (found, blind) = (loss("--exposure seen"), loss("--ignore seen"));
+    assert!((found / truth - 1.0).abs() < 1e-9 && found < blind, "{found}, {truth}, {blind}");
+}
+
+#[test]
+fn a_pass_that_loses_more_than_a_constant_says_so_and_noise_does_not() {
+    let box_ = Sandbox::new();
+    let mut u = Uniform(3);
+    // Labels that have nothing to do with the features: forty with outliers, or one without.
+    for (features, loses) in [(40, true), (1, false)] {
+        let mut text = String::new();
+        for _ in 0..1200 {
+            text += if u.next() < 0.5 { "1" } else { "0" };
+            let mut value = || if loses { (3.1 * (u.next() - 0.5)).tan() } else { u.next() };
+            (0..features).for_each(|j| text += &format!(" {j}:{:.3}", value()));
+            text += "\n";
+        }
+        box_.write("a.svm", text);
+        let done = box_.ok("fit a.svm -o m --loss squared --json").json();
+        let told = done["warnings"].to_string().contains("worse_than_constant");
+        assert_eq!(told, loses, "{done}");
+        let ran = box_.ok("fit a.svm -o m --loss squared --quiet");
+        assert_eq!(ran.err.contains("--passes auto --l2 auto"), loses, "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_model_that_takes_new_rows_is_judged_by_them() {
     let box_ = Sandbox::new();
     let rows = flowers(50);

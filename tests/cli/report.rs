@@ -100,6 +100,23 @@ fn a_model_is_shown_on_any_data() {
 }
 
 #[test]
+fn an_optimum_is_shown_with_its_own_loss_and_passes() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(600));
+    for (more, name) in [("", "training loss"), (" --l2 1e-3", "objective")] {
+        let done = box_.ok(&format!("fit a.svm -o m --passes auto{more} --report r.html --json")).json();
+        let page = page(&box_, "r.html");
+        let objective = format!("{:.4}", done["objective"].as_f64().unwrap());
+        assert!(page.contains(&format!("<dt>{name}</dt><dd><strong>{objective}</strong>")), "{objective}");
+        assert!(page.contains(&format!("<dt>passes</dt><dd>{}</dd>", done["passes"])), "{}", done["passes"]);
+        assert!(page.contains("rows of the first pass") && !page.contains("usually a little better"));
+        if !more.is_empty() {
+            assert!(page.contains("upper bound, log scale") && page.contains("certified: at most"));
+        }
+    }
+}
+
+#[test]
 fn numbers_and_counts_have_errors_in_place_of_curves() {
     let box_ = Sandbox::new();
     let mut u = Uniform(3);

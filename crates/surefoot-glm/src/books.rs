@@ -168,10 +168,10 @@ impl Books {
         }
         if fresh {
             self.measure(y, row.weight, value, sign);
-            self.counts.board.add(self.settings.loss, y, row.weight, value);
+            self.counts.board.add(self.settings.loss, y, row.weight, value, row.offset);
         }
         if held {
-            self.passes.run.met.add(self.settings.loss, y, row.weight, value);
+            self.passes.run.met.add(self.settings.loss, y, row.weight, value, row.offset);
         }
         if held || !self.passes.prints_held_out() && fresh {
             self.recent.add(value, row.weight);

@@ -24,6 +24,7 @@ mod metrics;
 mod mixer;
 mod model;
 mod numbering;
+mod offsets;
 pub mod optimum;
 mod order;
 mod pace;

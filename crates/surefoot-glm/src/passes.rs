@@ -157,7 +157,7 @@ impl Passes {
             mixed |= y != *only.get_or_insert(y);
             let of = |p: &Predictor| p.loss(row, loss, coding).unwrap_or(f64::INFINITY);
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
-            board.add(loss, y, row.weight, new);
+            board.add(loss, y, row.weight, new, row.offset);
             old.add(best, row.weight);
             let difference: f64 = new - best;
             if difference.abs() > unit && difference.is_finite() {

@@ -26,6 +26,11 @@ impl Sketch {
         ascend && fit && self.weights.iter().all(|weight| is_size(*weight))
     }
 
+    /// The centres and their weights.
+    pub(crate) fn centres(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.labels.iter().copied().zip(self.weights.iter().copied())
+    }
+
     pub(crate) fn add(&mut self, y: f64, weight: f64) {
         let at = self.labels.partition_point(|&label| label < y);
         if self.labels.get(at) == Some(&y) {

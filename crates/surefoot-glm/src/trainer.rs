@@ -128,7 +128,7 @@ impl Trainer {
             passes: self.books.passes.run.completed,
             weight: board.weight(),
             loss: board.loss(),
-            loss_constant: board.constant(self.books.loss()),
+            loss_constant: board.constant(self.books.loss(), counts.coding.sign()),
             order: None,
             lane,
             lanes,
@@ -178,6 +178,13 @@ impl Trainer {
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
         self.books.counts.coding.single()
+    }
+
+    /// Whether one pass over many rows has lost more than the best constant does, by more than noise explains: `model` is the one that it
+    /// came to. Some 10 ms.
+    #[must_use]
+    pub fn loses_to_constant(&self, model: &Model) -> bool {
+        self.books.loses_to_constant(model)
     }
 
     /// How labels are coded as of now.

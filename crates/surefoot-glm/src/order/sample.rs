@@ -141,7 +141,7 @@ impl Sample {
             };
             let weight = books.weight_of_all(facts.label, facts.given);
             let value = loss_of(books.loss(), y, &margins);
-            scored.add(&Scored { y, weight, value, counted: facts.weight, came: facts.came });
+            scored.add(&Scored { y, offset: facts.offset, weight, value, counted: facts.weight, came: facts.came });
         }
         scored
     }

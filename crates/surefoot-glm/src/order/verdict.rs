@@ -24,6 +24,7 @@ pub(crate) enum Printed {
 pub(super) struct Scored {
     /// The label as the loss has it.
     pub(super) y: f64,
+    pub(super) offset: f64,
     /// The weight in the mean loss of the model, and that loss.
     pub(super) weight: f64,
     pub(super) value: f64,
@@ -62,12 +63,21 @@ impl Judged {
         self.rows.push(*row);
     }
 
+    /// Whether the printed loss of rows as they came can be above that of the best constant by this much through no fault of the
+    /// model: not by as much as there is to explain, nor by many standard errors.
+    pub(super) fn is_beyond_noise(&self, excess: f64) -> bool {
+        let Some(range) = self.to_explain() else { return false };
+        let (_, moves) = mean(self.rows.iter().map(|row| (row.counted, row.came)));
+        let error = deviation(moves.iter().copied()) / (self.seen as f64).sqrt();
+        excess > range || excess > (ERRORS * error).max(SHARE * range)
+    }
+
     /// What the best constant loses above a model that gives each row its least loss.
     fn to_explain(&self) -> Option<f64> {
         let (mut board, loss) = (Board::default(), self.loss);
-        self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came));
+        self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came, row.offset));
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, loss.least(row.y))));
-        Some(board.constant(loss)? - least).filter(|range| *range > 0.0)
+        Some(board.constant(loss, 1.0)? - least).filter(|range| *range > 0.0)
     }
 
     /// The alarm, if there is cause for it.
@@ -89,7 +99,9 @@ impl Judged {
         };
         let is_cause = |most: f64| {
             let (excess, of_model) = excess(most);
-            self.is_cause(excess, &of_model, moves, rows, range)
+            // A few rows of huge losses, which a sample can miss, may be what the printed mean is made of.
+            let least = excess.min(excess + of_sample - printed);
+            self.is_cause([excess, least], &of_model, moves, rows, range)
         };
         let loss = printed + excess(f64::INFINITY).0;
         let alarm = OrderAlarm {
@@ -104,13 +116,14 @@ impl Judged {
 
     /// Whether an excess of the model's mean loss over that of so many rows is beyond all noise, and matters. Where the rows of the sample
     /// are among those, what they have moved that mean by is taken from the noise of the sample.
-    fn is_cause(&self, excess: f64, model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
+    fn is_cause(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();
         // Of all rows a sample leaves out but a share.
         let unseen = 1.0 - (model.len() as f64 / self.seen as f64).min(1.0);
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
         let noise = deviation(moves) * (unseen / model.len() as f64).sqrt();
-        excess - ERRORS * noise > (ERRORS * error).max(SHARE * range)
+        let most = (ERRORS * error).max(SHARE * range);
+        excess - ERRORS * noise > most && least > most
     }
 }
