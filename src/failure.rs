@@ -48,7 +48,9 @@ impl Failure {
 impl From<surefoot_io::Error> for Failure {
     fn from(error: surefoot_io::Error) -> Failure {
         let status = match error.kind() {
-            surefoot_io::ErrorKind::Both { .. } | surefoot_io::ErrorKind::Setting { .. } => USAGE,
+            surefoot_io::ErrorKind::Both { .. }
+            | surefoot_io::ErrorKind::Setting { .. }
+            | surefoot_io::ErrorKind::Asked { .. } => USAGE,
             _ => DATA,
         };
         Failure { status, message: error.to_string() }

@@ -3,6 +3,7 @@
 //! Each command is one file in [`commands`]; all flags stand in [`cli`]. A command ends well or with a
 //! [`Failure`], whose status is the exit status and whose one line is printed here.
 
+mod absent;
 mod certificate;
 mod cli;
 mod commands;

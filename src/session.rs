@@ -5,6 +5,7 @@
 //! that a signal is answered within milliseconds. How rows are cut into slices does not show in the model.
 
 use crate::{
+    absent,
     certificate::excess,
     failure::Failure,
     reading,
@@ -79,6 +80,8 @@ pub(crate) struct Session<'a> {
     pub(crate) skips: Skips,
     /// Whether all rows were read before, by this call.
     pub(crate) reread: bool,
+    /// Whether it was said which names that a user gave no row has.
+    pub(crate) absent_said: bool,
     pub(crate) saver: &'a mut Saver,
     pub(crate) reporter: &'a mut Reporter,
 }
@@ -326,6 +329,7 @@ impl Session<'_> {
                 continue;
             }
             self.reporter.look(self.rows, &mut self.trainer);
+            self.say_absent();
             if self.rows.is_power_of_two() {
                 let recent = self.trainer.loss_recent();
                 self.reporter.line(&self.trainer.summary(), recent, rows);
@@ -340,6 +344,15 @@ impl Session<'_> {
             self.tick()?;
         }
         Ok(())
+    }
+
+    /// Says which names no row had, once so many rows were read that most should have been.
+    fn say_absent(&mut self) {
+        let rows = self.rows - self.first;
+        if !self.absent_said && rows >= absent::ROWS {
+            self.absent_said = true;
+            absent::warnings(&self.options, rows).iter().for_each(|says| self.reporter.console.warn(says));
+        }
     }
 
     /// Where a slice that begins at row `from` of the batch ends.

@@ -54,11 +54,11 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) numeric: Vec<values::Columns>,
 
-    /// Columns or namespaces to pass over
+    /// Columns, namespaces or indices of svmlight to pass over, such as 3,10-20
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) ignore: Vec<values::Columns>,
 
-    /// Namespaces to use, the others are passed over (vw)
+    /// Columns, namespaces or indices to make features of; all others are passed over
     #[arg(long, value_name = "NAMES", value_parser = values::columns)]
     pub(crate) keep: Vec<values::Columns>,
 

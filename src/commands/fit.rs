@@ -3,6 +3,7 @@
 mod report;
 
 use crate::{
+    absent,
     certificate::with_full_pass,
     cli::FitArgs,
     console::Console,
@@ -186,6 +187,7 @@ impl Fit<'_> {
             optimum: None,
             skips: Skips::new(self.args.skip_bad_rows, refused),
             reread: false,
+            absent_said: false,
             saver: &mut self.saver,
             reporter: &mut self.reporter,
         };
@@ -211,6 +213,7 @@ impl Fit<'_> {
         }
         if stop.is_none() {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
+            absent::check(&self.start.options, &model, &rows::names(inputs))?;
         }
         self.reporter.close_record(&mut trainer);
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
@@ -264,8 +267,9 @@ impl Fit<'_> {
         for label in weighted_in_vain(&model) {
             self.reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
         }
-        for says in stop.is_none().then(|| grouped_in_vain(&model)).into_iter().flatten() {
-            self.reporter.console.warn(&says);
+        if stop.is_none() {
+            let absent = absent::warnings(&self.start.options, summary.rows - first);
+            grouped_in_vain(&model).into_iter().chain(absent).for_each(|says| self.reporter.console.warn(&says));
         }
         self.reporter.events.emit(&results.event());
         let rows = summary.rows;

@@ -133,8 +133,6 @@ const NO_LINES: In = No("columns have names in the file and nothing stands betwe
 const NO_HEADER: In = No("no line names columns");
 const BLANKS: In = No("blanks stand between tokens");
 const NAMES: In = No("features go by name, not by index");
-const INDICES: In = No("features have no names to be left out by");
-const COLUMNS: In = No("it is for namespaces; columns are left out with --ignore");
 const NO_GROUPS: In = No("features have no names that could be multiplied; use vw with namespaces, or a table");
 
 const NO_NAMES: In = No("rows have no names; lines are in the order of the rows");
@@ -154,8 +152,8 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("exposure",          [PAIRS,    LOG_BASE, Yes,      Yes],            LOG_LINK),
     rule("categorical",       [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
     rule("numeric",           [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
-    rule("ignore",            [INDICES,  Yes,      Yes,      Yes],            ALL),
-    rule("keep",              [INDICES,  Yes,      COLUMNS,  COLUMNS],        ALL),
+    rule("ignore",            ANY,                                            ALL),
+    rule("keep",              ANY,                                            ALL),
     rule("missing",           [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
     rule("na",                [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
     rule("no-default-na",     [SPARSE,   SPARSE,   Yes,      TEXTS],          ALL),

@@ -17,8 +17,17 @@ fn predictions(box_: &Sandbox, line: &str) -> Vec<f64> {
 
 /// Runs, and expects an error in the data that says all of this, and no output.
 fn refused(box_: &Sandbox, line: &str, says: &[&str]) {
+    fails(box_, 1, line, says);
+}
+
+/// The same with the command line at fault.
+fn misused(box_: &Sandbox, line: &str, says: &[&str]) {
+    fails(box_, 2, line, says);
+}
+
+fn fails(box_: &Sandbox, status: i32, line: &str, says: &[&str]) {
     let before = box_.names();
-    let ran = box_.fails(1, line);
+    let ran = box_.fails(status, line);
     let message = ran.err.lines().last().unwrap_or_default();
     assert!(says.iter().all(|says| message.contains(says)), "{line}: {message}: {says:?}");
     assert_eq!(box_.names(), before, "{line}");

@@ -24,6 +24,7 @@ mod labels;
 mod losses;
 mod missing;
 mod models;
+mod names;
 mod optimum;
 mod order;
 mod paths;

@@ -21,7 +21,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use surefoot_glm::{Batch, Part, Role};
 
-use crate::error::{self, Error, ErrorKind, Located, Spot};
+use crate::error::{self, Error, ErrorKind, Located, Refused, Spot};
 use crate::format::{Opened, TableParser};
 use crate::options::Options;
 use crate::reader::stream_error;
@@ -52,6 +52,8 @@ enum Damage {
     Stream(io::Error),
     /// What is wrong, in words that follow the name of the input.
     Says(String),
+    /// The columns cannot be used.
+    Columns(Refused),
     /// No fault of the input.
     Other(Error),
 }
@@ -113,14 +115,14 @@ impl Columnar {
         if !constants.is_empty() {
             table = Box::new(Partitioned::new(table, constants)?);
         }
-        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Says)?;
+        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Columns)?;
         table.select(&plan.columns())?;
         let unlabelled = match plan.needed_label() {
             Some(label) => guard::damage(|| table.first_null(label))?,
             None => None,
         };
         let first = guard::damage(|| table.next())?;
-        plan.complete(&self.file, first.as_ref(), &self.options).map_err(Damage::Says)?;
+        plan.complete(&self.file, first.as_ref(), &self.options).map_err(Damage::Columns)?;
         self.rows.begin(&self.file, plan, unlabelled);
         if let Some(first) = first {
             self.rows.load(&first);
@@ -147,7 +149,10 @@ impl Columnar {
     fn error(&self, damage: Damage) -> Error {
         let file = self.file.clone();
         match damage {
-            Damage::Says(says) => ErrorKind::Table { file, says }.into(),
+            Damage::Columns(Refused { says, asked: true }) => {
+                ErrorKind::Asked { place: format!("{file}: "), says }.into()
+            }
+            Damage::Says(says) | Damage::Columns(Refused { says, .. }) => ErrorKind::Table { file, says }.into(),
             Damage::Other(error) => error,
             Damage::Stream(source) => stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source),
         }

@@ -25,6 +25,7 @@ mod types;
 
 use surefoot_glm::{Batch, Column, Role, Table};
 
+use crate::error::Refused;
 use crate::format::TextParser;
 use crate::number;
 use crate::options::Options;
@@ -33,6 +34,7 @@ use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
 use folders::Folders;
+pub(crate) use layout::check_features;
 use layout::{Layout, Use};
 pub(crate) use rules::any_number;
 use rules::{Cell, Rules};
@@ -125,8 +127,10 @@ impl Csv {
         let cells = names.len();
         let constants = folders::beside(self.options.partitions.of(self.input), &names);
         names.extend(constants.iter().map(|constant| constant.column.clone()));
-        let mut roles = columns::roles(&names, wanted, !self.options.unlabelled)
-            .map_err(|says| first.wrong(says + other_delimiter(&names[..cells])))?;
+        let mut roles = columns::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
+            let says = refused.says + other_delimiter(&names[..cells]);
+            first.refused(Refused { says, ..refused })
+        })?;
         roles[cells..].iter_mut().zip(&constants).for_each(|(role, constant)| _ = role.get_or_insert(constant.role));
         let is_guessed = |role: &Option<Role>| role.is_none();
         if roles.iter().any(is_guessed) && !enough {
@@ -143,7 +147,7 @@ impl Csv {
         let _ = self.options.found.guessed.set(guessed.collect());
         let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
         let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
-        layout::check_factors(&table, &self.options).map_err(|says| first.wrong(says))?;
+        check_features(&table, &self.options).map_err(|refused| first.refused(refused))?;
         Ok(Some(table))
     }
 
@@ -163,7 +167,7 @@ impl Csv {
             let constants: Vec<_> = self.folders.names().collect();
             layout::order_by_number(table, first, &constants, self.rules.unlabelled)?
         };
-        layout::check_factors(table, &self.options).map_err(|says| first.wrong(says))?;
+        check_features(table, &self.options).map_err(|refused| first.refused(refused))?;
         let layout = Layout::new(table, order, &self.options);
         layout.assign(&mut self.row);
         if !layout::is_plain(&layout.order, &self.options.found) {

@@ -58,6 +58,28 @@ impl Located {
     }
 }
 
+/// Why columns cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// What is wrong and what to do.
+    pub(crate) says: String,
+    /// Whether what a user asks for is at fault, not the data.
+    pub(crate) asked: bool,
+}
+
+impl Refused {
+    /// What a user asks for is at fault.
+    pub(crate) fn asked(says: impl Into<String>) -> Refused {
+        Refused { says: says.into(), asked: true }
+    }
+}
+
+impl From<String> for Refused {
+    fn from(says: String) -> Refused {
+        Refused { says, asked: false }
+    }
+}
+
 /// The kinds of error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -111,6 +133,14 @@ pub enum ErrorKind {
     Input {
         /// Where it shows, and the token.
         place: Located,
+        /// What is wrong and what to do.
+        says: String,
+    },
+    /// What a user asks for cannot be had from these columns; the data are not at fault.
+    #[error("{place}{says}")]
+    Asked {
+        /// The input, and where in it the columns stand.
+        place: String,
         /// What is wrong and what to do.
         says: String,
     },

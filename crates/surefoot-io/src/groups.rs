@@ -1,6 +1,7 @@
 //! Which group of [`Groups`] the features of a row are in.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 use surefoot_glm::{Batch, Groups};
 
@@ -38,11 +39,16 @@ impl Grouper {
 /// The group of each column of these names. Names of groups are those of columns, or mean columns as they do in
 /// [`columns_meant`]; the name of a list means all its numbers.
 pub(crate) fn of_columns<S: AsRef<str>>(groups: &Groups, names: &[S]) -> Vec<u32> {
-    let set = |name| columns_meant(names, name).into_iter().collect();
+    let set = |name| columns_of(names, name).into_iter().collect();
     let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
-    let list = |n: usize| names[n].as_ref().strip_suffix(']').and_then(|name| name.rsplit_once('['));
-    let is_meant = |group: &str, n: usize| meant[group].contains(&n) || list(n).is_some_and(|(list, _)| list == group);
-    (0..names.len()).map(|n| groups.number(|group| is_meant(group, n))).collect()
+    (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
+}
+
+/// The columns that the name of a group means.
+pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
+    let list = |n: &usize| names[*n].as_ref().strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    let numbers = (0..names.len()).filter(|n| list(n).is_some_and(|(list, _)| list == group));
+    columns_meant(names, group).into_iter().chain(numbers).collect()
 }
 
 /// The group of a namespace.
@@ -75,13 +81,16 @@ impl Indices {
     }
 }
 
-/// The group of an index; names of groups are indices, or ranges of them: `7` or `10-20`.
+/// The group of an index.
 fn of_index(groups: &Groups, index: u64) -> u32 {
-    groups.number(|group| {
-        let (first, last) = group.split_once('-').unwrap_or((group, group));
-        let range = first.parse().ok().zip(last.parse().ok());
-        range.is_some_and(|(first, last): (u64, u64)| (first..=last).contains(&index))
-    })
+    groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
+}
+
+/// The indices that a name means: one, or a range of them, `7` or `10-20`.
+pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = name.split_once('-').unwrap_or((name, name));
+    let (first, last) = first.parse().ok().zip(last.parse().ok())?;
+    (first <= last).then_some(first..=last)
 }
 
 #[cfg(test)]

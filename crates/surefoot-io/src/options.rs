@@ -1,14 +1,15 @@
 //! How rows are read, and what readers find out on the way.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use surefoot_glm::{Batch, Class, Groups, Names, Part, Reading, Role, Table};
 
 use crate::distinct::Distinct;
-use crate::error::{Error, ErrorKind, Located};
+use crate::error::{self, Error, ErrorKind, Located};
 use crate::format::Format;
+use crate::groups::index_range;
 use crate::ids::IdMap;
 use crate::input::InputName;
 use crate::partition::Partitions;
@@ -136,6 +137,8 @@ struct Inner {
     orders: Vec<Arc<Order>>,
     distinct: Option<Distinct>,
     notes: Vec<String>,
+    /// Names that a user gave to namespaces or indices and that rows had.
+    met: BTreeSet<String>,
 }
 
 /// The columns of a file by their number in the table, from 0; `None` for one that is not there.
@@ -187,6 +190,18 @@ impl Found {
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
+    }
+
+    /// Takes note that rows have what a user calls so.
+    pub(crate) fn meet(&self, name: &str) {
+        self.lock().met.insert(name.to_owned());
+    }
+
+    /// Whether a row had what a user calls so: a namespace, or an index of svmlight or a range of them. Asked of those in
+    /// [`Reading::keep`], [`Reading::ignore`] and [`Reading::interact`] only.
+    #[must_use]
+    pub fn has_met(&self, name: &str) -> bool {
+        self.lock().met.contains(name)
     }
 
     /// What users should know of their data although it is no error, each a line; the first [`Found::NOTES`] of them.
@@ -342,6 +357,27 @@ impl Options {
             _ => return Ok(()),
         };
         Err(ErrorKind::Setting { says: says.to_owned() }.into())
+    }
+
+    /// Checks that data of a format may be read, and that what a user names can be there.
+    pub(crate) fn accept(&self, format: &'static Format) -> Result<(), Error> {
+        self.accepts.check(format)?;
+        if format.name != "svmlight" {
+            return Ok(());
+        }
+        let Reading { keep, ignore, .. } = &self.reading;
+        let factors = self.groups.factors.iter().map(|(name, _)| ("--penalty-factor", name));
+        let bounds = self.groups.bounds.iter().map(|(name, _)| ("--bounds", name));
+        let chosen = keep.iter().map(|name| ("--keep", name)).chain(ignore.iter().map(|name| ("--ignore", name)));
+        match chosen.chain(factors).chain(bounds).find(|(_, name)| index_range(name).is_none()) {
+            None => Ok(()),
+            Some((flag, name)) => {
+                let name = error::cut(name, 48, 32);
+                let says =
+                    format!("{flag}: '{name}' is no index of svmlight, such as 3, or range of indices, such as 10-20");
+                Err(ErrorKind::Setting { says }.into())
+            }
+        }
     }
 
     /// Where a part of row `row` of `batch` stands, for a fault that shows only after reading.

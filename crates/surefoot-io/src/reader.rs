@@ -71,7 +71,7 @@ impl Reader {
         check_inputs(inputs)?;
         let format = options.format.or_else(|| options.found.format()).or_else(|| Format::of(inputs));
         if let Some(format) = format {
-            options.accepts.check(format)?;
+            options.accept(format)?;
             let _ = options.found.format.set(format);
         }
         let partitions = if format.is_some_and(Format::is_table) {
@@ -146,7 +146,7 @@ impl Reader {
         let n = read.map_err(|(codec, error)| self.stream_error(codec, error))?;
         head.truncate(n);
         let format = *self.options.found.format.get_or_init(|| Format::by_content(&head));
-        self.options.accepts.check(format)?;
+        self.options.accept(format)?;
         self.parser = Some(Parser::new(format, &self.options));
         if let Some(source) = &mut self.source {
             source.unread(head);
@@ -207,8 +207,11 @@ impl Reader {
     }
 
     fn row_error(&self, fault: TextFault) -> Error {
-        let TextFault { line, column, token, says, fatal, .. } = fault;
+        let TextFault { line, column, token, says, fatal, asked, .. } = fault;
         let place = Located { file: self.file(), spot: Spot::Text { line, column }, token };
+        if asked {
+            return ErrorKind::Asked { place: place.to_string(), says }.into();
+        }
         if fatal { ErrorKind::Input { place, says }.into() } else { place.error(says) }
     }
 

@@ -77,11 +77,13 @@ pub(crate) struct Complaint {
     pub(crate) says: String,
     /// Whether nothing that follows can be read.
     pub(crate) fatal: bool,
+    /// Whether what a user asks for is at fault, not the data.
+    pub(crate) asked: bool,
 }
 
 impl Complaint {
     pub(crate) fn new(at: usize, token: &[u8], says: impl Into<String>) -> Complaint {
-        Complaint { at, token: token.to_vec(), says: says.into(), fatal: false }
+        Complaint { at, token: token.to_vec(), says: says.into(), fatal: false, asked: false }
     }
 
     /// The same, about more than a row: nothing that follows can be read.
@@ -310,6 +312,7 @@ impl<F: RecordFormat> Records<F> {
             token: error::token(&wrong.token),
             says: wrong.says,
             fatal: wrong.fatal,
+            asked: wrong.asked,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod chosen;
 mod fast;
 mod marks;
 mod plain;
@@ -22,6 +23,7 @@ use crate::format::TextParser;
 use crate::groups::Indices;
 use crate::options::Options;
 use crate::unite::Uniter;
+use chosen::Chosen;
 use fast::Line;
 use marks::Marks;
 use plain::Complaint;
@@ -42,6 +44,8 @@ pub struct TextFault {
     pub says: String,
     /// Whether nothing that follows can be read, since it is more than a row that is at fault.
     pub fatal: bool,
+    /// Whether what a user asks for is at fault, not the data.
+    pub asked: bool,
 }
 
 /// What the options mean for svmlight.
@@ -114,6 +118,8 @@ pub struct Svmlight {
     scratch: Vec<(u64, f64)>,
     uniter: Uniter,
     indices: Option<Indices>,
+    /// Where not all indices are used.
+    chosen: Option<Chosen>,
 }
 
 /// A line without end is first looked at when it is this long.
@@ -139,6 +145,7 @@ impl Svmlight {
             scratch: Vec::new(),
             uniter: Uniter::default(),
             indices: Indices::new(&options.groups),
+            chosen: Chosen::new(&options.reading, &options.found),
         }
     }
 
@@ -191,7 +198,7 @@ impl Svmlight {
             done = self.lines(&text, from, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
-        let (uniter, indices) = (std::mem::take(&mut self.uniter), self.indices.take());
+        let (uniter, indices, chosen) = (std::mem::take(&mut self.uniter), self.indices.take(), self.chosen.take());
         *self = Svmlight {
             rules: self.rules,
             way: self.way,
@@ -200,6 +207,7 @@ impl Svmlight {
             scratch,
             uniter,
             indices,
+            chosen,
             ..Svmlight::new(&Options::default())
         };
         done
@@ -269,6 +277,9 @@ impl Svmlight {
                 self.plain_row(text, start, batch)?
             }
         };
+        if let Some(chosen) = &mut self.chosen {
+            chosen.retain(batch, first);
+        }
         if let Some(indices) = &mut self.indices {
             indices.assign(&batch.index[first..], |index| self.rules.id(index));
         }
@@ -355,6 +366,7 @@ impl Svmlight {
             token: error::token(wrong.token),
             says: wrong.says,
             fatal: false,
+            asked: false,
         }
     }
 }

@@ -24,12 +24,14 @@
 mod features;
 mod head;
 
+use std::sync::Arc;
+
 use surefoot_glm::{Batch, Groups, Part, Reading, Role};
 
 use crate::error::{self, Spot};
 use crate::groups;
 use crate::number;
-use crate::options::Options;
+use crate::options::{Found, Options};
 use crate::records::{Complaint, Numbers, RecordFormat};
 use crate::row::{RowBuilder, slot};
 use features::Features;
@@ -41,6 +43,7 @@ pub(crate) struct Vw {
     builder: RowBuilder,
     used: Used,
     groups: Groups,
+    found: Arc<Found>,
     unlabelled: bool,
     /// Whether rows are called by their tags.
     tags: bool,
@@ -56,11 +59,23 @@ pub(crate) struct Vw {
 struct Used {
     keep: Vec<String>,
     ignore: Vec<String>,
+    /// Those that a user names and no row had so far.
+    awaited: Vec<String>,
 }
 
 impl Used {
-    fn new(Reading { keep, ignore, .. }: &Reading) -> Used {
-        Used { keep: keep.clone(), ignore: ignore.clone() }
+    fn new(Reading { keep, ignore, interact, .. }: &Reading) -> Used {
+        let factors = interact.iter().flat_map(|(a, b)| [a, b]);
+        let awaited = keep.iter().chain(ignore).chain(factors).cloned().collect();
+        Used { keep: keep.clone(), ignore: ignore.clone(), awaited }
+    }
+
+    #[inline]
+    fn meet(&mut self, namespace: &[u8], found: &Found) {
+        if !self.awaited.is_empty() {
+            self.awaited.iter().filter(|name| name.as_bytes() == namespace).for_each(|name| found.meet(name));
+            self.awaited.retain(|name| name.as_bytes() != namespace);
+        }
     }
 
     fn contains(&self, namespace: &[u8]) -> bool {
@@ -78,6 +93,7 @@ impl Vw {
             builder,
             used,
             groups,
+            found: options.found.clone(),
             unlabelled: options.unlabelled,
             tags: options.wanted.tags,
             bare: options.wanted.does_without(Role::Offset),
@@ -142,6 +158,7 @@ impl RecordFormat for Vw {
         features::marks(line, &mut self.marks);
         let mut features = Features::new(line, head.bar, &self.marks);
         while let Some(mut namespace) = features.namespace()? {
+            self.used.meet(namespace.name, &self.found);
             let used = self.used.contains(namespace.name);
             self.builder.group(namespace.group);
             let rule = groups::of_namespace(&self.groups, namespace.name);

@@ -1,6 +1,6 @@
 //! Tables as text.
 
-use super::{predictions, refused};
+use super::{misused, predictions, refused};
 use crate::sandbox::{Sandbox, rows};
 
 #[test]
@@ -140,7 +140,7 @@ fn another_delimiter_is_suspected() {
     let box_ = Sandbox::new();
     for (delimiter, remedy) in [(";", "--delimiter ';'"), ("|", "--delimiter '|'"), ("\t", "--format tsv")] {
         box_.write("a.csv", "y,a,b\n1,1,2\n0,2,3\n".replace(',', delimiter));
-        refused(&box_, "fit a.csv --label y", &["a.csv:1:1: ", "no column 'y'", remedy]);
+        misused(&box_, "fit a.csv --label y", &["a.csv:1:1: ", "no column 'y'", remedy]);
     }
 }
 
@@ -160,9 +160,9 @@ fn columns_are_chosen_by_range_and_pattern() {
     // A name wins, and what means no column is an error.
     box_.ok("fit a.csv --label y --ignore c-1 -o m");
     for (none, says) in [("5-6", "'5-6'"), ("3-2", "'3-2'"), ("w*", "'w*'"), ("0", "'0'")] {
-        refused(&box_, &format!("fit a.csv --label y --ignore {none}"), &["--ignore", says]);
+        misused(&box_, &format!("fit a.csv --label y --ignore {none}"), &["--ignore", says]);
     }
-    refused(&box_, "fit a.csv --label 1-2", &["--label", "'1-2'"]);
+    misused(&box_, "fit a.csv --label 1-2", &["--label", "'1-2'"]);
     let ran = box_.fails(2, "predict by_name a.csv --categorical 2-4");
     assert!(ran.err.contains("--categorical 2-4"), "{}", ran.err);
 }

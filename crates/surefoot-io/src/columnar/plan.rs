@@ -8,7 +8,9 @@ use surefoot_glm::{Column, Role, Table};
 
 use super::cells;
 use super::kinds::{Kind, has_exact_text, is_list, is_text, kind, type_name, unit};
+use crate::csv::check_features;
 use crate::csv::columns::{self, called, flagged, listed, shown};
+use crate::error::Refused;
 use crate::options::Options;
 
 /// The columns that are used, and what is said of all of them.
@@ -34,7 +36,7 @@ pub(super) struct Used {
 
 impl Plan {
     /// Gives every column its role: that in the model's table, if there is one, else by the user's wishes and the types.
-    pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, String> {
+    pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, Refused> {
         let table = options.found.table();
         let roles = match table {
             Some(table) => known_roles(schema, table, options)?,
@@ -53,7 +55,7 @@ impl Plan {
             }
             let (name, number) = (field.name(), index + 1);
             if !met.insert(name) {
-                return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}"));
+                return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}").into());
             }
             let asked = table.is_some() || numeric.contains(&index);
             let kind = kind(number, name, field.data_type(), role, asked)?;
@@ -79,7 +81,9 @@ impl Plan {
             None => Ok(Plan { columns, schema: schema.clone(), roles, id }),
             Some(name) => {
                 let (name, listed) = (shown(name), listed(&here));
-                Err(format!("--interact: no feature is made of a column '{name}'; the columns are {listed}"))
+                Err(Refused::asked(format!(
+                    "--interact: no feature is made of a column '{name}'; the columns are {listed}"
+                )))
             }
         }
     }
@@ -101,7 +105,7 @@ impl Plan {
         file: &str,
         first: Option<&RecordBatch>,
         options: &Options,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refused> {
         let known = options.found.table().map(by_name);
         let Some(first) = first else { return Ok(()) };
         for (used, array) in self.columns.iter_mut().zip(first.columns()) {
@@ -111,10 +115,11 @@ impl Plan {
                 format!("column '{name}': the first {} rows hold no list, so that its length is not known", array.len())
             })?;
             if *length > MOST {
-                return Err(format!("column '{name}': a list of {length} numbers; up to {MOST} can be read"));
+                return Err(format!("column '{name}': a list of {length} numbers; up to {MOST} can be read").into());
             }
         }
         let table = self.table(options);
+        check_features(&table, options)?;
         let mut met = HashSet::new();
         if let Some(twice) =
             table.columns.iter().find(|column| column.role != Role::Ignored && !met.insert(&column.name))
@@ -122,7 +127,8 @@ impl Plan {
             let (name, list) = (shown(&twice.name), twice.name.rsplit_once('[').map_or("", |(list, _)| list));
             return Err(format!(
                 "column '{name}' has the name of a number of the list '{list}': --ignore one of them, or rename it"
-            ));
+            )
+            .into());
         }
         if known.is_none() {
             for used in &self.columns {
@@ -172,7 +178,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     let (known, names) = (by_name(table), names(schema));
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
-    let ignored = columns::ignored(&names, &options.wanted);
+    let ignored = columns::ignored(&names, options);
     for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
         let length = if is_list(field.data_type()) { known_length(&known, name) } else { 0 };
         roles.push(match known.get(name.as_str()) {
@@ -204,12 +210,12 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
 }
 
 /// The roles of columns by what a user says, and by their types where he says nothing.
-fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, String> {
+fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, Refused> {
     let names = names(schema);
-    let said = columns::roles(&names, &options.wanted, !options.unlabelled)?;
+    let said = columns::roles(&names, options, !options.unlabelled)?;
     let role = |(field, said): (&FieldRef, &Option<Role>)| match said {
         Some(role) => *role,
-        None if field.name().starts_with("__index_level_") => {
+        None if field.name().starts_with("__index_level_") && options.reading.keep.is_empty() => {
             let name = field.name();
             options.found.note(format!("{file}: column '{name}' is the index of a pandas table and is passed over"));
             Role::Ignored

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use surefoot_glm::Role;
 
 use super::cells;
-use crate::error;
+use crate::error::{self, Refused};
 use crate::options::{Options, Wanted};
 use crate::records::Complaint;
 
@@ -24,6 +24,12 @@ impl First<'_> {
     /// The complaint that something is wrong with all of it.
     pub(super) fn wrong(&self, says: String) -> Complaint {
         Complaint::new(self.at, self.record, says).fatal()
+    }
+
+    /// The same, about what a user asks for or the columns.
+    pub(super) fn refused(&self, refused: Refused) -> Complaint {
+        let Refused { says, asked } = refused;
+        Complaint { asked, ..self.wrong(says) }
     }
 
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, &[u8])> {
@@ -136,14 +142,16 @@ fn fits(text: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Which columns a user passes over.
-pub(crate) fn ignored(names: &[String], wanted: &Wanted) -> Vec<bool> {
-    let by_name = by_name(names);
-    let mut ignored = vec![false; names.len()];
-    wanted
+/// Which of the columns that no table knows are passed over: those of `--ignore`, and those not of `--keep`.
+pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
+    let (by_name, keep) = (by_name(names), &options.reading.keep);
+    let mut ignored = vec![!keep.is_empty(); names.len()];
+    keep.iter().flat_map(|wanted| find(names, &by_name, wanted)).for_each(|column| ignored[column] = false);
+    options
+        .wanted
         .ignore
         .iter()
-        .chain(&wanted.id)
+        .chain(&options.wanted.id)
         .flat_map(|wanted| find(names, &by_name, wanted))
         .for_each(|column| ignored[column] = true);
     ignored
@@ -164,11 +172,11 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
 }
 
 /// The place of the column of what rows are called, if it is wanted.
-pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, String> {
+pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, Refused> {
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
         [place] => Ok(Some(place)),
-        _ => Err(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names))),
+        _ => Err(Refused::asked(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names)))),
     }
 }
 
@@ -181,11 +189,40 @@ fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<u
     by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
 }
 
-/// The roles that a user gave to columns.
-pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Result<Vec<Option<Role>>, String> {
-    let by_name = by_name(names);
+/// The roles that a user gave to columns. Where some are to be kept, the others are no features.
+pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, Refused> {
+    let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
-    let given = [
+    for (flag, role, columns) in given(wanted) {
+        for column in columns {
+            let single = !matches!(role, Role::Category | Role::Number | Role::Ignored);
+            for found in existing(flag, names, &by_name, column, single)? {
+                if roles[found].is_some_and(|before| before != role) {
+                    return Err(taken(flag, names, found));
+                }
+                roles[found] = Some(role);
+            }
+        }
+    }
+    if !options.reading.keep.is_empty() {
+        keep(names, &by_name, options, &mut roles)?;
+    }
+    if needs_label && wanted.label.is_none() {
+        let says = format!("which column is the label? say --label COL; the columns are {}", listed(names));
+        return Err(Refused::asked(says));
+    }
+    if let Some(nameless) =
+        names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
+    {
+        let says = format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1);
+        return Err(says.into());
+    }
+    Ok(roles)
+}
+
+/// The flags that give columns a role, and to which.
+fn given(wanted: &Wanted) -> [(&'static str, Role, &[String]); 7] {
+    [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
         ("--trials", Role::Trials, wanted.trials.as_slice()),
@@ -194,33 +231,63 @@ pub(crate) fn roles(names: &[String], wanted: &Wanted, needs_label: bool) -> Res
         ("--categorical", Role::Category, &wanted.categorical),
         ("--numeric", Role::Number, &wanted.numeric),
         ("--ignore", Role::Ignored, &wanted.ignore),
-    ];
-    for (flag, role, columns) in given {
-        for column in columns {
-            let found = find(names, &by_name, column);
-            let single = !matches!(role, Role::Category | Role::Number | Role::Ignored);
-            if found.is_empty() || (single && found.len() > 1) {
-                let wrong = shown(column);
-                return Err(format!("{flag}: there is no column '{wrong}'; the columns are {}", listed(names)));
-            }
-            for found in found {
-                if roles[found].is_some_and(|before| before != role) {
-                    let column = called(found + 1, &names[found]);
-                    return Err(format!("{flag}: {column} has another use already; give each column one"));
-                }
-                roles[found] = Some(role);
-            }
+    ]
+}
+
+/// The columns that one of COLS means, of which there must be one.
+fn existing(
+    flag: &str,
+    names: &[String],
+    by_name: &HashMap<&str, usize>,
+    wanted: &str,
+    single: bool,
+) -> Result<Vec<usize>, Refused> {
+    let found = find(names, by_name, wanted);
+    if found.is_empty() || (single && found.len() > 1) {
+        let wrong = shown(wanted);
+        let says = format!("{flag}: there is no column '{wrong}'; the columns are {}", listed(names));
+        return Err(Refused::asked(says));
+    }
+    Ok(found)
+}
+
+/// The complaint that a column cannot be what this flag says.
+fn taken(flag: &str, names: &[String], column: usize) -> Refused {
+    let column = called(column + 1, &names[column]);
+    Refused::asked(format!("{flag}: {column} has another use already; give each column one"))
+}
+
+/// Leaves out all features but those to be kept.
+fn keep(
+    names: &[String],
+    by_name: &HashMap<&str, usize>,
+    options: &Options,
+    roles: &mut [Option<Role>],
+) -> Result<(), Refused> {
+    let mut kept = vec![false; names.len()];
+    for column in &options.reading.keep {
+        let found = existing("--keep", names, by_name, column, false)?;
+        if found.iter().all(|&column| roles[column] == Some(Role::Ignored)) {
+            return Err(taken("--keep", names, found[0]));
+        }
+        found.into_iter().for_each(|column| kept[column] = true);
+    }
+    for (flag, role, columns) in given(&options.wanted) {
+        let is_feature = matches!(role, Role::Number | Role::Category);
+        let left_out = |column: &&String| !find(names, by_name, column).iter().any(|&column| kept[column]);
+        if let Some(column) = columns.iter().filter(|_| is_feature).find(left_out) {
+            let column = shown(column);
+            let says = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
+            return Err(Refused::asked(says));
         }
     }
-    if needs_label && wanted.label.is_none() {
-        return Err(format!("which column is the label? say --label COL; the columns are {}", listed(names)));
-    }
-    if let Some(nameless) =
-        names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
-    {
-        return Err(format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1));
-    }
-    Ok(roles)
+    let left_out = |role: &Option<Role>| matches!(role, None | Some(Role::Number | Role::Category));
+    roles
+        .iter_mut()
+        .zip(kept)
+        .filter(|(role, kept)| !kept && left_out(role))
+        .for_each(|(role, _)| *role = Some(Role::Ignored));
+    Ok(())
 }
 
 #[cfg(test)]

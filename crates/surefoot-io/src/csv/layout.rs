@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use surefoot_glm::{Column, Missing, Reading, Role, Table};
+use surefoot_glm::{Column, Groups, Missing, Reading, Role, Table};
 
 use super::columns::{self, First, called, flagged, listed, shown};
+use crate::error::Refused;
 use crate::groups;
 use crate::options::{Found, Options, Order};
 use crate::records::Complaint;
@@ -178,7 +179,7 @@ pub(super) fn order_by_name(
             );
         }
     }
-    let ignored = columns::ignored(names, &options.wanted);
+    let ignored = columns::ignored(names, options);
     for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
         if order[place].is_none() && !ignored[place] {
             let (called, flag) = (called(place + 1, name), flagged(place + 1, name));
@@ -189,13 +190,27 @@ pub(super) fn order_by_name(
     Ok(order)
 }
 
-/// Checks that factors of products are columns with features.
-pub(super) fn check_factors(table: &Table, options: &Options) -> Result<(), String> {
+/// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
+pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
+    let is_feature = |column: &Column| matches!(column.role, Role::Number | Role::Category);
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
         let column = table.columns.iter().find(|column| column.name == *name);
-        if !column.is_some_and(|column| matches!(column.role, Role::Number | Role::Category)) {
+        if !column.is_some_and(is_feature) {
             let what = if column.is_some() { "no feature" } else { "no column" };
-            return Err(format!("--interact: '{}' is {what}; columns go by their names here", shown(name)));
+            let says = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
+            return Err(Refused::asked(says));
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let Groups { factors, bounds } = &options.groups;
+    let flags = factors.iter().map(|(name, _)| ("--penalty-factor", name));
+    for (flag, name) in flags.chain(bounds.iter().map(|(name, _)| ("--bounds", name))) {
+        let meant = groups::columns_of(&names, name);
+        if !meant.iter().any(|&column| is_feature(&table.columns[column])) {
+            let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            let says = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
+            return Err(Refused::asked(says));
         }
     }
     Ok(())
