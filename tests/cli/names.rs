@@ -70,9 +70,12 @@ fn columns_are_kept_and_the_others_left_out() {
             box_.ok(&format!("fit {data} --label approved --keep {keep} -o m"));
             box_.ok(&format!("fit {data} --label approved {same} -o same"));
             assert_eq!(box_.ok("export m -o -").out, box_.ok("export same -o -").out, "{keep}");
-            assert_eq!(box_.ok("predict m a.csv").out, box_.ok("predict same a.csv").out, "{keep}");
+            let data = data.split(' ').next().unwrap();
+            let [p, q] = ["m", "same"].map(|model| box_.ok(&format!("predict {model} {data}")).out);
+            assert_eq!(p, q, "{keep}");
         }
     }
+    box_.ok("fit a.csv --label approved --ignore city -o same");
     box_.ok("fit a.csv --label approved --keep age,income -o m");
     assert_eq!(features(&box_, "m").len(), 2);
     // Columns that are new, or absent, do not matter where they are not kept.
@@ -142,12 +145,8 @@ fn names_that_no_row_has_are_said_and_the_model_is_saved() {
     ] {
         let ran = box_.ok(&format!("{line} --quiet -o m"));
         let times = ran.err.lines().filter(|line| line.contains(&format!("warning: {flag}: none of "))).count();
-        assert_eq!(
-            (times, ran.err.lines().count()),
-            if line.contains("many") { (2, 2) } else { (1, 1) },
-            "{line}: {}",
-            ran.err
-        );
+        assert_eq!(times, if line.contains("many") { 2 } else { 1 }, "{line}: {}", ran.err);
+        assert_eq!(ran.err.matches(": none of ").count(), times, "{line}: {}", ran.err);
         assert!(box_.has("m"));
         std::fs::remove_file(box_.path("m")).unwrap();
     }
@@ -155,5 +154,6 @@ fn names_that_no_row_has_are_said_and_the_model_is_saved() {
         let ran = box_.fails(1, &format!("{line} --quiet -o m"));
         assert!(ran.err.lines().last().unwrap().contains("nothing was learnt") && !box_.has("m"), "{}", ran.err);
     }
-    assert_eq!(box_.ok("fit many.vw --ignore b --interact a:a --keep a --quiet -o m").err, "");
+    let ran = box_.ok("fit many.vw --ignore b --interact a:a --keep a --quiet -o m");
+    assert!(!ran.err.contains("none of"), "{}", ran.err);
 }
