@@ -248,6 +248,10 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) flush: Option<Flush>,
 
+    /// Only warnings and the error on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
@@ -300,6 +304,10 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<OsString>,
 
+    /// Pass over up to N rows at fault, and say so at the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) skip_bad_rows: u64,
+
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
@@ -330,6 +338,10 @@ pub(crate) struct InspectArgs {
 /// A line a feature: its name, its id and its weight, to be multiplied by raw values; the intercept first. Numbers are the
 /// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is a column of weights a class,
 /// weight:LABEL. In names ^ = * \\ and what is not printable are \\xNN.
+///
+/// With --bits several features may share a slot, and with it a weight: each that training met has a line of its own, with
+/// the same slot and the same weight, and those of a slot stand together. So the margin is always the intercept plus weight times
+/// value over the lines whose feature a row has. A line without a name stands for features whose names were not kept.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     /// The model

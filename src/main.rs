@@ -11,6 +11,7 @@ mod confusion;
 mod console;
 mod failure;
 mod flags;
+mod hint;
 mod measure;
 mod memory;
 mod metrics;
@@ -77,5 +78,10 @@ fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return report::printed(error.print());
     }
-    Err(Failure::usage(values::first_paragraph(&error.to_string())))
+    let says = values::first_paragraph(&error.to_string());
+    let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    Err(Failure::usage(match hint::hint(error, &line) {
+        Some(hint) => format!("{says}; did you mean: {hint}? see surefoot --help"),
+        None => format!("{says}; see surefoot --help"),
+    }))
 }

@@ -5,9 +5,10 @@ use crate::{
     reading,
     rows::{self, Next, Rows},
     session::Halt,
+    skips::Skips,
     watch::Watch,
 };
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Tally};
 use surefoot_io::{ColumnMeans, InputName, Options};
 
@@ -17,6 +18,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) inputs: &'a [InputName],
     pub(crate) options: Options,
     pub(crate) watch: &'a Watch,
+    /// Rows at fault that are passed over.
+    pub(crate) skips: RefCell<Skips>,
 }
 
 impl Sample<'_> {
@@ -86,14 +89,22 @@ impl Sample<'_> {
         let mut batch = Batch::default();
         loop {
             self.watch.check()?;
-            match rows.next(&mut batch)? {
+            let next = match rows.next(&mut batch) {
+                Err(error) if error.is_row() => {
+                    self.skips.borrow_mut().pass_over(error.into(), true)?;
+                    continue;
+                }
+                next => next?,
+            };
+            match next {
                 Next::End => return Ok(()),
                 Next::Waiting => {}
                 Next::Rows => {
                     for r in 0..batch.len() {
-                        look(&batch, r).map_err(|(part, says)| {
-                            Failure::from(self.options.describe(self.inputs, &batch, r, part).error(says))
-                        })?;
+                        if let Err((part, says)) = look(&batch, r) {
+                            let error = self.options.describe(self.inputs, &batch, r, part).error(says);
+                            self.skips.borrow_mut().pass_over(error.into(), true)?;
+                        }
                     }
                 }
             }

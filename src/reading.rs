@@ -48,21 +48,23 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
 /// How rows are read for a model, after its flags are held against it; `--format` may say that these data come in another
 /// format.
 pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Options, Failure> {
-    let reading = &model.settings.reading;
-    check(flags, reading, name)?;
+    check(flags, &model.settings.reading, name)?;
+    let mut reading = model.settings.reading.clone();
+    // These data may have another.
+    reading.table.delimiter = flags.delimiter.or(reading.table.delimiter);
     let format = flags.format.map_or(reading.format.as_str(), |format| format.name());
     let Some(format) = Format::named(format) else {
         return Err(Failure::data(format!("{name}: its data format '{format}' is not known here; update surefoot")));
     };
     Ok(Options {
         format: Some(format),
-        reading: reading.clone(),
         wanted: wanted(flags),
         unlabelled: false,
         classes: model.settings.loss.classifies() && !model.labels.shares,
         groups: Groups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
+        found: Arc::new(Found::of_model(&reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
+        reading,
         ..Options::default()
     })
 }

@@ -184,9 +184,10 @@ pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (low, high) = low.zip(high).ok_or("bounds must be numbers, or left out")?;
     match Bounds::new(low, high) {
         Some(bounds) => Ok((name, bounds)),
-        None if low == 0.0 && high == 0.0 => {
-            Err("bounds of 0 on both sides leave nothing to learn: --ignore it".into())
-        }
+        None if low == 0.0 && high == 0.0 => Err(match name {
+            Some(name) => format!("bounds of 0 on both sides leave nothing to learn: --ignore {name} leaves it out"),
+            None => "bounds of 0 on both sides leave nothing to learn".into(),
+        }),
         None => Err("0 must lie between the bounds: the weight of a feature that no row has is 0".into()),
     }
 }
@@ -213,7 +214,7 @@ pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let lines = text.lines().take_while(|line| !line.is_empty());
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    format!("{}; see surefoot --help", words.join(" "))
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -284,7 +285,8 @@ mod tests {
             ("1,2", "0 must lie between"),
             ("-2,-1", "0 must lie between"),
             ("1,-1", "0 must lie between"),
-            ("x=0,0", "--ignore"),
+            ("x=0,0", "--ignore x"),
+            ("0,0", "nothing to learn"),
         ] {
             assert!(bounds(bad).unwrap_err().contains(says), "{bad}");
         }

@@ -53,9 +53,14 @@ impl Weights<'_> {
         Some(reading::label(*label, &self.model.settings.reading.classes))
     }
 
-    /// The name of a feature; its id if it has none.
+    /// The name of a feature, and how many others share its weight; its id if it has none.
     pub(crate) fn feature(&self, id: u64) -> String {
-        self.model.names.of(id).map_or_else(|| id.to_string(), str::to_owned)
+        let mut names = self.model.names.all(id);
+        let Some(name) = names.next() else { return id.to_string() };
+        match names.count() {
+            0 => name.to_owned(),
+            others => format!("{name} (+{others})"),
+        }
     }
 
     /// The same, short enough for a column.

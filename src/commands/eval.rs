@@ -3,6 +3,7 @@
 use crate::{
     cli::EvalArgs,
     confusion,
+    console::Console,
     failure::Failure,
     measure::Sample,
     metrics, number,
@@ -11,9 +12,10 @@ use crate::{
     session::Halt,
     settings,
     signals::Signals,
+    skips::Skips,
     watch::{Stop, Watch},
 };
-use std::{ffi::OsStr, path::Path};
+use std::{cell::RefCell, ffi::OsStr, path::Path};
 use surefoot_io::{InputName, Output, load_model};
 
 pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
@@ -28,12 +30,15 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let inputs = rows::inputs(&args.data)?;
     let mut report = args.report.as_deref().map(|name| open_report(name, args, &inputs)).transpose()?;
     let watch = Watch { signals: Signals::catch(args.report.as_slice()), deadline: None };
-    let (measured, picture) = match (Sample { inputs: &inputs, options, watch: &watch }).measure(&model) {
+    let skips = RefCell::new(Skips::new(args.skip_bad_rows, 0));
+    let sample = Sample { inputs: &inputs, options, watch: &watch, skips };
+    let (measured, picture) = match sample.measure(&model) {
         Ok(found) => found,
         Err(Halt::Failure(failure)) => return Err(failure),
         Err(Halt::Stop(Stop::Signal(signal))) => return Err(Failure::signalled(signal, signal.name())),
         Err(Halt::Stop(Stop::Budget | Stop::Gap)) => return Ok(()),
     };
+    sample.skips.borrow().tell(&Console::new(args.talk.quiet, args.talk.json));
     if measured.weight == 0.0 {
         let names = rows::names(&inputs);
         return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to measure")));

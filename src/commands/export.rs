@@ -61,12 +61,15 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     }
 }
 
-/// The name of a feature: its index, for svmlight data that are not hashed; empty if it was not kept.
-fn name(model: &Model, id: u64) -> String {
+/// The names of the features of a slot: the index, for svmlight data that are not hashed; an empty one if none was kept.
+fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
     let is_index = reading.format == "svmlight" && reading.bits.is_none();
-    let index = || if is_index { id.to_string() } else { String::new() };
-    model.names.of(id).map_or_else(index, str::to_owned)
+    let kept: Vec<String> = model.names.all(id).map(str::to_owned).collect();
+    match kept.is_empty() {
+        true => vec![if is_index { id.to_string() } else { String::new() }],
+        false => kept,
+    }
 }
 
 fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
@@ -85,7 +88,7 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     line(format!("feature,slot,{columns}"), &[])?;
     line("(intercept),".to_owned(), &model.intercept)?;
     for (&id, weights) in model.index.iter().zip(model.weight.chunks(model.intercept.len().max(1))) {
-        line(format!("{},{id}", cell(&name(model, id))), weights)?;
+        names(model, id).iter().try_for_each(|name| line(format!("{},{id}", cell(name)), weights))?;
     }
     Ok(())
 }
@@ -112,9 +115,12 @@ fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let head = head.to_string();
     write!(to, "{},\"weights\":[", head.strip_suffix('}').unwrap_or(&head))?;
     let columns = model.intercept.len().max(1);
-    for (k, (&id, weights)) in model.index.iter().zip(model.weight.chunks(columns)).enumerate() {
-        let comma = if k == 0 { "\n" } else { ",\n" };
-        write!(to, "{comma}{}", json!({"feature": name(model, id), "slot": id, "weight": numbers(weights)}))?;
+    let mut comma = "\n";
+    for (&id, weights) in model.index.iter().zip(model.weight.chunks(columns)) {
+        for name in names(model, id) {
+            write!(to, "{comma}{}", json!({"feature": name, "slot": id, "weight": numbers(weights)}))?;
+            comma = ",\n";
+        }
     }
     writeln!(to, "\n]}}")
 }

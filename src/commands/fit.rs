@@ -24,7 +24,7 @@ use crate::{
     start::Start,
     watch::{Stop, Watch},
 };
-use std::{path::Path, time::Instant};
+use std::{cell::RefCell, path::Path, time::Instant};
 use surefoot_glm::{
     ClassWeights, Gathered, Measured, Missing, Model, Picture, Plan, Problem, Summary, Trainer,
     optimum::{Ended, Optimum},
@@ -140,7 +140,7 @@ impl Fit<'_> {
     fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {
         // Flags are about DATA.
         let options = Options { accepts: Accepts::default(), ..self.start.options.clone() };
-        Sample { inputs, options, watch: &self.watch }
+        Sample { inputs, options, watch: &self.watch, skips: RefCell::default() }
     }
 
     fn trainer(&self) -> Result<Trainer, Failure> {

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
         Ok(0) => Err(rows::absent(&inputs)),
         Ok(_) => {
-            work.tell(&found.notes());
+            work.tell(&found.notes(), args.quiet);
             Ok(())
         }
     }
@@ -254,8 +254,8 @@ impl Work {
     }
 
     /// Says what the readers noticed, and how many features were never seen in training.
-    fn tell(&self, notes: &[String]) {
-        let console = Console::new(false, false);
+    fn tell(&self, notes: &[String], quiet: bool) {
+        let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));
         if self.passed.count > 0 {
             let (rows, s) = (number::rows(self.passed.count), if self.passed.count == 1 { "" } else { "s" });

@@ -61,3 +61,81 @@ fn what_cannot_be_exported_is_refused_at_once() {
     assert!(box_.fails(1, "export model.surefoot -o no/w.csv").err.contains("No such file"));
     assert_eq!(box_.names(), ["a.svm", "model.surefoot"]);
 }
+
+/// The margins of rows of named values, from the lines of an export alone.
+fn margins(csv: &str, rows: &[Vec<(String, f64)>]) -> Vec<f64> {
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let lines: Vec<_> = csv.lines().skip(1).map(cells).collect();
+    let weight = |name: &str| {
+        let line = lines.iter().find(|line| line[0] == name);
+        line.map_or(0.0, |line| line[2].parse::<f64>().unwrap())
+    };
+    rows.iter().map(|row| weight("(intercept)") + row.iter().map(|(name, x)| weight(name) * x).sum::<f64>()).collect()
+}
+
+/// Hashed to few bits, features share weights: each has its line, and the lines score rows as the model does.
+#[test]
+fn a_hashed_model_is_scored_from_its_export() {
+    let box_ = Sandbox::new();
+    let text = rows(200);
+    let pairs = |line: &str| -> Vec<(String, f64)> {
+        let pairs = line.split(' ').skip(1).map(|pair| pair.split_once(':').unwrap());
+        pairs.map(|(index, x)| (index.to_owned(), x.parse().unwrap())).collect()
+    };
+    let values: Vec<_> = text.lines().map(pairs).collect();
+    box_.write("a.svm", &text);
+    let colours = ["red", "green", "b=l*u\\e^"];
+    let header: String = (1..=10).map(|n| format!(",x{n}")).collect();
+    let cell = |n: usize| colours[n % 3];
+    let csv = values.iter().enumerate().map(|(n, row)| {
+        let cells: String = row.iter().map(|(_, x)| format!(",{x}")).collect();
+        format!("{},{}{cells}\n", n % 2, cell(n))
+    });
+    box_.write("a.csv", format!("y,c{header}\n{}", csv.collect::<String>()));
+    let escaped = ["red", "green", "b\\x3Dl\\x2Au\\x5Ce\\x5E"];
+    let named = |n: usize, row: &Vec<(String, f64)>| {
+        let numbers = row.iter().map(|(index, x)| (format!("x{index}"), *x));
+        numbers.chain([(format!("c={}", escaped[n % 3]), 1.0)]).collect::<Vec<_>>()
+    };
+    let of_table: Vec<_> = values.iter().enumerate().map(|(n, row)| named(n, row)).collect();
+    let with_products: Vec<_> =
+        of_table.iter().map(|row| [row.clone(), vec![(format!("x1*{}", row[10].0), row[0].1)]].concat()).collect();
+    for (line, rows) in [
+        ("fit a.svm --bits 2", &values),
+        ("fit a.svm --bits 1 --passes 2", &values),
+        ("fit a.svm --bits 20", &values),
+        ("fit a.csv --label y --bits 3", &of_table),
+        ("fit a.csv --label y --bits 2 --interact x1:c", &with_products),
+        ("fit a.csv --label y", &of_table),
+    ] {
+        box_.ok(&format!("{line} -o m"));
+        let csv = box_.ok("export m -o -").out;
+        let data = line.split(' ').nth(1).unwrap();
+        let margins = margins(&csv, rows);
+        for (margin, ours) in box_.ok(&format!("predict m {data} --type margin")).out.lines().zip(margins) {
+            let margin: f64 = margin.parse().unwrap();
+            assert!((margin - ours).abs() <= 1e-12 * margin.abs().max(1.0), "{line}: {margin} {ours}");
+        }
+        // Each feature has a line; those of a slot stand together and have one weight.
+        let lines: Vec<Vec<&str>> = csv.lines().skip(2).map(|line| line.split(',').collect()).collect();
+        let names: std::collections::HashSet<_> = lines.iter().map(|line| line[0]).collect();
+        assert!(names.len() == lines.len() && lines.len() >= 10 && !names.contains(""), "{csv}");
+        assert!(lines.is_sorted_by_key(|line| line[1].parse::<u64>().unwrap()));
+        assert!(lines.windows(2).all(|two| two[0][1] != two[1][1] || two[0][2] == two[1][2]), "{csv}");
+        // The same as JSON, and of a model that was stored slim.
+        box_.ok("export m -o w.json");
+        let json: serde_json::Value = serde_json::from_str(&box_.text("w.json")).unwrap();
+        let features = json["weights"].as_array().unwrap().iter().map(|object| object["feature"].as_str().unwrap());
+        assert!(features.eq(lines.iter().map(|line| line[0])));
+        box_.ok("export m -o slim.surefoot --slim");
+        assert_eq!(box_.ok("export slim.surefoot -o -").out, csv);
+        // Whatever the number of passes and threads, and going on from it.
+        box_.ok(&format!("{line} -o n --threads 1"));
+        assert!(box_.read("m") == box_.read("n"));
+        box_.ok(&format!("fit {data} --resume m -o n"));
+        let again = box_.ok("export n -o -").out;
+        let again: Vec<&str> = again.lines().skip(2).map(|line| line.split(',').next().unwrap()).collect();
+        assert!(again.into_iter().eq(lines.iter().map(|line| line[0])));
+    }
+    assert!(box_.ok("inspect m").err.is_empty());
+}

@@ -2,6 +2,7 @@
 //!
 //! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
 
+mod advice;
 mod browser;
 mod browser_page;
 mod cases;

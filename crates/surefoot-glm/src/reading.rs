@@ -2,7 +2,7 @@
 //! looks at it.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,17 +149,18 @@ impl Default for Reading {
     }
 }
 
-/// Names of features, as far as they were kept.
+/// Names of features, as far as they were kept. Where ids are hashed to few bits several features share an id.
 ///
 /// ```
 /// use surefoot_glm::Names;
 /// let mut names = Names::default();
-/// assert!(names.insert(7, "colour=red"));
-/// assert_eq!((names.of(7), names.of(8)), (Some("colour=red"), None));
+/// assert!(names.insert(7, "colour=red") && names.insert(7, "age"));
+/// assert_eq!((names.of(7), names.of(8)), (Some("age"), None));
+/// assert_eq!(names.all(7).collect::<Vec<_>>(), ["age", "colour=red"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    by_id: BTreeMap<u64, Box<str>>,
+    by_id: BTreeSet<(u64, Box<str>)>,
     bytes: usize,
 }
 
@@ -169,22 +170,27 @@ impl Names {
     /// Most bytes of names that are kept.
     pub const MOST_BYTES: usize = 64 << 20;
 
-    /// Keeps the first name of an id; `false` if there is no room for more names.
+    /// Keeps a name of an id; `false` if there is no room for more names.
     pub fn insert(&mut self, id: u64, name: &str) -> bool {
         if self.by_id.len() >= Names::MOST || self.bytes + name.len() > Names::MOST_BYTES {
             return false;
         }
-        self.by_id.entry(id).or_insert_with(|| {
+        if self.by_id.insert((id, name.into())) {
             self.bytes += name.len();
-            name.into()
-        });
+        }
         true
     }
 
-    /// The name of an id, if it was kept.
+    /// The name of an id, if it was kept; of several the first in their order.
     #[must_use]
     pub fn of(&self, id: u64) -> Option<&str> {
-        self.by_id.get(&id).map(|name| &**name)
+        self.all(id).next()
+    }
+
+    /// The names of all features of an id that were kept, in their order.
+    pub fn all(&self, id: u64) -> impl Iterator<Item = &str> {
+        let from = self.by_id.range((id, Box::default())..);
+        from.take_while(move |(of, _)| *of == id).map(|(_, name)| &**name)
     }
 
     /// Those of these ids, which ascend.
@@ -192,9 +198,7 @@ impl Names {
     pub fn restricted_to(&self, index: &[u64]) -> Names {
         let mut names = Names::default();
         for &id in index {
-            if let Some(name) = self.of(id) {
-                names.insert(id, name);
-            }
+            self.all(id).for_each(|name| _ = names.insert(id, name));
         }
         names
     }
@@ -207,6 +211,6 @@ impl Names {
 
     /// All of them by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
-        self.by_id.iter().map(|(&id, name)| (id, &**name))
+        self.by_id.iter().map(|(id, name)| (*id, &**name))
     }
 }

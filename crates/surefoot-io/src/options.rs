@@ -130,6 +130,8 @@ pub struct Found {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
+    /// Those of features that share the id of another, where ids are hashed to few bits.
+    shared: BTreeSet<(u64, Box<str>)>,
     /// Their bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
@@ -222,10 +224,12 @@ impl Found {
     /// Names of the features among these ids.
     #[must_use]
     pub fn names(&self, index: &[u64]) -> Names {
-        let kept = &self.lock().names;
+        let kept = self.lock();
         let mut names = Names::default();
         for id in index {
-            kept.get(id).iter().for_each(|name| _ = names.insert(*id, name));
+            kept.names.get(id).iter().for_each(|name| _ = names.insert(*id, name));
+            let shared = kept.shared.range((*id, Box::default())..).take_while(|(of, _)| of == id);
+            shared.for_each(|(_, name)| _ = names.insert(*id, name));
         }
         names
     }
@@ -242,16 +246,20 @@ impl Found {
         self.lock().classes.clone()
     }
 
-    /// Keeps the first name of an id; `false` once there is no room for more.
+    /// Keeps a name of an id; `false` once there is no room for more.
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
         let inner = &mut *self.lock();
-        if inner.names.len() >= Names::MOST || inner.name_bytes + name.len() > Names::MOST_BYTES {
+        let count = inner.names.len() + inner.shared.len();
+        if count >= Names::MOST || inner.name_bytes + name.len() > Names::MOST_BYTES {
             return false;
         }
-        inner.names.entry(id).or_insert_with(|| {
+        let known = inner.names.entry(id).or_insert_with(|| {
             inner.name_bytes += name.len();
             name.into()
         });
+        if **known != *name && inner.shared.insert((id, name.into())) {
+            inner.name_bytes += name.len();
+        }
         true
     }
 

@@ -9,6 +9,7 @@ mod avx512;
 mod chosen;
 mod fast;
 mod marks;
+mod naming;
 mod plain;
 #[cfg(test)]
 mod twins;
@@ -26,6 +27,7 @@ use crate::unite::Uniter;
 use chosen::Chosen;
 use fast::Line;
 use marks::Marks;
+use naming::Naming;
 use plain::Complaint;
 use way::Way;
 
@@ -120,6 +122,7 @@ pub struct Svmlight {
     indices: Option<Indices>,
     /// Where not all indices are used.
     chosen: Option<Chosen>,
+    naming: Naming,
 }
 
 /// A line without end is first looked at when it is this long.
@@ -146,6 +149,7 @@ impl Svmlight {
             uniter: Uniter::default(),
             indices: Indices::new(&options.groups),
             chosen: Chosen::new(&options.reading, &options.found),
+            naming: Naming::new(&options.found),
         }
     }
 
@@ -199,6 +203,7 @@ impl Svmlight {
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
         let (uniter, indices, chosen) = (std::mem::take(&mut self.uniter), self.indices.take(), self.chosen.take());
+        let naming = std::mem::take(&mut self.naming);
         *self = Svmlight {
             rules: self.rules,
             way: self.way,
@@ -208,6 +213,7 @@ impl Svmlight {
             uniter,
             indices,
             chosen,
+            naming,
             ..Svmlight::new(&Options::default())
         };
         done
@@ -322,6 +328,7 @@ impl Svmlight {
     /// Replaces the sorted ids from `first` on by their hashes; values that meet are added in the order of their ids, so
     /// that the sum does not depend on the order in the file. `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
+        self.naming.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
         self.uniter.unite(&mut batch.index, &mut batch.value, first);
         batch.value[first..].iter().all(|value| value.is_finite())

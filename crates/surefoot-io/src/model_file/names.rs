@@ -36,7 +36,7 @@ pub(super) fn read(archive: &Archive<'_>) -> Result<Names, String> {
     let Some(ids) = archive.tensor(ID).and_then(Tensor::to_u64) else { return Ok(names) };
     let ends = archive.tensor(END).and_then(Tensor::to_u64).ok_or("names of features without their ends")?;
     let text = archive.tensor(TEXT).filter(|text| text.dtype == Dtype::U8).ok_or("names of features without text")?;
-    if ids.len() != ends.len() || !ids.is_sorted_by(|a, b| a < b) {
+    if ids.len() != ends.len() || !ids.is_sorted() {
         return Err("the names of features do not fit together".into());
     }
     let mut start = 0;

@@ -1,0 +1,144 @@
+//! What messages advise is done, and works.
+
+use crate::sandbox::{Sandbox, rows};
+
+const CSV: &str = "y,a,c,d\n1,0.5,red,2024-01-01\n0,1.5,blue,2024-01-02\n1,0.25,red,2024-01-03\n0,2,blue,2024-01-04\n";
+
+/// Files in which something is odd.
+fn files() -> Sandbox {
+    let box_ = Sandbox::new();
+    box_.write("a.csv", CSV);
+    box_.write("plain.csv", "y,a\n1,0.5\n0,1.5\n1,0.25\n0,2\n");
+    box_.write("gap.csv", "y,a\n1,0.5\n0,\n1,0.25\n0,2\n");
+    box_.write("word.csv", "y,a,b\n1,0.5,1\n0,1.5,x\n1,0.25,2\n0,2,3\n");
+    box_.write("semicolon.csv", "y;a\n1;0.5\n0;1.5\n1;0.25\n0;2\n");
+    box_.write("tab.csv", "y\ta\n1\t0.5\n0\t1.5\n1\t0.25\n0\t2\n");
+    box_.write("extra.csv", "y,a,b\n1,0.5,7\n0,1.5,8\n");
+    box_.write("nameless.csv", "y,,a\n1,7,0.5\n0,8,1.5\n1,9,0.25\n");
+    box_.write("three.svm", "1 1:1\n2 1:2\n3 1:3\n1 1:1\n");
+    box_.write("bare.svm", "1:1 2:1\n1:2\n");
+    box_.write("large.svm", "1 1:1\n0 99999999999:1\n");
+    box_.write("a.svm", rows(200));
+    box_.write("a.vw", "1 |a x:1 |b y\n0 |a x:2 |b z\n1 |a x:1\n");
+    box_.write("counts.csv", "y,e,a\n1,1,0.5\n0,2,1.5\n3,1,0.25\n2,2,2\n");
+    box_.ok("fit a.svm -o m.svm --quiet");
+    box_.ok("fit plain.csv --label y -o m.csv --quiet");
+    box_.ok("fit a.svm --loss hinge -o m.hinge --quiet");
+    box_.ok("fit a.svm --loss squared -o m.squared --quiet");
+    box_
+}
+
+/// A command that fails, the part of its message that advises something, and the command with that.
+const ADVICE: &[(&str, &str, &str)] = &[
+    ("fit plain.csv", "say --label COL", "fit plain.csv --label y"),
+    ("fit plain.csv --label z", "the columns are y, a", "fit plain.csv --label y"),
+    ("fit semicolon.csv --label y", "should it be --delimiter ';'", "fit semicolon.csv --label y --delimiter ;"),
+    ("fit tab.csv --label y", "should it be --format tsv", "fit tab.csv --label y --format tsv"),
+    ("fit a.csv --label y", "leave them out with --ignore d", "fit a.csv --label y --ignore d"),
+    ("fit a.csv --label y", "take them as names with --categorical d", "fit a.csv --label y --categorical d"),
+    ("fit gap.csv --label y", "--missing indicator", "fit gap.csv --label y --missing indicator"),
+    ("fit gap.csv --label y", "--ignore a", "fit gap.csv --label y --ignore a"),
+    ("fit word.csv --label y", "--categorical b", "fit word.csv --label y --categorical b"),
+    ("fit word.csv --label y", "--ignore b", "fit word.csv --label y --ignore b"),
+    ("fit nameless.csv --label y", "--ignore 2", "fit nameless.csv --label y --ignore 2"),
+    ("predict m.csv extra.csv", "--ignore b", "predict m.csv extra.csv --ignore b"),
+    ("eval m.csv extra.csv", "--ignore b", "eval m.csv extra.csv --ignore b"),
+    ("fit three.svm", "--loss softmax", "fit three.svm --loss softmax"),
+    ("fit three.svm", "--loss squared", "fit three.svm --loss squared"),
+    ("fit large.svm", "--bits 24", "fit large.svm --bits 24"),
+    ("fit a.svm --bounds 3=0,0", "--ignore 3", "fit a.svm --ignore 3"),
+    ("fit plain.csv --label y --bounds a=0,0", "--ignore a", "fit plain.csv --label y --ignore a"),
+    ("fit a.vw --bounds b=0,0", "--ignore b", "fit a.vw --ignore b"),
+    ("fit a.svm --tol 1e-3", "add --passes auto", "fit a.svm --tol 1e-3 --passes auto"),
+    ("fit a.svm --holdout 5", "add --passes N", "fit a.svm --holdout 5 --passes 3"),
+    ("fit a.svm --penalty-factor 1=0", "add one of them", "fit a.svm --penalty-factor 1=0 --l2 0.1"),
+    ("fit a.svm --row-norm 99", "add --radius R", "fit a.svm --row-norm 99 --radius 1"),
+    (
+        "fit a.svm --error-probability 0.1 --radius 1",
+        "add --row-norm B",
+        "fit a.svm --error-probability 0.1 --radius 1 --row-norm 99",
+    ),
+    ("fit a.svm --until-gap 0.1", "--passes auto and --l2 X", "fit a.svm --until-gap 0.1 --passes auto --l2 0.1"),
+    ("fit a.svm --until-gap 0.1 --passes auto", "add --l2 X", "fit a.svm --until-gap 0.1 --passes auto --l2 0.1"),
+    ("fit a.svm --l2 auto --loss softmax", "with --passes auto", "fit a.svm --l2 auto --loss softmax --passes auto"),
+    ("fit a.svm --delta 2", "--loss huber", "fit a.svm --delta 2 --loss huber"),
+    ("fit a.svm --tau 0.2", "--loss quantile", "fit a.svm --tau 0.2 --loss quantile"),
+    ("fit a.svm --power 1.2", "--loss tweedie", "fit a.svm --power 1.2 --loss tweedie"),
+    ("fit counts.csv --label y --exposure e", "--loss poisson", "fit counts.csv --label y --exposure e --loss poisson"),
+    (
+        "fit counts.csv --label y --exposure e --loss squared",
+        "--offset COL",
+        "fit counts.csv --label y --offset e --loss squared",
+    ),
+    ("fit a.svm --label y", "leave the flag out", "fit a.svm"),
+    ("fit a.svm --interact 1:2", "use vw with namespaces", "fit a.vw --interact a:b"),
+    ("predict m.svm bare.svm", "the label is missing", "predict m.svm bare.svm --unlabelled"),
+    ("predict m.hinge a.svm --type probability", "use margin or class", "predict m.hinge a.svm --type margin"),
+    ("predict m.squared a.svm --type class", "use mean", "predict m.squared a.svm --type mean"),
+    ("predict m.svm a.svm --l2 1", "leave the flag out", "predict m.svm a.svm"),
+    ("export m.svm -o w.txt", "say --to csv", "export m.svm -o w.txt --to csv"),
+    ("fit a.svm --loss hubert", "--loss huber", "fit a.svm --loss huber"),
+    ("fit a.svm --skip_bad_rows 1", "--skip-bad-rows", "fit a.svm --skip-bad-rows 1"),
+    ("fit a.svm --epochs 3", "--passes N", "fit a.svm --passes 3"),
+    ("fit a.svm --lambda 3", "--l2 X", "fit a.svm --l2 3"),
+    ("train a.svm", "surefoot fit", "fit a.svm"),
+];
+
+#[test]
+fn advice_can_be_followed() {
+    let box_ = files();
+    for (wrong, says, right) in ADVICE {
+        let output = |line: &str| if line.starts_with("fit") { format!("{line} -o m") } else { (*line).to_owned() };
+        let ran = box_.run(&output(wrong));
+        assert!(matches!(ran.status, 1 | 2), "{wrong}: {} {}", ran.status, ran.err);
+        let message = ran.err.lines().last().unwrap_or_default();
+        assert!(message.starts_with("surefoot: ") && message.len() < 500, "{wrong}: {message}");
+        assert!(message.contains(says), "{wrong}: {message}");
+        box_.ok(&output(right));
+    }
+}
+
+#[test]
+fn an_address_is_downloaded_or_piped() {
+    let box_ = files();
+    for (address, pipe) in [
+        ("https://example.org/a.csv", "curl -sL https://example.org/a.csv | surefoot ... - --format csv"),
+        ("http://example.org/a.svm.gz", "| surefoot ... - --format svmlight"),
+        ("s3://bucket/a.parquet", "aws s3 cp s3://bucket/a.parquet - | surefoot ... - --format parquet"),
+    ] {
+        for line in ["fit ADDRESS -o m", "fit a.svm --test ADDRESS -o m", "predict m.svm ADDRESS", "eval m.svm ADDRESS"]
+        {
+            let ran = box_.fails(2, &line.replace("ADDRESS", address));
+            assert!(ran.err.contains("is an address") && ran.err.contains(pipe), "{line}: {}", ran.err);
+        }
+    }
+    assert_eq!(box_.feed("fit - --format csv --label y -o m --quiet", b"y,a\n1,2\n0,1\n").status, 0);
+}
+
+#[test]
+fn predict_and_eval_take_the_flags_of_their_data() {
+    let box_ = files();
+    let [comma, semicolon] = ["plain.csv", "semicolon.csv --delimiter ;"];
+    for command in ["predict", "eval"] {
+        let line = |data: &str| box_.ok(&format!("{command} m.csv {data} --quiet"));
+        assert_eq!(line(comma).out, line(semicolon).out);
+        box_.fails(1, &format!("{command} m.csv semicolon.csv"));
+    }
+    box_.ok("fit semicolon.csv --delimiter ; --label y -o s");
+    assert_eq!(box_.ok("predict s plain.csv --delimiter ,").out, box_.ok("predict m.csv plain.csv").out);
+    // Notes are for people who want them.
+    box_.write("new.svm", "1 1:1 77:1\n");
+    assert!(box_.ok("predict m.svm new.svm").err.contains("never seen in training"));
+    assert_eq!(box_.ok("predict m.svm new.svm --quiet").err, "");
+    box_.write("bad.svm", format!("{}0 x\n5 1:1\n", rows(50)));
+    box_.write("good.svm", rows(50));
+    box_.fails(1, "eval m.svm bad.svm");
+    box_.fails(1, "eval m.svm bad.svm --skip-bad-rows 1");
+    let ran = box_.ok("eval m.svm bad.svm --skip-bad-rows 2");
+    assert_eq!(ran.out, box_.ok("eval m.svm good.svm").out);
+    assert!(
+        ran.err.contains("2 rows at fault were passed over") && ran.err.contains("bad.svm:51:3: 'x'"),
+        "{}",
+        ran.err
+    );
+}
