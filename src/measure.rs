@@ -1,7 +1,6 @@
 //! Measuring a model on labelled rows: what `eval` and `fit --test` share.
 
 use crate::{
-    failure::Failure,
     reading,
     rows::{self, Next, Rows},
     session::Halt,

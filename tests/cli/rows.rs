@@ -53,7 +53,7 @@ fn names_of_rows_stand_behind_predictions() {
     assert_eq!(box_.ok("predict m bad.csv --id id --on-error skip").out, named);
     let ages = box_.ok("predict m good.csv --ignore id --id age").out;
     assert_eq!(ages.lines().map(|line| line.split('\t').nth(1).unwrap()).collect::<Vec<_>>(), ["30", "50", "69"]);
-    assert!(box_.fails(1, "predict m good.csv --id no").err.contains("there is no column 'no'"));
+    assert!(box_.fails(2, "predict m good.csv --id no").err.contains("there is no column 'no'"));
     // Several numbers a row, classes, folders.
     box_.write("c.csv", "y,x\nred,1\nblue,2\ngreen,3\n");
     box_.ok("fit c.csv --label y --loss softmax -o c");

@@ -160,7 +160,7 @@ impl Csv {
             first.check_names(&names)?;
         }
         names.extend(self.folders.names());
-        self.id = columns::id(&names, &self.options.wanted).map_err(|says| first.wrong(says))?;
+        self.id = columns::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
         let order = if header {
             layout::order_by_name(table, first, &names, &self.options)?
         } else {

@@ -66,7 +66,8 @@ impl Plan {
             let field = schema.field(index);
             if !has_exact_text(field.data_type()) && !field.data_type().is_floating() {
                 let (name, of) = (shown(field.name()), type_name(field.data_type()));
-                return Err(format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another"));
+                let says = format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
+                return Err(Refused::asked(says));
             }
             if columns.iter().all(|used: &Used| used.index != index) {
                 let (name, role, kind) = (field.name().clone(), Role::Ignored, Kind::Text);

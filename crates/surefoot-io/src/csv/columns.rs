@@ -176,7 +176,9 @@ pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, Ref
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
         [place] => Ok(Some(place)),
-        _ => Err(Refused::asked(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names)))),
+        _ => {
+            Err(Refused::asked(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names))))
+        }
     }
 }
 
