@@ -17,7 +17,6 @@ fn files() -> Sandbox {
     box_.write("nameless.csv", "y,,a\n1,7,0.5\n0,8,1.5\n1,9,0.25\n");
     box_.write("three.svm", "1 1:1\n2 1:2\n3 1:3\n1 1:1\n");
     box_.write("bare.svm", "1:1 2:1\n1:2\n");
-    box_.write("large.svm", "1 1:1\n0 99999999999:1\n");
     box_.write("a.svm", rows(200));
     box_.write("a.vw", "1 |a x:1 |b y\n0 |a x:2 |b z\n1 |a x:1\n");
     box_.write("counts.csv", "y,e,a\n1,1,0.5\n0,2,1.5\n3,1,0.25\n2,2,2\n");
@@ -45,7 +44,6 @@ const ADVICE: &[(&str, &str, &str)] = &[
     ("eval m.csv extra.csv", "--ignore b", "eval m.csv extra.csv --ignore b"),
     ("fit three.svm", "--loss softmax", "fit three.svm --loss softmax"),
     ("fit three.svm", "--loss squared", "fit three.svm --loss squared"),
-    ("fit large.svm", "--bits 24", "fit large.svm --bits 24"),
     ("fit a.svm --bounds 3=0,0", "--ignore 3", "fit a.svm --ignore 3"),
     ("fit plain.csv --label y --bounds a=0,0", "--ignore a", "fit plain.csv --label y --ignore a"),
     ("fit a.vw --bounds b=0,0", "--ignore b", "fit a.vw --ignore b"),
