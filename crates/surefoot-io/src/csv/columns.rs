@@ -223,7 +223,7 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
 }
 
 /// The flags that give columns a role, and to which.
-fn given(wanted: &Wanted) -> [(&'static str, Role, &[String]); 7] {
+fn given(wanted: &Wanted) -> [(&'static str, Role, &[String]); 8] {
     [
         ("--label", Role::Label, wanted.label.as_slice()),
         ("--weight", Role::Weight, wanted.weight.as_slice()),
