@@ -94,7 +94,10 @@ pub(crate) struct DataArgs {
     /// Hash features to this many bits
     ///
     /// By default a feature that has a name has an id of 64 bits, and an index is an id as it is. Fewer bits bound the memory that
-    /// a model takes; features may then share an id.
+    /// a model takes; features may then share an id. Ids are hashes without a secret (XXH3): that two of a million names share one of
+    /// 64 bits has a chance of 1 in 37 million, but whoever chooses a category value or a name can choose its id, and so make it
+    /// that of another feature. Where people choose values whose predictions matter to them, give features as numbers or as indices of
+    /// svmlight, which are ids as they are.
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) bits: Option<u8>,
 
