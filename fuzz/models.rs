@@ -1,7 +1,7 @@
 //! All that can be done with a model file, to be done with one that may be hostile: nothing panics.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use surefoot_glm::{Batch, FullPass, Gathered, InMemory, Model, Plan, Predictor, Scores, Tally, Trainer};
 use surefoot_io::{Archive, Format, Found, Options, load_model, save_model};
@@ -18,6 +18,12 @@ pub fn mutants(of: &[Archive<'_>], data: &[u8]) {
     };
     let archive = &of[choose(of.len())];
     use_model(&mutant::of(archive, &mut choose));
+}
+
+/// The same with models of all kinds.
+pub fn mutant_of_any(data: &[u8]) {
+    static MODELS: OnceLock<Vec<Archive<'static>>> = OnceLock::new();
+    mutants(MODELS.get_or_init(|| archives(&kinds::models())), data);
 }
 
 /// Models as they are in files.

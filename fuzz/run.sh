@@ -9,7 +9,7 @@ shift
 cd "$(dirname "$0")/.."
 # The sanitizer is an option of nightly compilers; stable ones have it too.
 export RUSTC_BOOTSTRAP=1
-[ $# -gt 0 ] || set -- svmlight vw csv tsv parquet arrow codec model
+[ $# -gt 0 ] || set -- svmlight vw csv tsv parquet arrow codec model mutant
 
 for target in "$@"; do
     corpus=fuzz/corpus/$target
@@ -19,6 +19,8 @@ for target in "$@"; do
     *) seeds=fuzz/seeds/$target ;;
     esac
     for seed in "$seeds"/*; do
+        # What makes choices only needs no seeds.
+        [ -e "$seed" ] || continue
         # Text and tables begin with four bytes that choose options.
         case $target in
         codec | model) cp "$seed" "$corpus/" ;;

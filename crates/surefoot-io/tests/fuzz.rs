@@ -197,7 +197,7 @@ impl Drop for Mutant<'_> {
 #[test]
 fn every_format_has_a_fuzzer() {
     let manifest = std::fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
-    for name in FORMATS.iter().map(|format| format.name).chain(["codec", "model"]) {
+    for name in FORMATS.iter().map(|format| format.name).chain(["codec", "model", "mutant"]) {
         assert!(fuzz().join(format!("fuzz_targets/{name}.rs")).exists(), "{name}");
         assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
     }

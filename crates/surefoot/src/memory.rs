@@ -65,5 +65,6 @@ pub(crate) fn lengthen<T: Clone + Default>(array: &mut Vec<T>, dim: usize) {
 pub(crate) fn count(x: &mut u64, visit: &mut dyn FnMut(&mut f64)) {
     let mut number = *x as f64;
     visit(&mut number);
-    *x = number as u64;
+    // Beyond that a count would be no number of its own, and might not be counted on.
+    *x = (number as u64).min(1 << 53);
 }
