@@ -9,7 +9,7 @@ use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use data::{DataArgs, Whether};
 use std::{ffi::OsString, time::Duration};
-use surefoot_glm::{Bounds, ClassWeights, Loss};
+use surefoot_glm::{Bounds, ClassWeights, Loss, Select};
 
 /// Linear models in one pass, with no learning rate.
 ///
@@ -111,6 +111,10 @@ pub(crate) struct FitArgs {
     /// --passes auto: the share of the objective that the model may be above the least [default: 1e-6]
     #[arg(long, value_name = "T", value_parser = values::positive, help_heading = "How long")]
     pub(crate) tol: Option<f64>,
+
+    /// --passes auto with --l1 auto or --l2 auto: which penalty of the path is taken [default: min]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "How long")]
+    pub(crate) select: Option<SelectName>,
 
     /// Save and end after this time, such as 10s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
@@ -588,6 +592,26 @@ impl FormatName {
             FormatName::Parquet => "parquet",
             #[cfg(feature = "parquet")]
             FormatName::Arrow => "arrow",
+        }
+    }
+}
+
+/// Which penalty of a path is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SelectName {
+    /// That of the least held-out loss
+    Min,
+    /// The heaviest whose loss is within one standard error of the least: fewer or smaller weights
+    #[value(name = "1se")]
+    OneSe,
+}
+
+impl SelectName {
+    /// What it is in the library.
+    pub(crate) fn select(self) -> Select {
+        match self {
+            SelectName::Min => Select::Min,
+            SelectName::OneSe => Select::OneSe,
         }
     }
 }

@@ -146,12 +146,13 @@ pub(crate) struct PathLine<'a> {
 }
 
 /// The names of the columns of [`PathLine::text`].
-pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss                     seconds";
+pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss    standard error     seconds";
 
 impl PathLine<'_> {
     pub(crate) fn text(&self) -> String {
-        let PathPoint { l1, l2, loss } = *self.point;
-        format!("{l1:>14.3e}{l2:>14.3e}{:>17}{:>28.2}", number::loss(Some(loss)), self.seconds)
+        let PathPoint { l1, l2, loss, error } = *self.point;
+        let (loss, error) = (number::loss(Some(loss)), number::loss(error));
+        format!("{l1:>14.3e}{l2:>14.3e}{loss:>17}{error:>18}{:>12.2}", self.seconds)
     }
 
     pub(crate) fn event(&self) -> Value {
@@ -160,6 +161,7 @@ impl PathLine<'_> {
             "l1": number_or_null(Some(self.point.l1)),
             "l2": number_or_null(Some(self.point.l2)),
             "loss": number_or_null(Some(self.point.loss)),
+            "standard_error": number_or_null(self.point.error),
             "seconds": number_or_null(Some(self.seconds)),
         })
     }

@@ -10,7 +10,7 @@ use crate::{
     rows::Rows,
 };
 use std::time::Instant;
-use surefoot_glm::{Certificate, PathPoint, Plan, Settings, Summary, Trainer, optimum::Optimum};
+use surefoot_glm::{Certificate, Plan, Settings, Step, Summary, Trainer, optimum::Optimum};
 
 #[derive(Debug)]
 pub(crate) struct Reporter {
@@ -64,11 +64,21 @@ impl Reporter {
     pub(crate) fn path_head(&mut self) {
         self.end();
         self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
-        self.console.say(PATH_COLUMNS);
     }
 
-    /// A line of the table of penalties.
-    pub(crate) fn path_point(&mut self, point: &PathPoint) {
+    /// A split of the rows that is done, or a line of the table of penalties.
+    pub(crate) fn path_step(&mut self, step: Step<'_>) {
+        let point = match step {
+            Step::Split(done, of) => {
+                let seconds = self.seconds();
+                self.console.say(&format!("split {done} of {of}, {seconds:.2} s"));
+                if done == of {
+                    self.console.say(PATH_COLUMNS);
+                }
+                return;
+            }
+            Step::Point(point) => point,
+        };
         let line = PathLine { point, seconds: self.seconds() };
         self.console.say(&line.text());
         self.events.emit(&line.event());

@@ -10,7 +10,9 @@ use crate::{
     watch::Stop,
 };
 use serde_json::{Value, json};
-use surefoot_glm::{Axis, Bounds, Loss, Measured, Model, OrderAlarm, Penalty, Settings, Summary, optimum::Ended};
+use surefoot_glm::{
+    Axis, Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary, optimum::Ended,
+};
 use surefoot_io::Found;
 
 /// Rows below which it means nothing which lane leads.
@@ -35,6 +37,8 @@ pub(crate) struct Results<'a> {
     /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
     pub(crate) ended: Option<Ended>,
     pub(crate) far: Option<(String, f64)>,
+    /// Why its model is not to be used as it is.
+    pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
     /// The seed, if rows were shuffled.
     pub(crate) shuffle: Option<u64>,
@@ -72,6 +76,8 @@ impl Results<'_> {
                 let Penalty { l1, l2, path, standardize, .. } = model.settings.penalty;
                 json!({"l1": l1, "l2": l2, "standardize": standardize, "chosen": path})
             }),
+            "path_end": self.model.and_then(|(model, _)| model.path_end()).map(PathEnd::name),
+            "caution": self.caution.map(|caution| caution.to_string()),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
             "order": warnings::order_object(self.order()),
@@ -140,10 +146,19 @@ impl Results<'_> {
 
     /// What a user should know of a search that did not come to the optimum.
     fn note_end(&self, console: &Console) {
+        if let Some((model, _)) = self.model {
+            if let Some(end) = model.path_end() {
+                console.note(&end.to_string());
+            } else if model.settings.penalty.path.is_some() && self.ended.is_some() && model.summary.path.is_empty() {
+                console.note("too few rows to hold one out: no penalty was chosen");
+            }
+        }
+        if let Some(caution) = self.caution {
+            console.warn(&format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one"));
+        }
         match self.ended {
-            Some(Ended::Unattained) => console.note(
-                "the labels are separable: the loss falls for ever as weights without a penalty grow; --l2 X holds them, where \
-                 their --penalty-factor is not 0",
+            Some(Ended::Unattained) if self.caution.is_none() => console.note(
+                "the loss falls for ever as weights that nothing holds grow; a --penalty-factor above 0 holds them",
             ),
             Some(Ended::Stalled | Ended::Exhausted) => {
                 let far = self.far.as_ref().map_or_else(String::new, |(name, ratio)| {

@@ -248,8 +248,7 @@ mod tests {
 
     #[test]
     fn a_standing_comes_back_from_json() {
-        let mut standing =
-            Standing::new(&[InputName::new("-")], Plan { passes: 3, holdout: Some(10), optimum: None }, None);
+        let mut standing = Standing::new(&[InputName::new("-")], Plan { passes: 3, ..Plan::ONE_PASS }, None);
         standing.trail.advance(&batch(&[(0, u64::MAX)]), 0, 1);
         assert_eq!(Standing::from_value(&standing.to_value()), Some(standing.clone()));
         standing.end_pass().unwrap();

@@ -152,7 +152,8 @@ impl Session<'_> {
         let stop = || over.load(Ordering::Relaxed) || watch.check().is_err();
         if problem.path().is_some() {
             self.reporter.path_head();
-            problem.choose(threads, &stop, &mut |point| self.reporter.path_point(point));
+            let select = self.standing.plan.select;
+            problem.choose(select, threads, &stop, &mut |step| self.reporter.path_step(step));
         }
         self.reporter.search_head(problem.settings(), tolerance);
         let found = problem.search(tolerance, threads, &stop, &mut |found| {

@@ -2,9 +2,16 @@
 //! read again.
 
 use crate::number::shortest;
-use crate::{cli::FitArgs, failure::Failure, reading, resume::Standing, settings, values::Passes};
+use crate::{
+    cli::{FitArgs, SelectName},
+    failure::Failure,
+    reading,
+    resume::Standing,
+    settings,
+    values::Passes,
+};
 use std::path::Path;
-use surefoot_glm::{Bounds, Labels, Model, Penalty, Plan, Settings};
+use surefoot_glm::{Bounds, Labels, Model, Penalty, Plan, Select, Settings};
 use surefoot_io::{InputName, Options, load_model};
 
 /// Everything that a run begins with.
@@ -71,6 +78,9 @@ const TOLERANCE: f64 = 1e-6;
 
 fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
     let usage = |says: &str| Err(Failure::usage(says));
+    if args.select.is_some() && (settings.penalty.path.is_none() || args.passes != Some(Passes::Auto)) {
+        return usage("--select is which optimum of a path is taken: add --passes auto, and --l1 auto or --l2 auto");
+    }
     let passes = match args.passes {
         Some(Passes::Auto) if settings.ball.is_some() => {
             return usage(
@@ -82,7 +92,8 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
         }
         Some(Passes::Auto) => {
             let optimum = Some(args.tol.unwrap_or(TOLERANCE));
-            return Ok(Plan { holdout: None, optimum, ..Plan::ONE_PASS });
+            let select = args.select.map_or(Select::Min, SelectName::select);
+            return Ok(Plan { holdout: None, optimum, select, ..Plan::ONE_PASS });
         }
         _ if settings.penalty.path.is_some() && settings.loss.has_margins() => {
             let name = settings.loss.name();
@@ -95,7 +106,7 @@ fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
     };
     // A gap over all rows is not to be waited for while some are never learnt.
     let usual = if args.certify.until_gap.is_some() { None } else { Plan::ONE_PASS.holdout };
-    Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), optimum: None })
+    Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), ..Plan::ONE_PASS })
 }
 
 /// Whether models of this kind have offsets.
@@ -181,6 +192,12 @@ fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
             let has = plan.optimum.map_or_else(|| "none".to_owned(), shortest);
             differs("--tol", shortest(given), has)
         }
-        _ => Ok(plan),
+        _ => match args.select.map(SelectName::select) {
+            Some(given) if given != plan.select => {
+                let name = |select| if select == Select::Min { "min" } else { "1se" };
+                differs("--select", name(given).to_owned(), name(plan.select).to_owned())
+            }
+            _ => Ok(plan),
+        },
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 };
 use std::{cell::RefCell, path::Path, time::Instant};
 use surefoot_glm::{
-    ClassWeights, Gathered, Measured, Missing, Model, Picture, Plan, Problem, Summary, Trainer,
+    Caution, ClassWeights, Gathered, Measured, Missing, Model, Picture, Plan, Problem, Summary, Trainer,
     optimum::{Ended, Optimum},
 };
 use surefoot_io::{Accepts, InputName, Options, Output, SpooledShelf, check_inputs};
@@ -218,16 +218,17 @@ impl Fit<'_> {
         self.reporter.close_record(&mut trainer);
         self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
         self.reporter.stage("saving");
+        let caution = optimum.as_ref().and_then(|(problem, found)| problem.caution(found));
         let far = optimum.as_ref().and_then(|(problem, found)| far_column(problem, found, &model));
         let found = optimum.map(|(_, found)| found);
         let objective = found.as_ref().map(|found| found.objective).or(objective.flatten());
-        let end = End { model, trainer, plan: standing.plan, skips, objective, found, far, stop, first };
+        let end = End { model, trainer, plan: standing.plan, skips, objective, found, far, caution, stop, first };
         self.conclude(end, inputs)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
     fn conclude(&mut self, end: End, inputs: &[InputName]) -> Result<(), Failure> {
-        let End { model, mut trainer, plan, skips, objective, found, far, stop, first } = end;
+        let End { model, mut trainer, plan, skips, objective, found, far, caution, stop, first } = end;
         let mut summary = trainer.summary();
         summary.passes += found.as_ref().map_or(0, |found| found.passes.ceil() as u32);
         let name = self.saver.name().to_owned();
@@ -247,6 +248,7 @@ impl Fit<'_> {
             seconds: self.reporter.seconds(),
             ended: found.as_ref().map(|found| found.ended),
             far,
+            caution,
             stop,
             shuffle: self.start.shuffle,
             loses: trainer.loses_to_constant(&model),
@@ -324,6 +326,7 @@ impl Fit<'_> {
             seconds,
             ended: None,
             far: None,
+            caution: None,
             stop: None,
             shuffle: self.start.shuffle,
             loses: false,
@@ -350,6 +353,7 @@ struct End {
     objective: Option<f64>,
     found: Option<Optimum>,
     far: Option<(String, f64)>,
+    caution: Option<Caution>,
     stop: Option<Stop>,
     /// Rows before this call.
     first: u64,

@@ -88,6 +88,9 @@ impl View<'_> {
             let loss = number::loss(Some(point.loss));
             let _ = writeln!(text, "{:>14.3e}{:>14.3e}{loss:>14}{mark}", point.l1, point.l2);
         }
+        if let Some(end) = self.model.path_end() {
+            let _ = writeln!(text, "{end}");
+        }
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -25,8 +25,10 @@ pub(super) fn card(model: &Model) -> Option<Card> {
     let (x, y) = ((axis.to_owned(), Scale::Log), ("loss".to_owned(), Scale::Linear));
     let about = "The loss by which penalties are chosen, against their strength.".to_owned();
     let figure = Figure { about, size: SIZE, x, y, series, ..Figure::default() };
+    let units = if penalty.standardize { " --standardize yes" } else { "" };
+    let end = model.path_end().map_or_else(String::new, |end| format!(" At an end: {end}."));
     let caption = format!(
-        "Taken: --l1 {} --l2 {}. A penalty of 0 has no place on the axis, but in the table.",
+        "Taken: --l1 {} --l2 {}{units}. A penalty of 0 has no place on the axis, but in the table.{end}",
         short(penalty.l1),
         short(penalty.l2)
     );

@@ -7,6 +7,7 @@ mod browser;
 mod browser_page;
 mod cases;
 mod certificate;
+mod choice;
 mod classes;
 mod end;
 mod eval;

@@ -170,8 +170,11 @@ pub struct PathPoint {
     pub l1: f64,
     #[allow(missing_docs)]
     pub l2: f64,
-    /// The mean loss of its model on rows that it had not learnt, late ones counting more.
+    /// The mean loss of its model on rows that it had not learnt; in one pass late ones count more.
     pub loss: f64,
+    /// The standard error of that mean, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
 }
 
 /// One lane in a [`Summary`].

@@ -176,11 +176,36 @@ pub fn optimise(
     stop: &(dyn Fn() -> bool + Sync),
     each: &mut dyn FnMut(&Optimum),
 ) -> Option<Optimum> {
-    let design = Design::new(examples, goal.intercept)?;
-    let crew = Crew::new(goal.threads, stop);
-    Some(match goal.loss {
-        Loss::Ovr => rest::optimise(design, &crew, goal, start, each),
-        Loss::Softmax => softmax::optimise(&design, &crew, goal, start, each),
-        _ => one::optimise(&design, &crew, goal, start, each),
-    })
+    Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(goal, start, stop, each))
+}
+
+/// Examples laid out for several searches, with weights of their own.
+pub(crate) struct Layout<'a>(Design<'a>);
+
+impl<'a> Layout<'a> {
+    /// `None` if no row has weight.
+    pub(crate) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Layout<'a>> {
+        Design::new(examples, weights, intercept).map(Layout)
+    }
+
+    /// [`optimise`] on these rows; the intercept is that of the layout.
+    pub(crate) fn optimise(
+        &mut self,
+        goal: &Goal,
+        start: (&[f64], &[f64]),
+        stop: &(dyn Fn() -> bool + Sync),
+        each: &mut dyn FnMut(&Optimum),
+    ) -> Optimum {
+        let (design, crew) = (&mut self.0, Crew::new(goal.threads, stop));
+        match goal.loss {
+            Loss::Ovr => rest::optimise(design, &crew, goal, start, each),
+            Loss::Softmax => softmax::optimise(design, &crew, goal, start, each),
+            _ => one::optimise(design, &crew, goal, start, each),
+        }
+    }
+
+    /// Whether there are more weights, the intercept counted, than rows to tell them by.
+    pub(crate) fn has_more_columns_than_rows(&self) -> bool {
+        self.0.dim() > self.0.rows()
+    }
 }

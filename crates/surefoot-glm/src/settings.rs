@@ -1,6 +1,6 @@
 //! What a user may choose, split by how long it is remembered.
 
-use crate::{Bounds, ClassWeights, Groups, Loss, Reading};
+use crate::{Bounds, ClassWeights, Groups, Loss, PathPoint, Reading};
 use serde::{Deserialize, Serialize};
 
 /// What prediction and further training need to know: stored in every model.
@@ -74,6 +74,33 @@ impl Axis {
     }
 }
 
+/// Which penalty of a path is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Select {
+    /// That of the least held-out loss.
+    #[default]
+    Min,
+    /// The heaviest whose loss is within one standard error of the least.
+    OneSe,
+}
+
+impl Select {
+    /// The point of a path, which goes from the heaviest penalty on.
+    pub(crate) fn of(self, path: &[PathPoint]) -> Option<&PathPoint> {
+        let least = path.iter().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
+        let enough = match self {
+            Select::Min => least.loss,
+            Select::OneSe => least.loss + least.error.unwrap_or(0.0),
+        };
+        path.iter().find(|point| point.loss <= enough)
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Select::default()
+    }
+}
+
 /// A factor of the [`Penalty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,11 +153,14 @@ pub struct Plan {
     /// After the passes the optimum is sought, over all rows, until its relative gap is certified to be within this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<f64>,
+    /// Which penalty is taken, where one is chosen by optima.
+    #[serde(default, skip_serializing_if = "Select::is_default")]
+    pub select: Select,
 }
 
 impl Plan {
     /// One pass over the rows, nothing held out.
-    pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10), optimum: None };
+    pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10), optimum: None, select: Select::Min };
 
     /// The period of the hold-out, if rows are held out at all: only when there is more than one pass.
     #[must_use]

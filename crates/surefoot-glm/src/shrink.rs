@@ -110,9 +110,13 @@ impl Pull {
 
     /// The share of a value in the length of its row, by which penalties of a path are measured.
     #[inline]
-    pub(crate) fn length(&self, rule: Rule, value: f64, inverse: f64) -> f64 {
+    pub(crate) fn length(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
-        if rule.factor > 0.0 { value * value / rule.factor } else { 0.0 }
+        match axis {
+            _ if rule.factor == 0.0 => 0.0,
+            Axis::L1 => (value / rule.factor).powi(2),
+            Axis::L2 => value * value / rule.factor,
+        }
     }
 }
 
@@ -167,7 +171,12 @@ impl Shrink {
 
     /// Whether there are several penalties, of which one is chosen.
     pub(crate) fn is_path(&self) -> bool {
-        self.penalty.path.is_some()
+        self.axis().is_some()
+    }
+
+    /// The penalty that is chosen, if one is.
+    pub(crate) fn axis(&self) -> Option<Axis> {
+        self.penalty.path
     }
 
     /// The penalty of a candidate.
@@ -190,7 +199,7 @@ impl Shrink {
     pub(crate) fn path(&self) -> Vec<PathPoint> {
         let point = |one: &Candidate| {
             let Penalty { l1, l2, .. } = self.penalty_of(one);
-            PathPoint { l1, l2, loss: one.losses / one.weights }
+            PathPoint { l1, l2, loss: one.losses / one.weights, error: None }
         };
         // A loss that has overflowed says nothing.
         let judged = self.candidates.iter().filter(|one| one.weights > 0.0).map(point);

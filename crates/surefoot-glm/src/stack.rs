@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 use crate::wide::{avx2, avx512};
 use crate::{
-    Fault, Row,
+    Axis, Fault, Row,
     answer::{Answer, Eight, Tiles},
     clock::{BETA, Clock},
     coordinate::{Coordinate, Gradients, NEGLIGIBLE, rate_of, weight_of},
@@ -156,12 +156,12 @@ impl Stack {
     }
 
     /// The squared length of the row that was learnt last, as a penalty on a path sees it.
-    pub(crate) fn length(&self, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
+    pub(crate) fn length(&self, axis: Axis, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
         let alike = pull.rule();
         let length = |(k, (slot, value)): (usize, (Slot<Coordinate>, f64))| {
             // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
             let inverse = unsafe { slot.value() }.unit.inverse();
-            pull.length(grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds)), value, inverse)
+            pull.length(axis, grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds)), value, inverse)
         };
         answer.pairs().enumerate().map(length).sum()
     }

@@ -71,6 +71,12 @@ impl Mean {
         self.weight.add(weight);
     }
 
+    /// Takes in what another mean is of.
+    pub(crate) fn join(&mut self, other: &Mean) {
+        self.total.add(other.total.value());
+        self.weight.add(other.weight.value());
+    }
+
     /// `None` where there is no weight, or the sum has overflowed.
     pub(crate) fn value(&self) -> Option<f64> {
         Some(self.total.value() / self.weight.value()).filter(|mean| mean.is_finite())

@@ -192,9 +192,9 @@ impl Engine for Mix {
         self.stack.tell(&self.scalars.clock, &gradients[0], answer, next.halves().1);
         if let Some(shrink) = &mut self.scalars.shrink {
             let (answer, grouping) = (&self.answers[0], self.grouping.as_ref());
-            let length = match shrink.is_path() {
-                true => self.stack.length(&shrink.pull(self.sign), grouping, answer),
-                false => answer.length(),
+            let length = match shrink.axis() {
+                Some(axis) => self.stack.length(axis, &shrink.pull(self.sign), grouping, answer),
+                None => answer.length(),
             };
             let told = Told { y, weight, learnt: self.learnt, length };
             shrink.add(self.loss, &told, &self.drawn, gradients[0].model);

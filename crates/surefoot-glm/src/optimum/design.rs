@@ -58,13 +58,13 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Design<'a> {
-    /// `None` if no row has weight.
-    pub(super) fn new(examples: &'a Examples, intercept: bool) -> Option<Design<'a>> {
-        let kept: Vec<usize> = (0..examples.len()).filter(|&i| examples.weight[i] > 0.0).collect();
+    /// Rows with these weights. `None` if none has any.
+    pub(super) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Design<'a>> {
+        let kept: Vec<usize> = (0..examples.len()).filter(|&i| weights[i] > 0.0).collect();
         // Twice, since the sum of tiny or huge weights may be neither.
-        let largest = examples.weight.iter().fold(0.0, |a: f64, b| a.max(*b));
-        let total: f64 = kept.iter().map(|&i| examples.weight[i] / largest).sum();
-        let share: Vec<f64> = kept.iter().map(|&i| examples.weight[i] / largest / total).collect();
+        let largest = weights.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let total: f64 = kept.iter().map(|&i| weights[i] / largest).sum();
+        let share: Vec<f64> = kept.iter().map(|&i| weights[i] / largest / total).collect();
         if kept.is_empty() {
             return None;
         }

@@ -109,18 +109,6 @@ impl Examples {
         self.label.iter_mut().for_each(|label| *label = number(*label));
     }
 
-    /// Takes away the weights of every `period`-th row that has one, and says which they were.
-    pub(crate) fn hold_out(&mut self, period: usize) -> Vec<(usize, f64)> {
-        let weighted: Vec<usize> = (0..self.len()).filter(|&i| self.weight[i] > 0.0).collect();
-        let held = weighted.into_iter().skip(period - 1).step_by(period);
-        held.map(|i| (i, std::mem::take(&mut self.weight[i]))).collect()
-    }
-
-    /// Gives them back.
-    pub(crate) fn put_back(&mut self, held: &[(usize, f64)]) {
-        held.iter().for_each(|&(i, weight)| self.weight[i] = weight);
-    }
-
     /// The weight of row `i`.
     pub(crate) fn weight(&self, i: usize) -> f64 {
         self.weight[i]

@@ -7,7 +7,7 @@ use crate::Loss;
 
 /// [`optimise`](super::optimise) for one-vs-rest.
 pub(super) fn optimise(
-    mut design: Design,
+    design: &mut Design,
     crew: &Crew,
     goal: &Goal,
     (weights, intercept): (&[f64], &[f64]),
@@ -31,9 +31,9 @@ pub(super) fn optimise(
             }
             let start = (&weights[..], &intercept[..]);
             let best = if at_start {
-                one::begin(&design, crew, &goal, start)
+                one::begin(design, crew, &goal, start)
             } else {
-                one::optimise(&design, crew, &goal, start, &mut |best| {
+                one::optimise(design, crew, &goal, start, &mut |best| {
                     let others =
                         found.iter().enumerate().map(|(other, one)| if other == k { Some(best) } else { one.as_ref() });
                     each(&together(&others.flatten().collect::<Vec<_>>()));
@@ -43,6 +43,7 @@ pub(super) fn optimise(
         }
     }
     let found: Vec<&Optimum> = found.iter().flatten().collect();
+    design.label = labels.into();
     let best = together(&found);
     Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }

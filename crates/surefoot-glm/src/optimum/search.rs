@@ -1,5 +1,6 @@
 //! The books of a search: the best certified model so far, and why to end.
 
+use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::direction::NEAR;
 use super::gap::gap;
@@ -30,6 +31,10 @@ impl From<Verdict> for Ended {
         }
     }
 }
+
+/// The share of the first loss, and of the objective, to which a search goes on where weights are not determined: the labels are
+/// separated, or there are more weights than rows.
+const IN_VAIN: f64 = 1e-3;
 
 /// Outer iterations of a whole search.
 pub(super) const MOST: usize = 1000;
@@ -183,15 +188,22 @@ impl<'a> Search<'a> {
     /// Whether this is the end.
     pub(super) fn verdict(&self, at: Place) -> Option<Verdict> {
         let size = self.size(at.objective);
+        let in_vain = if self.objective.is_free { self.tolerance.max(IN_VAIN) } else { self.tolerance };
+        let is_wide = self.design.dim() > self.design.rows();
         // Where some weights are held, there may be one all the same.
         let uncertified = self.objective.is_free || self.objective.is_loose && self.best.gap.is_none();
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
-        if self.escapable && at.escapes && at.objective <= self.tolerance * self.first {
+        if self.escapable && at.escapes && at.objective <= in_vain * self.first {
             return Some(Verdict::Unattained);
         }
-        if uncertified && 0.5 * self.decrement <= self.tolerance * size {
+        let fits = !matches!(self.objective.curve, Curve::Power(_)) && at.objective <= in_vain * self.first;
+        if self.objective.is_free && is_wide && fits {
+            return Some(Verdict::Decrement);
+        }
+        let enough = if is_wide { in_vain } else { self.tolerance };
+        if uncertified && 0.5 * self.decrement <= enough * size {
             return Some(Verdict::Decrement);
         }
         (self.iterations >= self.most).then_some(Verdict::Exhausted)
