@@ -153,9 +153,6 @@ impl Results<'_> {
                 console.note("too few rows to hold one out: no penalty was chosen");
             }
         }
-        if let Some(caution) = self.caution {
-            console.warn(&format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one"));
-        }
         match self.ended {
             Some(Ended::Unattained) if self.caution.is_none() => console.note(
                 "the loss falls for ever as weights that nothing holds grow; a --penalty-factor above 0 holds them",
@@ -212,6 +209,10 @@ impl Results<'_> {
         if let Some((model, _)) = self.model {
             warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
             warnings.extend(self.loses.then(|| warnings::constant(self.summary, &model.settings)));
+        }
+        if let Some(caution) = self.caution {
+            let says = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");
+            warnings.push(Warning::new("no_penalty", says));
         }
         if let Some(label) = self.single {
             let label = reading::label(label, &self.found.classes());

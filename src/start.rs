@@ -78,9 +78,6 @@ const TOLERANCE: f64 = 1e-6;
 
 fn plan(args: &FitArgs, settings: &Settings) -> Result<Plan, Failure> {
     let usage = |says: &str| Err(Failure::usage(says));
-    if args.select.is_some() && (settings.penalty.path.is_none() || args.passes != Some(Passes::Auto)) {
-        return usage("--select is which optimum of a path is taken: add --passes auto, and --l1 auto or --l2 auto");
-    }
     let passes = match args.passes {
         Some(Passes::Auto) if settings.ball.is_some() => {
             return usage(

@@ -191,6 +191,9 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("passes",            ANY,                                            ALL),
     rule("tol",               ANY,                                            ALL)
         .needs("is how near to the optimum to go: add --passes auto", |_, plan| plan.optimum.is_some()),
+    rule("select",            ANY,                                            ALL)
+        .needs("is which optimum of a path is taken: add --passes auto, and --l1 auto or --l2 auto",
+               |settings, plan| plan.optimum.is_some() && settings.penalty.path.is_some()),
     rule("holdout",           ANY,                                            ALL)
         .needs("is for several passes, in one each row is scored before it is learnt: add --passes N, or leave it out",
                |_, plan| plan.passes > 1 || plan.holdout.is_none()),

@@ -147,7 +147,8 @@ fn a_penalty_is_chosen_by_held_out_rows_and_the_path_is_kept() {
         assert!(path.is_sorted_by(|a, b| number(&a[flag]) > number(&b[flag])) && path.len() > 5);
         // The same penalty by hand has the same optimum.
         let (chosen, done) = (number(&best[flag]), ran.json());
-        let by_hand = box_.ok(&format!("fit a.svm --{flag} {chosen} --passes auto -o o --json")).json();
+        let by_hand =
+            box_.ok(&format!("fit a.svm --{flag} {chosen} --standardize yes --passes auto -o o --json")).json();
         let (a, b) = (number(&done["objective"]), number(&by_hand["objective"]));
         assert!((a - b).abs() <= 2e-6 * a, "{a} {b}");
     }
