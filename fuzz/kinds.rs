@@ -8,7 +8,7 @@ use surefoot_glm::{Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Model,
 use surefoot_io::{Format, Found, Options, Reader, RowSource};
 
 /// Three passes with held-out rows.
-const PASSES: Plan = Plan { passes: 3, holdout: Some(5), optimum: None };
+const PASSES: Plan = Plan { passes: 3, holdout: Some(5), ..Plan::ONE_PASS };
 
 /// Rows of a table with texts, gaps and weights, for a loss.
 pub fn table(loss: Loss) -> String {

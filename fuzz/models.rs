@@ -62,7 +62,7 @@ pub fn use_model(bytes: &[u8]) -> bool {
     let mut batches = vec![kinds::read(&kinds::table(loss), &options), kinds::read(&kinds::pairs(loss), &raw)];
     batches.push(known(&model));
     measure(&model, &batches);
-    for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(3), optimum: None }] {
+    for plan in [Plan::ONE_PASS, Plan { passes: 2, holdout: Some(3), ..Plan::ONE_PASS }] {
         go_on(&model, &batches, plan);
     }
     search(&model, &batches);
@@ -144,7 +144,7 @@ fn search(model: &Model, batches: &[Batch]) {
     let mut problem = gathered.problem(&model);
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 40;
-    problem.choose(1, &stop, &mut |_| ());
+    problem.choose(surefoot_glm::Select::Min, 1, &stop, &mut |_| ());
     if let Some(found) = problem.search(1e-3, 1, &stop, &mut |_| ()) {
         problem.place(&found, &mut model);
         let _ = save_model(&model, &mut io::sink());
