@@ -83,7 +83,7 @@ impl Random {
             penalty,
             ..Settings::default()
         };
-        let several = Plan { passes: 3, holdout: Some(3), optimum: None };
+        let several = Plan { passes: 3, holdout: Some(3), ..Plan::ONE_PASS };
         let optimum = Plan { optimum: Some(1e-6), holdout: None, ..Plan::ONE_PASS };
         let plan =
             if ball { self.of(&[Plan::ONE_PASS, several]) } else { self.of(&[Plan::ONE_PASS, several, optimum]) };
@@ -176,7 +176,7 @@ fn case(random: &mut Random) -> Option<String> {
     let mut model = trainer.model();
     if let Some(tolerance) = plan.optimum {
         let mut problem = gathered.problem(&model);
-        problem.choose(1, &|| false, &mut |_| ());
+        problem.choose(surefoot_glm::Select::Min, 1, &|| false, &mut |_| ());
         if let Some(found) =
             problem.search(tolerance, 1, &|| false, &mut |_| ()).filter(|found| found.objective.is_finite())
         {
