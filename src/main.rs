@@ -16,6 +16,7 @@ mod measure;
 mod memory;
 mod metrics;
 mod number;
+mod opening;
 mod page;
 mod progress;
 mod reading;

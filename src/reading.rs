@@ -16,6 +16,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
     let format = flags.format.and_then(|format| Format::named(format.name())).or_else(|| Format::of(inputs));
     let table = Table {
         delimiter: flags.delimiter,
+        decimal: flags.decimal.filter(|&decimal| decimal == ','),
         missing: flags.missing.map(Missing::from).unwrap_or_default(),
         na: list(&flags.na),
         no_default_na: flags.no_default_na,
@@ -72,6 +73,8 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
 fn wanted(flags: &DataArgs) -> Wanted {
     Wanted {
         header: flags.header.map(|header| header == Whether::Yes),
+        delimiter: flags.delimiter,
+        decimal: flags.decimal,
         label: flags.label.clone(),
         weight: flags.weight.clone(),
         trials: flags.trials.clone(),

@@ -3,6 +3,7 @@
 use crate::{
     console::Console,
     number,
+    opening::Opening,
     progress::Progress,
     record::Record,
     report::{COLUMNS, Events, Iteration, Line, PATH_COLUMNS, PathLine, SEARCH_COLUMNS},
@@ -18,6 +19,8 @@ pub(crate) struct Reporter {
     pub(crate) events: Events,
     /// What the report of the run will show, if there is to be one.
     pub(crate) record: Option<Record>,
+    /// What is to be said once the first rows are read.
+    pub(crate) opening: Option<Opening>,
     bar: Option<Progress>,
     started: Instant,
     /// Bytes read in the passes before the current one.
@@ -34,7 +37,7 @@ impl Reporter {
     /// For a run that goes through the data so many `times`.
     pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
-        Reporter { console, events, record, bar: None, started, before: 0, read: 0, done: 0, times }
+        Reporter { console, events, record, opening: None, bar: None, started, before: 0, read: 0, done: 0, times }
     }
 
     /// Says what the columns mean.

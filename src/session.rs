@@ -405,6 +405,9 @@ impl Session<'_> {
                 Ok(Next::Waiting) => {}
                 Ok(next) => {
                     self.know()?;
+                    if next == Next::Rows {
+                        self.reporter.open(&self.options);
+                    }
                     return Ok(next == Next::Rows);
                 }
                 Err(error) if error.is_row() => {

@@ -114,6 +114,15 @@ fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     }
 }
 
+/// What stands for a decimal point.
+pub(crate) fn decimal(text: &str) -> Result<char, String> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("a decimal point is . or ,".to_owned()),
+    }
+}
+
 /// One character that no number and no quoted cell holds.
 pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     let c = match text {

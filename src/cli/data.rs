@@ -81,9 +81,15 @@ pub(crate) struct DataArgs {
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub(crate) header: Option<Whether>,
 
-    /// What stands between cells (csv) [default: a comma; a tab for tsv]
+    /// What stands between cells (csv) [default: what the first lines agree on]
+    ///
+    /// A blank, ' ', stands for any run of blanks and tabs. It is about the files that are read, whatever those of the model had.
     #[arg(long, value_name = "C", value_parser = values::delimiter)]
     pub(crate) delimiter: Option<char>,
+
+    /// What numbers have for a decimal point: a point or a comma (csv) [default: a point]
+    #[arg(long, value_name = "C", value_parser = values::decimal)]
+    pub(crate) decimal: Option<char>,
 
     /// Multiply the features of two columns or namespaces
     ///

@@ -10,6 +10,7 @@ use crate::{
     failure::Failure,
     measure::Sample,
     memory, number,
+    opening::Opening,
     page::{Page, Run},
     record::Record,
     reporter::Reporter,
@@ -108,7 +109,7 @@ impl Fit<'_> {
         Ok(())
     }
 
-    fn introduce(&self) {
+    fn introduce(&mut self) {
         let (console, settings) = (&self.reporter.console, &self.start.settings);
         if let (Some(path), Some(model)) = (&self.args.resume, &self.start.model) {
             let (name, rows) = (Path::new(path).display(), model.summary.rows);
@@ -128,13 +129,13 @@ impl Fit<'_> {
                 None => format!("{name} is finished after row {rows}: DATA are taken as new rows"),
             });
         }
-        let what = results::task(settings.loss);
-        let guess = if self.args.reading.format.is_none() && self.start.model.is_none() { " (guessed)" } else { "" };
-        let format = self.start.options.format.map_or("to be found out", |format| format.name);
-        let goes = self.saver.name();
-        let order = self.start.shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}"));
-        console.say(&format!("fit: {what}; format {format}{guess}{order}; model goes to {goes}"));
-        self.reporter.head(&self.start.plan);
+        self.reporter.opening = Some(Opening {
+            task: results::task(settings.loss),
+            goes: self.saver.name().to_owned(),
+            is_given: self.args.reading.format.is_some() || self.start.model.is_some(),
+            order: self.start.shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
+            plan: self.start.plan,
+        });
     }
 
     fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {

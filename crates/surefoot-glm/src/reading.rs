@@ -33,11 +33,14 @@ pub struct Reading {
 /// The columns of a table, and how its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// Whether the first line of text names the columns.
+    /// Whether columns go by names, not by their place.
     pub header: bool,
-    /// What stands between cells of text; `None` is what the format's name says.
+    /// What stands between cells of text, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
+    /// What numbers in text have for a decimal point, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<char>,
     /// What a missing cell means.
     pub missing: Missing,
     /// Cells of text that count as missing, beside empty ones and the usual spellings.

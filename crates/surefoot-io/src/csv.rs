@@ -7,6 +7,8 @@
 //! | what | where |
 //! | --- | --- |
 //! | records, cells, quotes | `csv/cells.rs` |
+//! | the delimiter that the first lines agree on | `csv/dialect.rs` |
+//! | whether the first line names the columns | `csv/header.rs` |
 //! | names and roles that a user gives | `csv/columns.rs` |
 //! | roles that the first rows give | `csv/types.rs` |
 //! | which cell of a file is what | `csv/layout.rs` |
@@ -17,7 +19,9 @@
 mod cells;
 pub(crate) mod columns;
 mod describe;
+mod dialect;
 mod folders;
+mod header;
 mod layout;
 mod looks;
 mod rules;
@@ -28,12 +32,13 @@ use surefoot_glm::{Batch, Column, Role, Table};
 use crate::error::Refused;
 use crate::format::TextParser;
 use crate::number;
-use crate::options::Options;
+use crate::options::{Head, Options};
 use crate::records::{Complaint, Numbers, RecordFormat, Records, Scan};
 use crate::row::{Group, RowBuilder, escape};
 use columns::First;
 pub(crate) use describe::describe;
 use folders::Folders;
+use header::Verdict;
 pub(crate) use layout::check_features;
 use layout::{Layout, Use};
 pub(crate) use rules::any_number;
@@ -44,6 +49,10 @@ use types::{Rows, Search};
 struct Csv {
     options: Options,
     rules: Rules,
+    /// The delimiter that is usual for the format.
+    usual: u8,
+    /// Whether that of the input is known.
+    parted: bool,
     /// The columns of the input, once they are known.
     layout: Option<Layout>,
     search: Search,
@@ -69,6 +78,8 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     Box::new(Records::new(Csv {
         options: options.clone(),
         rules: Rules::new(options, delimiter),
+        usual: delimiter,
+        parted: false,
         layout: None,
         search: Search::default(),
         tried: false,
@@ -83,13 +94,25 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     }))
 }
 
-/// Whether text that begins so looks like records with this between cells.
+/// Whether text that begins so looks like records, with this between cells or, where that is a comma, with something else that
+/// the first lines agree on.
 pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
-    let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
     let is_pair = |token: &[u8]| number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'));
-    let is_svmlight = tokens.next().is_some_and(|first| first.starts_with(b"#")) || tokens.next().is_some_and(is_pair);
-    line.contains(&delimiter) && !line.contains(&b'|') && !is_svmlight
+    let is_svmlight = |line: &[u8]| {
+        let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
+        tokens.next().is_some_and(|first| first.starts_with(b"#")) || tokens.next().is_some_and(is_pair)
+    };
+    let has = |delimiter| line.contains(&delimiter) && !line.contains(&b'|');
+    let pairs = head.split(|&byte| byte == b'\n').take(10).any(is_svmlight);
+    let is_other = |&other: &u8| !has(b'\t') && !pairs && dialect::is_table(head, other);
+    !is_svmlight(line) && (has(delimiter) || (delimiter == b',' && [b';', b'|', cells::BLANKS].iter().any(is_other)))
+}
+
+/// Whether text that begins so is a table with bars between cells and no blanks around them.
+pub(crate) fn has_bars(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    !line.contains(&b' ') && dialect::is_table(head, b'|')
 }
 
 impl Csv {
@@ -115,8 +138,10 @@ impl Csv {
             return Ok(None);
         }
         let rows = Rows { bytes, delimiter: self.rules.delimiter, last };
-        let header = wanted.header.or_else(|| types::is_header(first, &self.rules, wanted.label.as_deref()));
-        let Some(header) = header.or_else(|| rows.has_header(first, &self.rules).filter(|_| enough)) else {
+        let at_once = wanted.header.or_else(|| header::at_once(first, &self.rules, wanted));
+        let sure = |is_header| Verdict { is_header, is_sure: true };
+        let verdict = at_once.map(sure).or_else(|| rows.verdict(first, &self.rules).filter(|_| enough));
+        let Some(Verdict { is_header: header, is_sure }) = verdict else {
             let says = "does this line name the columns? say --header yes or --header no";
             return if enough { Err(first.wrong(says.to_owned())) } else { Ok(None) };
         };
@@ -147,21 +172,32 @@ impl Csv {
         let _ = self.options.found.guessed.set(guessed.collect());
         let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
         let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
+        self.options.found.tell_of_head(Head {
+            delimiter: self.rules.delimiter,
+            is_header: header,
+            is_sure,
+            width: table.columns.len(),
+        });
         check_features(&table, &self.options).map_err(|refused| first.refused(refused))?;
         Ok(Some(table))
     }
 
     /// Finds out which cell is what, and returns how many bytes come before the rows.
     fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
-        let header = self.options.wanted.header.unwrap_or(table.header);
-        let mut names = first.names(header);
+        let of = if self.options.found.of_model { "the model" } else { "the first file" };
+        let header = match self.options.wanted.header {
+            Some(header) => header,
+            None => header::of_known(table, first, &self.rules, of).map_err(|says| first.wrong(says))?,
+        };
+        let by_name = header && table.header;
+        let mut names = first.names(by_name);
         self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.delimiter);
-        if header {
+        if by_name {
             first.check_names(&names)?;
         }
         names.extend(self.folders.names());
         self.id = columns::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
-        let order = if header {
+        let order = if by_name {
             layout::order_by_name(table, first, &names, &self.options)?
         } else {
             let constants: Vec<_> = self.folders.names().collect();
@@ -170,9 +206,7 @@ impl Csv {
         check_features(table, &self.options).map_err(|refused| first.refused(refused))?;
         let layout = Layout::new(table, order, &self.options);
         layout.assign(&mut self.row);
-        if !layout::is_plain(&layout.order, &self.options.found) {
-            self.options.found.order(&layout.order);
-        }
+        self.options.found.lay_out(self.rules.delimiter, &layout.order);
         self.layout = Some(layout);
         Ok(if header { first.end } else { first.at })
     }
@@ -181,6 +215,15 @@ impl Csv {
 impl RecordFormat for Csv {
     fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
         self.layout = None;
+        if !self.parted {
+            let found = match self.options.wanted.delimiter.and_then(|c| u8::try_from(c).ok()) {
+                Some(given) => Some(given),
+                None => dialect::delimiter(bytes, last, self.usual, self.options.found.table()),
+            };
+            let Some(delimiter) = found else { return Ok(None) };
+            self.rules.part(delimiter);
+            self.parted = true;
+        }
         let Some(first) = self.first(bytes, last)? else { return Ok(last.then_some(bytes.len())) };
         if self.options.found.table().is_none() {
             match self.columns(bytes, last, &first)? {
@@ -201,7 +244,7 @@ impl RecordFormat for Csv {
     }
 
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
-        if cells::is_blank(record) {
+        if cells::is_blank(record, self.rules.delimiter) {
             return Ok(None);
         }
         let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, id, .. } = self else {
@@ -231,8 +274,12 @@ impl RecordFormat for Csv {
             match used {
                 Use::Number { id, gap, fill, .. } => {
                     row.group(numbers);
-                    let number = number::plain(record, at, end)
-                        .map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
+                    let plain = || {
+                        let (at, end) = cells::inner(record, at, end);
+                        number::plain(record, at, end)
+                    };
+                    let plain = if rules.decimal_comma { None } else { plain() };
+                    let number = plain.map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
                     match number? {
                         Some(number) => row.add_again(id, number),
                         None => {
@@ -275,7 +322,7 @@ impl RecordFormat for Csv {
     fn finish(&mut self) {
         self.row.report();
         self.input += 1;
-        (self.search, self.tried) = (Search::default(), false);
+        (self.search, self.tried, self.parted) = (Search::default(), false, false);
         let table = self.options.found.table();
         if let (Some(missing), Some(table)) = (&mut self.missing, table) {
             for (column, cells) in table.columns.iter().zip(missing.drain(..)) {
@@ -290,6 +337,7 @@ impl RecordFormat for Csv {
 /// The suspicion that a line with one cell has another delimiter.
 fn other_delimiter(names: &[String]) -> &'static str {
     match names {
+        _ if names.len() > 1 => "",
         [one] if one.contains(';') => "; should it be --delimiter ';'?",
         [one] if one.contains('\t') => "; should it be --format tsv?",
         [one] if one.contains('|') => "; should it be --delimiter '|'?",

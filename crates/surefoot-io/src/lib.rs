@@ -69,7 +69,7 @@ pub use format::{FORMATS, Format};
 pub use input::{Identity, InputName, check_inputs};
 pub use means::{ColumnMeans, missing_features};
 pub use model_file::{load_model, save_model};
-pub use options::{Accepts, Found, Options, Wanted};
+pub use options::{Accepts, Found, Head, Options, Wanted};
 pub use output::Output;
 pub use partition::Partitions;
 pub use prefetch::Prefetch;

@@ -74,6 +74,11 @@ impl std::fmt::Debug for Accepts {
 pub struct Wanted {
     /// Whether the first line holds the names; by default it is found out.
     pub header: Option<bool>,
+    /// What stands between the cells of text; by default what the model's data had, or what the first lines agree on. A blank
+    /// stands for runs of blanks and tabs.
+    pub delimiter: Option<char>,
+    /// What numbers in text have for a decimal point: that, or a comma.
+    pub decimal: Option<char>,
     /// The column of labels.
     pub label: Option<String>,
     /// The column of importance weights.
@@ -117,6 +122,8 @@ pub struct Found {
     pub(crate) of_model: bool,
     /// Columns whose roles were found out, by name, once they are known.
     pub(crate) guessed: OnceLock<HashSet<String>>,
+    /// What the first table of text turned out to be.
+    head: OnceLock<Head>,
     /// Whether labels are text, once one was read.
     pub(crate) text_labels: OnceLock<bool>,
     /// Whether the loss takes more than two classes.
@@ -135,12 +142,25 @@ struct Inner {
     /// Their bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
-    /// Files whose columns stand in another order than those of the table: by place in the file, the number in the table.
-    orders: Vec<Arc<Order>>,
+    /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
+    layouts: Vec<(u8, Arc<Order>)>,
     distinct: Option<Distinct>,
     notes: Vec<String>,
     /// Names that a user gave to namespaces or indices and that rows had.
     met: BTreeSet<String>,
+}
+
+/// What a table of text turned out to be by its first lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// What stands between cells; a blank stands for runs of blanks and tabs.
+    pub delimiter: u8,
+    /// Whether the first line names the columns.
+    pub is_header: bool,
+    /// Whether that was said or is clear.
+    pub is_sure: bool,
+    /// The number of columns.
+    pub width: usize,
 }
 
 /// The columns of a file by their number in the table, from 0; `None` for one that is not there.
@@ -279,17 +299,28 @@ impl Found {
         !self.counted.swap(true, Ordering::Relaxed)
     }
 
-    /// Keeps the order of columns in a file, for faults that show later.
-    pub(crate) fn order(&self, order: &Arc<Order>) {
-        let orders = &mut self.lock().orders;
-        if !orders.contains(order) {
-            orders.push(order.clone());
+    /// Keeps how a file is laid out, for faults that show later.
+    pub(crate) fn lay_out(&self, delimiter: u8, order: &Arc<Order>) {
+        let layouts = &mut self.lock().layouts;
+        if !layouts.iter().any(|known| known.0 == delimiter && known.1 == *order) {
+            layouts.push((delimiter, order.clone()));
         }
     }
 
-    /// The orders of columns that were met.
-    pub(crate) fn orders(&self) -> Vec<Arc<Order>> {
-        self.lock().orders.clone()
+    /// The layouts that were met.
+    pub(crate) fn layouts(&self) -> Vec<(u8, Arc<Order>)> {
+        self.lock().layouts.clone()
+    }
+
+    /// What the first table of text turned out to be, once that is known.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        self.head.get().copied()
+    }
+
+    /// Tells what the first table of text turned out to be.
+    pub(crate) fn tell_of_head(&self, head: Head) {
+        let _ = self.head.set(head);
     }
 
     /// Counts missing cells of a column.
@@ -356,9 +387,13 @@ impl Options {
     /// # Errors
     /// If a setting is out of its range.
     pub fn check(&self) -> Result<(), Error> {
+        let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
         let says = match self.reading {
-            Reading { table: Table { delimiter: Some(c), .. }, .. } if !c.is_ascii() || "\"\r\n".contains(c) => {
+            _ if is_wrong(self.reading.table.delimiter) || is_wrong(self.wanted.delimiter) => {
                 "--delimiter takes an ASCII character that is no quote or line break"
+            }
+            _ if self.wanted.decimal == Some(',') && self.wanted.delimiter == Some(',') => {
+                "--decimal , needs another --delimiter"
             }
             Reading { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
             Reading { index_base: 2.., .. } => "--index-base takes 0 or 1",

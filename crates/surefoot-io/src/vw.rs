@@ -200,6 +200,9 @@ pub(crate) fn begins(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let Some(line) = lines.next() else { return false };
     let Ok(Some(head)) = head::head(line) else { return false };
+    if crate::csv::has_bars(text) {
+        return false;
+    }
     let has_number = head.label.is_some_and(|label| number::finite(label.bytes).is_ok());
     let before = line[..head.bar].trim_ascii_start();
     has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))

@@ -79,7 +79,7 @@ fn rows_are_read() {
         (
             "y,c\n1,\n0,\" a\"\n1, a\n",
             indicator,
-            &[(2, Some(1.0), &[("c=", 1.0)]), (3, Some(0.0), &[("c= a", 1.0)]), (4, Some(1.0), &[("c= a", 1.0)])],
+            &[(2, Some(1.0), &[("c=", 1.0)]), (3, Some(0.0), &[("c=a", 1.0)]), (4, Some(1.0), &[("c=a", 1.0)])],
         ),
         // Zeros leave nothing; a number may be long, or not the shortest.
         (
@@ -278,7 +278,7 @@ fn faults_are_where_they_are() {
             &["--interact: 'y' is no feature"],
         ),
         ("y,,x\n1,2,3\n", PLAIN, 1, 1, "y,,x", &["column 2 has no name", "--ignore 2"]),
-        ("a,b\nc,d\n", |o| o.wanted.label = Some("1".into()), 1, 1, "a,b", &["--header yes or --header no"]),
+        ("a,b\n", |o| o.wanted.label = Some("1".into()), 1, 1, "a,b", &["--header yes or --header no"]),
         (
             "y,c\n1,a\n\n0,\"open\nand so on\n1,b\n",
             PLAIN,
@@ -619,6 +619,12 @@ fn formats_are_told_by_their_content() {
     let cases: &[(&str, &str)] = &[
         ("y,x\n1,2\n", "csv"),
         ("\n\"a b\",c\n", "csv"),
+        ("\"a b\";\"c\"\n1;2\n", "csv"),
+        ("1|2|3\n4|5|6\n", "csv"),
+        ("1 | a b\n", "vw"),
+        ("18.0   8  307.0 \"chevrolet\"\n15.0   8  350.0 \"buick sky\"\n", "csv"),
+        ("1\n0\n", "svmlight"),
+        ("1 2\n0 3:1\n", "svmlight"),
         ("y\tx\n1\t2\n", "tsv"),
         ("ham\tGo until jurong point\n", "tsv"),
         ("1\t3:0.5\n", "svmlight"),
@@ -638,8 +644,9 @@ fn formats_are_told_by_their_content() {
 /// What a cell of a category or a name may hold.
 fn any_text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec!["a", "b c", ",", "\"", "\n", "\r\n", "é", " ", "\t", "#", "=", "x\"y", "\\"]);
-    // A letter in front: neither empty nor a number, a date or a mark for what is missing.
-    prop::collection::vec(odd, 0..5).prop_map(|parts| format!("t{}", parts.concat()))
+    // A letter in front and behind: neither empty nor a number, a date or a mark for what is missing, and no blanks that do
+    // not count.
+    prop::collection::vec(odd, 0..5).prop_map(|parts| format!("t{}t", parts.concat()))
 }
 
 /// A table: names of numbers and of categories, and rows.
@@ -753,4 +760,103 @@ proptest! {
         };
         prop_assert_eq!(read(&sizes), read(&[1 << 20]));
     }
+}
+
+/// What is read of a text with a label in this column, with the usual rules.
+fn shape(text: &str, label: &str, categorical: &[&str]) -> (usize, bool, u8, bool) {
+    let options = options(|o| {
+        o.wanted.label = Some(label.into());
+        o.reading.table.missing = Missing::Indicator;
+        o.reading.table.na = list(&["?"]);
+        o.wanted.decimal = Some(',');
+        o.wanted.categorical = list(categorical);
+        o.classes = true;
+    });
+    let (rows, errors) = rows(&mut reader(text, options.clone()));
+    assert!(errors.is_empty(), "{text}: {errors:?}");
+    let head = options.found.head().unwrap();
+    (rows.len(), head.is_header, head.delimiter, head.is_sure)
+}
+
+#[test]
+fn the_first_line_is_told_by_those_below_it() {
+    let below = |head: &str, row: &dyn Fn(usize) -> String| {
+        format!("{head}\n{}", (0..40).map(|i| row(i) + "\n").collect::<String>())
+    };
+    let hash = |i: usize| format!("{:08x}", (i as u32 % 7).wrapping_mul(2_654_435_761));
+    let clicks = |i: usize| format!("{},{},{},{},{}", i % 2, i * 7 % 13, i * 5 % 11, hash(i), hash(i * 3));
+    let country = |i: usize| format!("c{i},{}.5,{}.25,{}", i % 9, i % 7, i % 2);
+    let words = |i: usize| format!("{},{}", ["yes", "no"][i % 2], ["red", "green", "blue"][i % 3]);
+    let cases: &[(String, &str, bool)] = &[
+        // Numbers over numbers beside words of any kind.
+        (below("0,10,17,4c25124b,5d350c86", &clicks), "1", false),
+        (below("0,,17,4c25124b,", &clicks), "1", false),
+        (below("0,?,NA,00000000,9e3779b1", &clicks), "1", false),
+        (below("label,I1,I2,C1,C2", &clicks), "1", true),
+        // Names that are numbers.
+        (below("country,2019,2020,2021", &country), "4", true),
+        (below("country,2019,2020,y", &country), "y", true),
+        (below("country,2019,2020,2021", &country), "2021", true),
+        (below("c,1.5,2.25,1", &country), "4", false),
+        (below("0,1,2,3", &|i| format!("{}.5,{}.5,{}.5,{}", i % 5, i % 7, i % 3, i % 2)), "4", true),
+        (below("2,5,1", &|i| format!("{},{},{}", i % 5, i % 7, i % 2)), "3", false),
+        // Words over words: new ones over words that come again, or one of them.
+        (below("answer,colour", &words), "1", true),
+        (below("answer,colour", &words), "colour", true),
+        (below("no,green", &words), "1", false),
+        (below("a", &|i| (i % 5).to_string()), "1", true),
+    ];
+    for (text, label, is_header) in cases {
+        let hashes: &[&str] = if text.contains("9e3779b1") { &["4-5"] } else { &[] };
+        let (rows, found, _, _) = shape(text, label, hashes);
+        assert_eq!((rows, found), (41 - usize::from(*is_header), *is_header), "{text}");
+    }
+    // Said, it is not doubted; words that never come again tell nothing, and that is said.
+    let doubt = below("id,name", &|i| format!("i{i},n{}", i * i));
+    assert!(!shape(&doubt, "1", &[]).3 && shape(&below("0,10,17,4c25124b,5d350c86", &clicks), "1", &["4-5"]).3);
+}
+
+#[test]
+fn delimiters_are_found_where_the_first_lines_agree() {
+    let cases: &[(&str, u8, usize)] = &[
+        ("\"fixed acidity\";\"y\"\n9.0;1\n7,5;0\n".replace(',', ".").leak(), b';', 2),
+        ("\"a b\"\t\"y\"\n9.0\t1\n", b'\t', 1),
+        ("a|y\n9.0|1\n8|0\n", b'|', 2),
+        ("a, y\n9.0, 1\n8, 0\n", b',', 2),
+        ("a b, y\n9.0, 1\n", b',', 1),
+        // Of both, the one whose cells look like one value.
+        ("a;b;y\n1,5;2,5;1\n2,5;3,5;0\n", b';', 2),
+        ("18.0   y   307.0\t\"chevrolet b\"\n15.0   1   350.0\t\"buick sky\"\n", b' ', 1),
+        ("a   y\n  9.0   1\n 8 \t 0  \n", b' ', 2),
+        ("y\n1\n", b',', 1),
+    ];
+    for (text, delimiter, expected) in cases {
+        let (rows, _, found, _) = shape(text, "y", &["1"]);
+        assert_eq!((rows, char::from(found)), (*expected, char::from(*delimiter)), "{text}");
+    }
+}
+
+#[test]
+fn blanks_around_cells_do_not_count() {
+    let plain = "y,c,x\nno,\"red, dark\",1.5\nyes,blue,2\n";
+    let blank = "y, c ,x\nno, \"red, dark\" , 1.5\n yes ,\tblue,\" 2 \"\n";
+    let read = |text: &str| {
+        let options = options(|o| o.classes = true);
+        let (rows, errors) = rows(&mut reader(text, options.clone()));
+        assert!(errors.is_empty(), "{errors:?}");
+        (rows.iter().map(|row| (row.2, row.3.clone())).collect::<Vec<_>>(), options.found.classes())
+    };
+    assert_eq!(read(plain), read(blank));
+    assert_eq!(read(plain), read("y c x\nno \"red, dark\"   1.5\n  yes blue 2 \n"));
+}
+
+#[test]
+fn decimal_commas_are_read_where_they_are_said() {
+    let said = |o: &mut Options| o.wanted.decimal = Some(',');
+    let (found, errors) = named(&mut reader("y;x\n1;2,5\n0;-1.000\n1;3\n", options(said)), &options(said));
+    let values: Vec<_> = found.iter().map(|row| row.1).collect();
+    assert_eq!(values, [Some(1.0), Some(1.0)]);
+    assert!(errors[0].1.to_string().contains("f.svm:3:3: '-1.000': column 2 ('x') is not a number; with --decimal ,"));
+    let (found, _) = rows(&mut reader("y;x\n1;2,5\n0;-1e2\n", options(said)));
+    assert_eq!(found.iter().map(|row| row.3[0].1).collect::<Vec<_>>(), [2.5, -100.0]);
 }

@@ -1,12 +1,15 @@
 //! Records and cells: where they end, and what stands in them (RFC 4180).
 //!
-//! A quote opens a quoted cell only at its start; anywhere else in an unquoted cell it is a byte like any other.
+//! A quote opens a quoted cell only at its start, blanks aside; anywhere else in an unquoted cell it is a byte like any other.
+//! Blanks around the text of a cell do not count. A delimiter of [`BLANKS`] stands for any run of blanks and tabs.
 
 use std::borrow::Cow;
 
 use crate::bytes;
 use crate::records::{Complaint, Scan};
 
+/// The delimiter that stands for runs of blanks and tabs.
+pub(super) const BLANKS: u8 = b' ';
 /// Most bytes of a quoted cell.
 const MOST_OF_A_CELL: usize = 16 << 20;
 /// Most bytes of a record.
@@ -43,7 +46,7 @@ fn search(text: &[u8], scan: &mut Scan, delimiter: u8) -> Option<usize> {
             if text[place] == b'\n' {
                 return Some(scan.seen);
             }
-            if place == 0 || text[place - 1] == delimiter {
+            if opens(&text[..place], delimiter) {
                 scan.open = Some(place);
             }
         } else {
@@ -64,6 +67,19 @@ fn search(text: &[u8], scan: &mut Scan, delimiter: u8) -> Option<usize> {
     None
 }
 
+/// Whether a quote behind these bytes of a record opens a cell: whether they end with a delimiter and blanks.
+fn opens(before: &[u8], delimiter: u8) -> bool {
+    match before.iter().rposition(|&byte| byte == delimiter || !is_space(byte)) {
+        Some(last) => before[last] == delimiter || (delimiter == BLANKS && last + 1 < before.len()),
+        None => true,
+    }
+}
+
+/// Whether a byte is a blank or a tab.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
 /// What stands behind the quote that closes the cell that a quote opens at `open`.
 fn closing(text: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
@@ -82,34 +98,60 @@ fn unclosed(record: &[u8], open: usize) -> Complaint {
         .fatal()
 }
 
-/// Finds the ends of the cells of a record.
+/// Finds the ends of the cells of a record. With runs of blanks between them, all but the first of a run belong to the cell
+/// behind them, as blanks around its text.
 pub(super) fn split(record: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> Result<(), Complaint> {
     ends.clear();
-    if memchr::memchr(b'"', record).is_none() {
+    let is_quoted = memchr::memchr(b'"', record).is_some();
+    if !is_quoted && delimiter != BLANKS {
         bytes::places(record, [delimiter], ends);
         ends.push(record.len());
         return Ok(());
     }
     let mut at = 0;
     loop {
-        let is_quoted = record.get(at) == Some(&b'"');
-        let from = if is_quoted { closing(record, at).ok_or_else(|| unclosed(record, at))? } else { at };
-        let end = memchr::memchr(delimiter, &record[from..]).map_or(record.len(), |found| from + found);
-        if is_quoted && end != from {
+        let first = at
+            + record[at..].iter().take_while(|&&byte| is_space(byte) && (byte != delimiter || byte == BLANKS)).count();
+        let is_quoted = record.get(first) == Some(&b'"');
+        let from = if is_quoted { closing(record, first).ok_or_else(|| unclosed(record, first))? } else { first };
+        let end = from + find(&record[from..], delimiter);
+        if is_quoted && !record[from..end].iter().all(|&byte| is_space(byte)) {
             let says = "text stands behind the closing quote: quotes within a quoted cell are doubled";
-            return Err(Complaint::new(at, &record[at..end], says));
+            return Err(Complaint::new(first, &record[first..end], says));
         }
         ends.push(end);
-        if end == record.len() {
+        // Blanks at the end of a record are no delimiter.
+        if end == record.len() || (delimiter == BLANKS && record[end..].iter().all(|&byte| is_space(byte))) {
             return Ok(());
         }
         at = end + 1;
     }
 }
 
-/// What a cell of a record that was split says.
+/// Where the first delimiter stands, or the end.
+fn find(text: &[u8], delimiter: u8) -> usize {
+    let found = if delimiter == BLANKS { memchr::memchr2(b' ', b'\t', text) } else { memchr::memchr(delimiter, text) };
+    found.unwrap_or(text.len())
+}
+
+/// Where the text of the cell from `at` to `end` starts and ends, blanks around it aside.
+#[inline]
+pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usize) {
+    while at < end && is_space(record[at]) {
+        at += 1;
+    }
+    while at < end && is_space(record[end - 1]) {
+        end -= 1;
+    }
+    (at, end)
+}
+
+/// What a cell of a record that was split says, without blanks around it, within its quotes or outside: those who write
+/// tables quote what they must, so that the same text comes with quotes and without.
 pub(super) fn text(cell: &[u8]) -> Cow<'_, [u8]> {
+    let cell = cell.trim_ascii();
     let Some(inner) = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")) else { return cell.into() };
+    let inner = inner.trim_ascii();
     if memchr::memchr(b'"', inner).is_none() {
         return inner.into();
     }
@@ -130,8 +172,8 @@ pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item 
 }
 
 /// Whether a record is no row.
-pub(super) fn is_blank(record: &[u8]) -> bool {
-    record.iter().all(|&byte| byte == b' ')
+pub(super) fn is_blank(record: &[u8], delimiter: u8) -> bool {
+    record.iter().all(|&byte| byte == b' ' || (byte == b'\t' && delimiter == BLANKS))
 }
 
 /// Where a record starts, the record, and where the one behind it starts.
@@ -150,7 +192,7 @@ pub(super) fn first(text: &[u8], mut at: usize, delimiter: u8, last: bool) -> Re
         let record = &text[at..end];
         let record = record.strip_suffix(b"\n").unwrap_or(record);
         let record = record.strip_suffix(b"\r").unwrap_or(record);
-        if !is_blank(record) {
+        if !is_blank(record, delimiter) {
             return Ok(Some((at, record, end)));
         }
         at = end;

@@ -142,6 +142,41 @@ fn fits(text: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// A name without what is easily mistaken: blanks, marks between words, the case of letters.
+pub(super) fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The question whether another name was meant, if one is near: the same but for blanks, marks and case, or but for one letter
+/// in four.
+pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
+    let meant = folded(wanted);
+    let alike = |name: &&S| !meant.is_empty() && folded(name.as_ref()) == meant;
+    let found = names.iter().find(alike).or_else(|| {
+        let most = meant.chars().count() / 4;
+        let distance = |name: &S| distance(&folded(name.as_ref()), &meant);
+        // Names of many columns are not compared one by one.
+        let few = names.iter().take(1000).map(|name| (distance(name), name));
+        few.min_by_key(|found| found.0).filter(|found| found.0 <= most).map(|found| found.1)
+    })?;
+    Some(format!("did you mean '{}'?", shown(found.as_ref())))
+}
+
+/// How many letters have to be put in, taken out or changed to make one text of another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// Which of the columns that no table knows are passed over: those of `--ignore`, and those not of `--keep`.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     let (by_name, keep) = (by_name(names), &options.reading.keep);
@@ -247,7 +282,8 @@ fn existing(
     let found = find(names, by_name, wanted);
     if found.is_empty() || (single && found.len() > 1) {
         let wrong = shown(wanted);
-        let says = format!("{flag}: there is no column '{wrong}'; the columns are {}", listed(names));
+        let remedy = near(names, wanted).unwrap_or_else(|| format!("the columns are {}", listed(names)));
+        let says = format!("{flag}: there is no column '{wrong}'; {remedy}");
         return Err(Refused::asked(says));
     }
     Ok(found)

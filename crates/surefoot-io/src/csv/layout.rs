@@ -8,7 +8,7 @@ use surefoot_glm::{Column, Groups, Missing, Reading, Role, Table};
 use super::columns::{self, First, called, flagged, listed, shown};
 use crate::error::Refused;
 use crate::groups;
-use crate::options::{Found, Options, Order};
+use crate::options::{Options, Order};
 use crate::records::Complaint;
 use crate::row::{Group, RowBuilder, escape, missing_id, slot};
 
@@ -172,11 +172,11 @@ pub(super) fn order_by_name(
             role => role == Role::Ignored || options.wanted.does_without(role),
         };
         if !is_there && !may_miss {
-            let (name, listed) = (shown(&column.name), listed(names));
+            let name = shown(&column.name);
             let remedy = columns::remedy(column.role, options);
-            return Err(
-                first.wrong(format!("column '{name}' of {of} is missing{remedy}; the columns here are {listed}"))
-            );
+            let hint =
+                columns::near(names, &column.name).unwrap_or_else(|| format!("the columns here are {}", listed(names)));
+            return Err(first.wrong(format!("column '{name}' of {of} is missing{remedy}; {hint}")));
         }
     }
     let ignored = columns::ignored(names, options);
@@ -214,10 +214,4 @@ pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Ref
         }
     }
     Ok(())
-}
-
-/// Whether a file's columns stand in the order of the table.
-pub(super) fn is_plain(order: &Order, found: &Found) -> bool {
-    let columns = found.table().map_or(0, |table| table.columns.len());
-    order.len() == columns && order.iter().enumerate().all(|(i, n)| *n == Some(i))
 }

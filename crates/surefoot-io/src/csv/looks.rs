@@ -49,9 +49,9 @@ impl Looks {
     pub(super) fn says(self) -> &'static str {
         match self {
             Looks::Thousands => "; a thousands separator is suspected: take it out",
-            Looks::DecimalComma => "; a decimal comma is suspected: write a point",
+            Looks::DecimalComma => "; a decimal comma is suspected: say --decimal ,",
             Looks::Unit => "; a unit is suspected: take it out",
-            Looks::Quoted => "; quotes are double ones, with no blank before them",
+            Looks::Quoted => "; quotes are double ones",
             Looks::Date => "; a date is suspected: turn it into numbers",
             Looks::Missing => "; a missing value is suspected: say so with --na",
         }

@@ -22,6 +22,10 @@ const CLASSES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) delimiter: u8,
+    /// Numbers are written with a comma for the point.
+    pub(super) decimal_comma: bool,
+    /// Whether that is so unless the delimiter is a comma.
+    wants_comma: bool,
     pub(super) missing: Missing,
     na: Vec<Vec<u8>>,
     /// Whether the usual spellings of what is missing do not count.
@@ -66,8 +70,12 @@ impl Rules {
     pub(super) fn new(options: &Options, delimiter: u8) -> Rules {
         let table = options.found.table().unwrap_or(&options.reading.table);
         let given = table.delimiter.and_then(|c| u8::try_from(c).ok());
+        let wants_comma = options.wanted.decimal.or(table.decimal) == Some(',');
+        let delimiter = given.unwrap_or(delimiter);
         Rules {
-            delimiter: given.unwrap_or(delimiter),
+            delimiter,
+            decimal_comma: wants_comma && delimiter != b',',
+            wants_comma,
             missing: table.missing,
             na: table.na.iter().map(|token| token.clone().into_bytes()).collect(),
             no_default_na: table.no_default_na,
@@ -75,6 +83,23 @@ impl Rules {
             classes: options.classes,
             classes_met: Vec::new(),
             found: options.found.clone(),
+        }
+    }
+
+    /// This stands between the cells of the input.
+    pub(super) fn part(&mut self, delimiter: u8) {
+        self.delimiter = delimiter;
+        self.decimal_comma = self.wants_comma && delimiter != b',';
+    }
+
+    /// The number that a text is, finite or not.
+    fn any_number(&self, text: &[u8]) -> Option<f64> {
+        match memchr::memchr2(b',', b'.', text) {
+            Some(at) if self.decimal_comma => {
+                let with_point = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect::<Vec<_>>();
+                any_number(&with_point).filter(|_| text[at] == b',')
+            }
+            _ => any_number(text),
         }
     }
 
@@ -95,14 +120,14 @@ impl Rules {
             _ if self.no_default_na => self.na.iter().any(|na| na.trim_ascii() == text),
             [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
             // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
-            [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
+            [b'N' | b'n' | b'+' | b'-', ..] if self.any_number(text).is_some_and(f64::is_nan) => true,
             _ => self.na.iter().any(|na| na.trim_ascii() == text),
         }
     }
 
     /// The finite number that the text of a cell is. Blanks around it do not count.
     pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
-        any_number(text).filter(|number| number.is_finite())
+        self.any_number(text).filter(|number| number.is_finite())
     }
 
     /// The number in a cell; `None` if it is missing.
@@ -111,7 +136,7 @@ impl Rules {
         if self.is_gap(cell, &text)? {
             return Ok(None);
         }
-        match any_number(&text) {
+        match self.any_number(&text) {
             Some(number) if number.is_finite() => Ok(Some(number)),
             Some(_) => Err(cell.wrong(" is no finite number, or one too large for 64 bits")),
             None => Err(self.no_number(cell, &text)),
@@ -120,7 +145,12 @@ impl Rules {
 
     #[cold]
     fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> Complaint {
-        let suspicion = Looks::like(text).map_or("", Looks::says);
+        let suspicion = match Looks::like(text) {
+            _ if self.decimal_comma && any_number(text).is_some() => {
+                "; with --decimal , a point is none: take it out, or say --decimal ."
+            }
+            looks => looks.map_or("", Looks::says),
+        };
         let flagged = cell.flagged();
         let remedy = if self.found.of_model {
             ", as it was for the model".to_owned()
@@ -177,7 +207,7 @@ impl Rules {
         if self.is_missing(&text) {
             return Err(cell.wrong(": the label is missing"));
         }
-        let number = any_number(&text);
+        let number = self.any_number(&text);
         if self.classes && *self.found.text_labels.get_or_init(|| number.is_none()) {
             return match number {
                 None => {
@@ -201,7 +231,7 @@ impl Rules {
     /// An importance weight.
     pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
         let text = cell.text();
-        match any_number(&text) {
+        match self.any_number(&text) {
             Some(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
             Some(weight) if weight < 0.0 && weight.is_finite() => Err(cell.wrong(": a weight must be 0 or more")),
             _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the weight is missing")),
@@ -212,7 +242,7 @@ impl Rules {
     /// What is added to the margin.
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, Complaint> {
         let text = cell.text();
-        let number = any_number(&text).filter(|number| number.is_finite());
+        let number = self.any_number(&text).filter(|number| number.is_finite());
         match (role, number) {
             (Role::Exposure, Some(exposure)) if exposure > 0.0 => Ok(libm::log(exposure)),
             (Role::Exposure, Some(_)) => Err(cell.wrong(": an exposure must be above 0")),
@@ -226,7 +256,7 @@ impl Rules {
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = cells::text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
-        any_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
+        self.any_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
     }
 }
 

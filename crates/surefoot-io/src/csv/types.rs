@@ -3,7 +3,7 @@
 use surefoot_glm::Role;
 
 use super::cells;
-use super::columns::{First, called, flagged};
+use super::columns::{called, flagged};
 use super::looks::Looks;
 use super::rules::Rules;
 use crate::records::{Complaint, Scan};
@@ -35,23 +35,6 @@ impl Search {
     }
 }
 
-/// Whether a first record holds names, as far as that can be told without rows: no if all of its cells are numbers, yes if
-/// the label goes by a name.
-pub(super) fn is_header(first: &First<'_>, rules: &Rules, label: Option<&str>) -> Option<bool> {
-    let mut has_number = false;
-    let is_row = first.cells().all(|(_, cell)| {
-        let text = cells::text(cell);
-        let is_number = rules.number(&text).is_some();
-        has_number |= is_number;
-        is_number || rules.is_missing(&text)
-    });
-    if is_row && has_number {
-        return Some(false);
-    }
-    // A number is the number of a column.
-    label.is_some_and(|label| label.parse::<usize>().is_err()).then_some(true)
-}
-
 /// The first rows of an input.
 pub(super) struct Rows<'a> {
     pub(super) bytes: &'a [u8],
@@ -60,31 +43,32 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Shows each cell of the rows behind `at` that have so many cells; others are reported when they are read.
-    fn each(&self, mut at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
+    /// Shows each cell of the first rows behind `at` that have so many cells; others are reported when they are read.
+    pub(super) fn each(&self, rows: usize, at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
+        self.each_record(rows, at, columns, |start, record, ends| {
+            let cells = cells::cells(record, ends).enumerate();
+            cells.for_each(|(column, (place, cell))| show(column, start + place, cell));
+        });
+    }
+
+    /// Shows where each of the first rows behind `at` that have so many cells starts, the row, and the ends of its cells.
+    pub(super) fn each_record(
+        &self,
+        rows: usize,
+        mut at: usize,
+        columns: usize,
+        mut show: impl FnMut(usize, &[u8], &[usize]),
+    ) {
         let mut ends = Vec::with_capacity(columns);
-        for _ in 0..ROWS {
+        for _ in 0..rows {
             let Ok(Some((start, record, end))) = cells::first(self.bytes, at, self.delimiter, self.last) else {
                 return;
             };
             at = end;
             if cells::split(record, self.delimiter, &mut ends).is_ok() && ends.len() == columns {
-                let cells = cells::cells(record, &ends).enumerate();
-                cells.for_each(|(column, (place, cell))| show(column, start + place, cell));
+                show(start, record, &ends);
             }
         }
-    }
-
-    /// Whether the first record holds names, where it does not say so itself: yes if there are numbers below text; no if
-    /// there are not, but it holds numbers. `None` if it cannot be told.
-    pub(super) fn has_header(&self, first: &First<'_>, rules: &Rules) -> Option<bool> {
-        let is_number = |cell: &[u8]| rules.number(&cells::text(cell)).is_some();
-        let has_number = first.cells().any(|(_, cell)| is_number(cell));
-        let is_text = |cell: &[u8]| !rules.is_missing(&cells::text(cell)) && !is_number(cell);
-        let text: Vec<bool> = first.cells().map(|(_, cell)| is_text(cell)).collect();
-        let mut numbers_below = false;
-        self.each(first.end, text.len(), |column, _, cell| numbers_below |= text[column] && is_number(cell));
-        if numbers_below { Some(true) } else { has_number.then_some(false) }
     }
 
     /// Gives a role to each column without one: numbers if any cell is a number (another one is then reported when it is
@@ -103,7 +87,7 @@ impl Rows<'_> {
             date: Option<(usize, Vec<u8>)>,
         }
         let mut seen = vec![Seen::default(); names.len()];
-        self.each(at, names.len(), |column, at, cell| {
+        self.each(ROWS, at, names.len(), |column, at, cell| {
             if roles[column].is_some() || seen[column].number {
                 return;
             }
