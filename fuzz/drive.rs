@@ -96,7 +96,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
     let reading = Reading {
-        format: format.name.to_owned(),
+        by: format.by,
         index_base: u8::from(flag(4)),
         bits: (bits > 0).then_some(1 + bits % 64),
         interact: if flag(5) { vec![pair("a", "a"), pair("", "b")] } else { Vec::new() },
@@ -111,6 +111,8 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
     };
     let column = |shift: u32, some: [Option<&str>; 4]| some[usize::from(columns >> shift & 3)].map(str::to_owned);
     let wanted = Wanted {
+        delimiter: None,
+        decimal: (columns & 15 == 15).then_some(','),
         header: [None, Some(true), Some(false), None][usize::from(columns >> 6 & 3)],
         label: column(0, [Some("y"), Some("1"), Some("label"), None]),
         weight: column(2, [None, None, Some("2"), Some("w")]),

@@ -63,7 +63,7 @@ fn options(format: &str, settings: &Settings) -> Options {
     let format = Format::named(format).expect("it is in the table");
     let mut options = Options { format: Some(format), classes: settings.loss.classifies(), ..Options::default() };
     options.reading = settings.reading.clone();
-    options.reading.format = format.name.to_owned();
+    options.reading.by = format.by;
     if format.name == "csv" {
         options.reading.table.missing = surefoot_glm::Missing::Indicator;
         options.wanted.label = Some("label".into());

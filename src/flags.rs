@@ -4,8 +4,8 @@ pub(crate) mod table;
 
 use crate::failure::Failure;
 use clap::{ArgMatches, Command, parser::ValueSource};
-use surefoot_glm::{Loss, Plan, Settings};
-use surefoot_io::{Accepts, Options};
+use surefoot_glm::{By, Loss, Plan, Settings};
+use surefoot_io::{Accepts, Format, InputName, Options};
 use table::{Kind, Rule, TABLE};
 
 /// The flags that stand on the command line, by their long names, in the order of the command's definition.
@@ -45,10 +45,11 @@ impl Given {
     }
 
     /// Refuses what means nothing for the format of the data: now, or where it is not known yet, before a row is read.
-    pub(crate) fn check_data(&self, options: &mut Options) -> Result<(), Failure> {
+    pub(crate) fn check_data(&self, options: &mut Options, inputs: &[InputName]) -> Result<(), Failure> {
         let given = self.clone();
         options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
-        let refused = options.format.and_then(|format| self.refused(format.name));
+        let by = if options.wanted.label.is_some() { By::Column } else { options.reading.by };
+        let refused = options.format.or_else(|| Format::guess(inputs, by)).and_then(|format| self.refused(format.name));
         refused.map_or(Ok(()), |says| Err(Failure::usage(says)))
     }
 

@@ -8,12 +8,12 @@ use crate::{
     values::Columns,
 };
 use std::sync::Arc;
-use surefoot_glm::{Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
-use surefoot_io::{Accepts, Format, Found, InputName, Options, Wanted, columns_meant, printable};
+use surefoot_glm::{By, Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
+use surefoot_io::{Accepts, Format, Found, Options, Wanted, columns_meant, printable};
 
 /// How the rows of a fit from scratch are read.
-pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputName]) -> Options {
-    let format = flags.format.and_then(|format| Format::named(format.name())).or_else(|| Format::of(inputs));
+pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
+    let format = flags.format.and_then(|format| Format::named(format.name()));
     let table = Table {
         delimiter: flags.delimiter,
         decimal: flags.decimal.filter(|&decimal| decimal == ','),
@@ -23,7 +23,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
         ..Table::default()
     };
     let reading = Reading {
-        format: format.map_or_else(String::new, |format| format.name.to_owned()),
+        by: format.map_or(By::Index, |format| format.by),
         index_base: flags.index_base.unwrap_or(0),
         bits: flags.bits,
         interact: flags.interact.clone(),
@@ -46,26 +46,19 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings, inputs: &[InputNam
     }
 }
 
-/// How rows are read for a model, after its flags are held against it; `--format` may say that these data come in another
-/// format.
+/// How rows are read for a model, after its flags are held against it. The format is that of these data.
 pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Options, Failure> {
-    check(flags, &model.settings.reading, name)?;
-    let mut reading = model.settings.reading.clone();
-    // These data may have another.
-    reading.table.delimiter = flags.delimiter.or(reading.table.delimiter);
-    let format = flags.format.map_or(reading.format.as_str(), |format| format.name());
-    let Some(format) = Format::named(format) else {
-        return Err(Failure::data(format!("{name}: its data format '{format}' is not known here; update surefoot")));
-    };
+    let reading = &model.settings.reading;
+    check(flags, reading, name)?;
     Ok(Options {
-        format: Some(format),
+        format: flags.format.and_then(|format| Format::named(format.name())),
+        reading: reading.clone(),
         wanted: wanted(flags),
         unlabelled: false,
         classes: model.settings.loss.classifies() && !model.labels.shares,
         groups: Groups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Found::of_model(&reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
-        reading,
+        found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
         ..Options::default()
     })
 }
@@ -213,14 +206,12 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
 
 /// The format, and what is known of the columns.
 pub(crate) fn data(reading: &Reading) -> String {
-    let format = &reading.format;
-    if reading.table.is_unknown() {
-        return if format == "svmlight" {
-            format!("{format}, indices from {}", reading.index_base)
-        } else {
-            format.clone()
-        };
-    }
+    let by = match reading.by {
+        By::Index => return format!("features by index (svmlight), from {}", reading.index_base),
+        By::Name => return "features by name (vw)".to_owned(),
+        By::Column if reading.table.header => "table, columns by name",
+        By::Column => "table, columns by place",
+    };
     let columns = &reading.table.columns;
     let count = |role| columns.iter().filter(|column| column.role == role).count();
     let of = |role| columns.iter().find(|column| column.role == role).map(|column| column.name.as_str());
@@ -230,9 +221,7 @@ pub(crate) fn data(reading: &Reading) -> String {
     let weight = weight + &of(Role::Trials).map_or_else(String::new, |name| format!(", trials '{name}'"));
     let offset = columns.iter().find(|column| column.role.is_offset());
     let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
-    format!(
-        "{format}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored"
-    )
+    format!("{by}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
 }
 
 /// What a fault says, where labels are text that the trainer knows as numbers.

@@ -35,8 +35,8 @@ impl Start {
             check_offsets(args, &settings)?;
             check_certify(args, &settings, &plan, inputs)?;
             args.given.check_plan(&settings, &plan)?;
-            let mut options = reading::of_flags(&args.reading, &settings, inputs);
-            args.given.check_data(&mut options)?;
+            let mut options = reading::of_flags(&args.reading, &settings);
+            args.given.check_data(&mut options, inputs)?;
             options.groups = settings.groups.clone();
             settings.reading = options.reading.clone();
             let shuffle = shuffle(args);
@@ -64,7 +64,7 @@ impl Start {
         };
         args.given.check_loss(model.settings.loss)?;
         args.given.check_plan(&model.settings, &plan)?;
-        args.given.check_data(&mut options)?;
+        args.given.check_data(&mut options, inputs)?;
         Ok(Start { settings: model.settings.clone(), model: Some(model), standing, plan, shuffle, options })
     }
 

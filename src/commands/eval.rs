@@ -25,9 +25,9 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     settings::check(&args.settings, &model.settings, &name)?;
     args.given.check_loss(model.settings.loss)?;
     let mut options = reading::of_model(&args.reading, &model, &name)?;
-    args.given.check_data(&mut options)?;
-    options.wanted.without = reading::without(args.rates, args.unweighted, &model, &name)?;
     let inputs = rows::inputs(&args.data)?;
+    args.given.check_data(&mut options, &inputs)?;
+    options.wanted.without = reading::without(args.rates, args.unweighted, &model, &name)?;
     let mut report = args.report.as_deref().map(|name| open_report(name, args, &inputs)).transpose()?;
     let watch = Watch { signals: Signals::catch(args.report.as_slice()), deadline: None };
     let skips = RefCell::new(Skips::new(args.skip_bad_rows, 0));

@@ -12,7 +12,7 @@ use std::{
     io::{self, Write},
     path::Path,
 };
-use surefoot_glm::Model;
+use surefoot_glm::{By, Model};
 use surefoot_io::{InputName, Output, load_model, save_model};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
@@ -64,7 +64,7 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
 /// The names of the features of a slot: the index, for svmlight data that are not hashed; an empty one if none was kept.
 fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
-    let is_index = reading.format == "svmlight" && reading.bits.is_none();
+    let is_index = reading.by == By::Index && reading.bits.is_none();
     let kept: Vec<String> = model.names.all(id).map(str::to_owned).collect();
     match kept.is_empty() {
         true => vec![if is_index { id.to_string() } else { String::new() }],

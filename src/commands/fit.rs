@@ -132,7 +132,7 @@ impl Fit<'_> {
         self.reporter.opening = Some(Opening {
             task: results::task(settings.loss),
             goes: self.saver.name().to_owned(),
-            is_given: self.args.reading.format.is_some() || self.start.model.is_some(),
+            is_given: self.args.reading.format.is_some(),
             order: self.start.shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
             plan: self.start.plan,
         });

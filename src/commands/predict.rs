@@ -15,7 +15,7 @@ use std::{
     io::{IsTerminal, Write},
     path::Path,
 };
-use surefoot_glm::{Batch, Labels, Missing, Model, Predictor, Row, Scores};
+use surefoot_glm::{Batch, By, Labels, Missing, Model, Predictor, Row, Scores};
 use surefoot_io::{Error, InputName, Options, Output, load_model, missing_features, printable};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
@@ -31,18 +31,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let kind = kind(args, &model, &name)?;
     args.given.check_loss(model.settings.loss)?;
     let mut options = reading::of_model(&args.reading, &model, &name)?;
-    args.given.check_data(&mut options)?;
+    let inputs = rows::inputs(&args.data)?;
+    args.given.check_data(&mut options, &inputs)?;
     options.wanted.without = reading::without(args.rates, false, &model, &name)?;
     options.wanted.id.clone_from(&args.id);
     options.wanted.tags = true;
-    let inputs = rows::inputs(&args.data)?;
     let output = Output::create(&args.output)?;
     output.check_distinct(&inputs)?;
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
     Signals::end_at_once(&args.output);
     let flush = args.flush == Some(Flush::Line);
     // Only an svmlight row would be read in another way.
-    let unlabelled = args.unlabelled || options.format.is_none_or(|format| format.name != "svmlight");
+    let unlabelled = args.unlabelled || options.reading.by != By::Index;
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
     let (digits, scores, unseen, passed) = Default::default();

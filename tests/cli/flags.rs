@@ -53,7 +53,8 @@ fn acts(flag: &str, kind: Kind) -> Acts {
         "no-default-na" => Elsewhere("--no-default-na"),
         "na" => Differs("--missing indicator", "--missing indicator --na red"),
         "header" => Differs("headless", "headless --header yes"),
-        "delimiter" => Rescues("semicolons", "semicolons --delimiter ;"),
+        "delimiter" => Rescues("colons", "colons --delimiter :"),
+        "decimal" => Breaks("", "--decimal ,"),
         "interact" => Differs("", "--interact a:b"),
         "bits" => Differs("", "--bits 3"),
         "index-base" => Breaks("", "--index-base 1"),
@@ -141,8 +142,8 @@ impl Walk {
         };
         box_.write("rows.csv", text("y,w,e,a,b,c\n", &cells(',')));
         box_.write("rows.tsv", text("y\tw\te\ta\tb\tc\n", &cells('\t')));
-        box_.write("semicolons.csv", text("y;w;e;a;b;c\n", &cells(';')));
-        box_.write("semicolons.tsv", text("y;w;e;a;b;c\n", &cells(';')));
+        box_.write("colons.csv", text("y:w:e:a:b:c\n", &cells(':')));
+        box_.write("colons.tsv", text("y:w:e:a:b:c\n", &cells(':')));
         let svm =
             text("", &|n| format!("{} 0:{} 1:{} 2:{} {}:1\n", ROWS[n].0, n, ROWS[n].3, ROWS[n].4, 3 + ROWS[n].5.len()));
         let vw = text("", &|n| format!("{} |a u:{} |b v:{} |c {}\n", ROWS[n].0, ROWS[n].3, ROWS[n].4, ROWS[n].5));
@@ -225,6 +226,7 @@ fn some(flag: &str) -> &'static str {
         "na" => "NONE",
         "header" => "yes",
         "delimiter" => ";",
+        "decimal" => ",",
         "interact" => "1:2",
         "index-base" => "1",
         "class-weight" => "1=5",

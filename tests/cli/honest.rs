@@ -32,7 +32,7 @@ fn printed_and_looped(text: &str, loss: Loss, more: &str) -> (Vec<f64>, Vec<f64>
     let fit = format!("fit --loss {} --json{more}", loss.name());
     let printed = box_.ok(&format!("{fit} all.svm"));
     let printed = printed.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let printed = printed.map(|line| line["loss"].as_f64().unwrap()).collect();
+    let printed = printed.filter(|line| line["event"] != "data").map(|line| line["loss"].as_f64().unwrap()).collect();
     let (mut mean, mut looped) = (Mean::default(), Vec::new());
     for (k, row) in text.lines().enumerate() {
         let mut margin = 0.0;

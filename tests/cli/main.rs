@@ -39,5 +39,6 @@ mod shares;
 mod shuffle;
 mod signals;
 mod skip;
+mod tables;
 mod text;
 mod units;

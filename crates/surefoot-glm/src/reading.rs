@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Name of the format of the training data.
-    pub format: String,
+    /// What features go by, which decides what data suit the model.
+    #[serde(default)]
+    pub by: By,
     /// Smallest legal feature id in svmlight text: 0 or 1.
     pub index_base: u8,
     /// Ids are hashed to this many bits, if at all.
@@ -28,6 +29,19 @@ pub struct Reading {
     /// Labels that are text, and the numbers that stand for them in rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
+}
+
+/// What the features of data go by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A number, as in svmlight text.
+    #[default]
+    Index,
+    /// A name, with a namespace or without, as in the text of Vowpal Wabbit.
+    Name,
+    /// A column of a table, of whatever format.
+    Column,
 }
 
 /// The columns of a table, and how its cells are read.
@@ -140,7 +154,7 @@ impl Eq for Class {}
 impl Default for Reading {
     fn default() -> Self {
         Reading {
-            format: "svmlight".into(),
+            by: By::Index,
             index_base: 0,
             bits: None,
             interact: Vec::new(),

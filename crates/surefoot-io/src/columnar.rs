@@ -90,8 +90,8 @@ struct Columnar {
     file: String,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
-    /// Tables opened before.
-    opened: usize,
+    /// The number of the input.
+    input: usize,
 }
 
 impl Columnar {
@@ -104,14 +104,14 @@ impl Columnar {
             file: String::new(),
             codec: None,
             position: Arc::default(),
-            opened: 0,
+            input: 0,
         }
     }
 
     /// Opens a table, finds out what its columns are, and decodes its first batch.
     fn begin(&mut self, input: Opened) -> Result<(), Damage> {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
-        let constants = self.options.partitions.of(self.opened);
+        let constants = self.options.partitions.of(self.input);
         if !constants.is_empty() {
             table = Box::new(Partitioned::new(table, constants)?);
         }
@@ -162,10 +162,10 @@ impl Columnar {
 impl TableParser for Columnar {
     fn open(&mut self, input: Opened) -> Result<(), Error> {
         self.table = None;
+        self.input = input.input as usize;
+        self.rows.start(input.input);
         (self.file, self.codec, self.position) = (input.name.clone(), input.codec, input.position.clone());
-        let begun = self.begin(input).map_err(|damage| self.error(damage));
-        self.opened += 1;
-        begun
+        self.begin(input).map_err(|damage| self.error(damage))
     }
 
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {

@@ -184,10 +184,9 @@ impl Csv {
 
     /// Finds out which cell is what, and returns how many bytes come before the rows.
     fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
-        let of = if self.options.found.of_model { "the model" } else { "the first file" };
         let header = match self.options.wanted.header {
             Some(header) => header,
-            None => header::of_known(table, first, &self.rules, of).map_err(|says| first.wrong(says))?,
+            None => header::of_known(table, first, &self.rules, &self.options).map_err(|says| first.wrong(says))?,
         };
         let by_name = header && table.header;
         let mut names = first.names(by_name);
@@ -213,6 +212,10 @@ impl Csv {
 }
 
 impl RecordFormat for Csv {
+    fn start(&mut self, input: u32) {
+        self.input = input as usize;
+    }
+
     fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
         self.layout = None;
         if !self.parted {
@@ -221,6 +224,11 @@ impl RecordFormat for Csv {
                 None => dialect::delimiter(bytes, last, self.usual, self.options.found.table()),
             };
             let Some(delimiter) = found else { return Ok(None) };
+            if delimiter == b',' && self.options.wanted.decimal == Some(',') {
+                let says =
+                    "--decimal , means nothing where commas stand between cells: leave it out, or give --delimiter";
+                return Err(Complaint::new(0, &bytes[..bytes.len().min(40)], says).fatal());
+            }
             self.rules.part(delimiter);
             self.parted = true;
         }
@@ -240,7 +248,7 @@ impl RecordFormat for Csv {
     }
 
     fn is_blank(&self, record: &[u8]) -> bool {
-        cells::is_blank(record)
+        cells::is_blank(record, self.rules.delimiter)
     }
 
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
@@ -321,7 +329,6 @@ impl RecordFormat for Csv {
 
     fn finish(&mut self) {
         self.row.report();
-        self.input += 1;
         (self.search, self.tried, self.parted) = (Search::default(), false, false);
         let table = self.options.found.table();
         if let (Some(missing), Some(table)) = (&mut self.missing, table) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use surefoot_glm::{Batch, Part};
+use surefoot_glm::{Batch, By, Part};
 
 use crate::codec;
 #[cfg(feature = "parquet")]
@@ -17,10 +17,13 @@ use crate::input::InputName;
 use crate::options::Options;
 use crate::records::Records;
 use crate::svmlight::{self, Svmlight, TextFault};
+use crate::unreadable;
 use crate::vw::{self, Vw};
 
 /// Bytes to rows, however the bytes are cut. What a text format implements.
 pub(crate) trait TextParser: Send {
+    /// What follows is the input of this number.
+    fn start(&mut self, input: u32);
     /// Takes the next bytes of the input and appends the rows that they complete.
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault>;
     /// Ends the input, and with it a last row without line break; the next push starts the next input.
@@ -47,8 +50,9 @@ pub(crate) trait TableParser: Send {
 /// An input, open in every way in which a [`TableParser`] may want to read it.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
 pub(crate) struct Opened {
-    /// The input as shown to the user.
+    /// The input as shown to the user, and its number.
     pub(crate) name: String,
+    pub(crate) input: u32,
     /// The file that `stream` reads, if it is a regular one and not compressed, and its size.
     pub(crate) file: Option<(Arc<File>, u64)>,
     /// The bytes from the start, decompressed.
@@ -78,6 +82,8 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions, without that of a compression.
     pub extensions: &'static [&'static str],
+    /// What its features go by.
+    pub by: By,
     /// Whether data that begin with these bytes, cut anywhere, look like this format.
     pub(crate) begins: fn(&[u8]) -> bool,
     pub(crate) access: Access,
@@ -91,7 +97,8 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "parquet",
         extensions: &["parquet", "pq"],
-        begins: |head| head.starts_with(b"PAR1"),
+        by: By::Column,
+        begins: |head| head.starts_with(b"PAR1") || head.starts_with(b"PARE"),
         access: Access::Table(columnar::parquet),
         describe: columnar::describe,
     },
@@ -99,6 +106,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "arrow",
         extensions: &["arrow", "arrows", "ipc", "feather"],
+        by: By::Column,
         // A file, or a stream: the mark that a message goes on with its length.
         begins: |head| head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]),
         access: Access::Table(columnar::arrow),
@@ -107,6 +115,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "vw",
         extensions: &["vw"],
+        by: By::Name,
         begins: vw::begins,
         access: Access::Text(|options| Box::new(Records::new(Vw::new(options)))),
         describe: vw::describe,
@@ -114,6 +123,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "csv",
         extensions: &["csv"],
+        by: By::Column,
         begins: |head| csv::begins(head, b','),
         access: Access::Text(|options| csv::parser(options, b',')),
         describe: |options, batch, row, part| csv::describe(options, b',', batch, row, part),
@@ -121,6 +131,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "tsv",
         extensions: &["tsv"],
+        by: By::Column,
         begins: |head| csv::begins(head, b'\t'),
         access: Access::Text(|options| csv::parser(options, b'\t')),
         describe: |options, batch, row, part| csv::describe(options, b'\t', batch, row, part),
@@ -128,6 +139,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "svmlight",
         extensions: &["svm", "svmlight", "libsvm"],
+        by: By::Index,
         begins: |_| true,
         access: Access::Text(|options| Box::new(Svmlight::new(options))),
         describe: svmlight::describe,
@@ -139,12 +151,6 @@ impl Format {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
-    }
-
-    /// Whether its rows are those of a table, which has columns.
-    #[must_use]
-    pub fn is_table(&self) -> bool {
-        matches!(self.name, "csv" | "tsv" | "parquet" | "arrow")
     }
 
     /// The format that the extension stands for, with a compression's extension taken off first.
@@ -170,12 +176,54 @@ impl Format {
         FORMATS.iter().find(|format| (format.begins)(head)).unwrap_or(last)
     }
 
-    /// The format of a list of inputs: that of the first known extension, else that of the content of the first file that
-    /// can be read again. `None` if there are only pipes, which tell once they are read.
+    /// The format of an input: that which its content is beyond doubt, else that of its extension, else that which the content
+    /// looks like; where nothing tells, the text whose features go by `by`.
+    ///
+    /// `head` are the first bytes, decompressed.
+    pub(crate) fn of(name: &Path, head: &[u8], by: By) -> &'static Format {
+        let looks = FORMATS.iter().find(|format| (format.begins)(head)).filter(|format| format.name != LAST);
+        let by_name = Format::by_extension(name);
+        if let Some(found) = looks.filter(|format| !format.is_text()) {
+            return found;
+        }
+        let pairs = svmlight::begins(head);
+        let contradicts = |named: &Format| match named.name {
+            "csv" | "tsv" => pairs,
+            "svmlight" => !pairs && looks.is_some(),
+            "vw" => !head.contains(&b'|') && (pairs || looks.is_some()),
+            // Its own error says more of what is no text.
+            _ => looks.is_some() && std::str::from_utf8(head).is_ok_and(|text| !text.contains('\0')),
+        };
+        let fallback = match by {
+            By::Index => "svmlight",
+            By::Name => "vw",
+            By::Column => "csv",
+        };
+        let looks = if pairs { Format::named(LAST) } else { looks };
+        let named = by_name.filter(|named| head.trim_ascii().is_empty() || !contradicts(named));
+        named.or(looks).or_else(|| Format::named(fallback)).unwrap_or(&FORMATS[0])
+    }
+
+    /// The format of the first input that can be looked at before it is read; where nothing tells, the text whose features
+    /// go by `by`. `None` if it is of a kind that cannot be read.
     #[must_use]
-    pub fn of(inputs: &[InputName]) -> Option<&'static Format> {
-        let mut paths = inputs.iter().filter_map(InputName::path);
-        let file = || inputs.iter().find(|input| input.can_reread())?.head().ok();
-        paths.find_map(Format::by_extension).or_else(|| Some(Format::by_content(&file()?)))
+    pub fn guess(inputs: &[InputName], by: By) -> Option<&'static Format> {
+        let input = inputs.iter().find(|input| input.can_reread())?;
+        let head = input.head().ok()?;
+        let can_be = Format::is_stored(&head) || unreadable::named(&head, true).is_none();
+        can_be.then(|| Format::of(input.to_string().as_ref(), &head, by))
+    }
+
+    /// Whether data that begin so are of a format that is no text and can be read.
+    pub(crate) fn is_stored(head: &[u8]) -> bool {
+        FORMATS.iter().any(|format| !format.is_text() && (format.begins)(head))
+    }
+
+    /// Whether its parser is fed with text.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.access, Access::Text(_))
     }
 }
+
+/// The text that content cannot be told from any other.
+const LAST: &str = "svmlight";

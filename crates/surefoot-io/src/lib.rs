@@ -59,6 +59,7 @@ mod spool;
 mod svmlight;
 mod text;
 mod unite;
+mod unreadable;
 mod vw;
 
 pub use archive::{Archive, Dtype, Tensor};

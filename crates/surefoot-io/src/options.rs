@@ -1,10 +1,10 @@
 //! How rows are read, and what readers find out on the way.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use surefoot_glm::{Batch, Class, Groups, Names, Part, Reading, Role, Table};
+use surefoot_glm::{Batch, By, Class, Groups, Names, Part, Reading, Role, Table};
 
 use crate::distinct::Distinct;
 use crate::error::{self, Error, ErrorKind, Located};
@@ -20,7 +20,7 @@ use crate::reader::{Reader, RowSource};
 /// A clone shares what readers find out: see [`Found`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The format; by default that of the first known extension, or of the first bytes.
+    /// The format of all inputs; by default that of the first bytes of each, or of its extension.
     pub format: Option<&'static Format>,
     /// What a model remembers of it.
     pub reading: Reading,
@@ -116,8 +116,10 @@ impl Wanted {
 pub struct Found {
     /// The columns, once they are known.
     pub(crate) table: OnceLock<Table>,
-    /// The format, where it had to be found out.
-    pub(crate) format: OnceLock<&'static Format>,
+    /// The format of the first input.
+    format: OnceLock<&'static Format>,
+    /// What features go by, once it is known.
+    by: OnceLock<By>,
     /// Whether the columns are those of a model.
     pub(crate) of_model: bool,
     /// Columns whose roles were found out, by name, once they are known.
@@ -148,6 +150,8 @@ struct Inner {
     notes: Vec<String>,
     /// Names that a user gave to namespaces or indices and that rows had.
     met: BTreeSet<String>,
+    /// The formats of inputs by their names.
+    formats: HashMap<String, &'static Format>,
 }
 
 /// What a table of text turned out to be by its first lines.
@@ -175,8 +179,9 @@ impl Found {
     /// What a model that is trained further knows already.
     #[must_use]
     pub fn of_model(reading: &Reading, names: &Names) -> Found {
-        let found = Found { of_model: !reading.table.is_unknown(), ..Found::default() };
-        if found.of_model {
+        let found = Found { of_model: true, ..Found::default() };
+        let _ = found.by.set(reading.by);
+        if !reading.table.is_unknown() {
             let _ = found.table.set(reading.table.clone());
             let _ = found.text_labels.set(!reading.classes.is_empty());
         }
@@ -196,7 +201,7 @@ impl Found {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The format, where it had to be found out from the first bytes.
+    /// The format of the first input, once it is known.
     #[must_use]
     pub fn format(&self) -> Option<&'static Format> {
         self.format.get().copied()
@@ -232,8 +237,30 @@ impl Found {
         self.lock().notes.clone()
     }
 
+    /// What features go by: those of a model, or else of the first input.
+    pub(crate) fn by(&self) -> Option<By> {
+        self.by.get().copied()
+    }
+
+    /// An input of this name has this format; what its features go by, if that of the inputs before is another.
+    pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<By> {
+        let _ = self.format.set(format);
+        self.lock().formats.insert(name.to_owned(), format);
+        let by = *self.by.get_or_init(|| format.by);
+        (by != format.by).then_some(by)
+    }
+
+    /// The format of an input of this name that was opened.
+    fn format_of(&self, name: &str) -> Option<&'static Format> {
+        self.lock().formats.get(name).copied()
+    }
+
+    /// Whether a feature of this number in rows has a name here.
+    pub(crate) fn knows(&self, id: u64) -> bool {
+        self.lock().names.contains_key(&id)
+    }
+
     /// Notes something, once.
-    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "nothing else needs a note"))]
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.lock().notes;
         if notes.len() < Found::NOTES && !notes.contains(&note) {
@@ -362,7 +389,9 @@ impl Options {
     /// The same, with readers whose findings are their own: they begin with what a model knew.
     #[must_use]
     pub fn apart(&self) -> Options {
-        let found = Found::of_model(&self.reading, &Names::default()).with_many_classes(self.found.many_classes);
+        let begun = || Found::of_model(&self.reading, &Names::default());
+        let found = if self.found.of_model { begun() } else { Found::default() };
+        let found = found.with_many_classes(self.found.many_classes);
         Options { found: Arc::new(found), ..self.clone() }
     }
 
@@ -370,8 +399,8 @@ impl Options {
     #[must_use]
     pub fn reading(&self) -> Reading {
         let mut reading = self.reading.clone();
-        if let Some(format) = self.format.or_else(|| self.found.format()) {
-            format.name.clone_into(&mut reading.format);
+        if let Some(by) = self.found.by() {
+            reading.by = by;
         }
         if let Some(table) = self.found.table() {
             reading.table = table.clone();
@@ -440,10 +469,10 @@ impl Options {
     /// ```
     #[must_use]
     pub fn describe(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
-        let format = self.format.or_else(|| self.found.format()).or_else(|| Format::of(inputs));
-        let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
         let place = batch.place.get(row).copied().unwrap_or_default();
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
+        let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
+        let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
         let partitions = Partitions::find(inputs, self).unwrap_or_default();
         let (spot, token) = match partitions.is_empty() {
             true => (format.describe)(self, batch, row, part),

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use surefoot_glm::Batch;
+use surefoot_glm::{Batch, By};
 
 use crate::codec;
 use crate::error::{self, Error, ErrorKind, Located, Spot};
@@ -14,6 +14,7 @@ use crate::input::{InputName, check_inputs};
 use crate::options::Options;
 use crate::partition::Partitions;
 use crate::svmlight::TextFault;
+use crate::unreadable;
 
 /// Anything that rows come from.
 pub trait RowSource {
@@ -52,8 +53,10 @@ pub struct Reader {
     next: usize,
     source: Option<Source>,
     options: Options,
-    /// Known as soon as the format is.
-    parser: Option<Parser>,
+    /// Those of the formats that were met.
+    parsers: Vec<(&'static Format, Parser)>,
+    /// That of the current input, once its format is known.
+    current: Option<usize>,
     bytes: Vec<u8>,
     size: usize,
     held: Option<Error>,
@@ -69,22 +72,18 @@ impl Reader {
     pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
         options.check()?;
         check_inputs(inputs)?;
-        let format = options.format.or_else(|| options.found.format()).or_else(|| Format::of(inputs));
-        if let Some(format) = format {
+        if let Some(format) = options.format {
             options.accept(format)?;
-            let _ = options.found.format.set(format);
         }
-        let partitions = if format.is_some_and(Format::is_table) {
-            Partitions::find(inputs, &options)?
-        } else {
-            Partitions::default()
-        };
+        let partitions =
+            if is_table(inputs, &options) { Partitions::find(inputs, &options)? } else { Partitions::default() };
         let options = Options { partitions, ..options };
         Ok(Reader {
             inputs: inputs.to_vec(),
             next: 0,
             source: None,
-            parser: format.map(|format| Parser::new(format, &options)),
+            parsers: Vec::new(),
+            current: None,
             options,
             bytes: Vec::new(),
             size: FIRST,
@@ -99,8 +98,7 @@ impl Reader {
     /// # Errors
     /// A setting out of its range; `from` cannot be read.
     pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
-        let format = options.format.or_else(|| Format::by_extension(name.as_ref()));
-        let mut reader = Reader::open(&[], Options { format, ..options })?;
+        let mut reader = Reader::open(&[], options)?;
         reader.total = None;
         reader.source = Some(reader.start(name.to_owned(), None, Box::new(from)));
         Ok(reader)
@@ -120,7 +118,7 @@ impl Reader {
 
     /// Reads once, or starts the next input; `false` if there is nothing left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        if let Some(Parser::Text(parser)) = &mut self.parser
+        if let Some(Parser::Text(parser)) = self.parser()
             && parser.waiting()
         {
             let parsed = parser.push(&[], batch);
@@ -130,36 +128,87 @@ impl Reader {
             let Some(input) = self.inputs.get(self.next) else { return Ok(false) };
             self.source = Some(self.start(input.to_string(), input.file()?, input.open()?));
             self.next += 1;
+            self.current = None;
         }
-        match self.parser {
+        match self.parser() {
             Some(Parser::Table(_)) => self.table(batch),
             Some(Parser::Text(_)) => self.text(batch),
-            None => self.guess(),
+            None => self.begin(),
         }
     }
 
-    /// Finds out the format from the first bytes, which are then still to be read.
-    fn guess(&mut self) -> Result<bool, Error> {
+    /// The parser of the current input.
+    fn parser(&mut self) -> Option<&mut Parser> {
+        Some(&mut self.parsers.get_mut(self.current?)?.1)
+    }
+
+    /// Finds out the format of an input from its first bytes, which are then still to be read.
+    fn begin(&mut self) -> Result<bool, Error> {
         let Some(source) = &mut self.source else { return Ok(false) };
-        let mut head = vec![0; FIRST];
-        let read = source.read(&mut head);
-        let n = read.map_err(|(codec, error)| self.stream_error(codec, error))?;
-        head.truncate(n);
-        let format = *self.options.found.format.get_or_init(|| Format::by_content(&head));
-        self.options.accept(format)?;
-        self.parser = Some(Parser::new(format, &self.options));
+        let head = match source.head() {
+            Ok(head) => head,
+            Err((codec, error)) => return Err(self.stream_error(codec, error)),
+        };
+        let name = source.name.clone();
+        let format = self.format(&name, &head)?;
         if let Some(source) = &mut self.source {
             source.unread(head);
+        }
+        let known = self.parsers.iter().position(|parser| parser.0.name == format.name);
+        self.current = Some(known.unwrap_or_else(|| {
+            self.parsers.push((format, Parser::new(format, &self.options)));
+            self.parsers.len() - 1
+        }));
+        let input = u32::try_from(self.next.saturating_sub(1)).unwrap_or(u32::MAX);
+        if let Some(Parser::Text(parser)) = self.parser() {
+            parser.start(input);
         }
         Ok(true)
     }
 
+    /// The format of an input that begins so, which must suit the inputs before it and the model.
+    fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
+        let Options { format: given, found, .. } = &self.options;
+        let refused = |says: String| ErrorKind::Table { file: name.to_owned(), says };
+        let is_svmlight = given.is_some_and(|format| format.by == By::Index);
+        if !Format::is_stored(head)
+            && !is_utf16(head)
+            && let Some(kind) = unreadable::named(head, given.is_none() || is_svmlight)
+        {
+            return Err(refused(format!("this is {kind}")).into());
+        }
+        let wants_columns = self.options.wanted.label.is_some();
+        let by = found.by().unwrap_or(if wants_columns { By::Column } else { By::Index });
+        let format = given.unwrap_or_else(|| Format::of(name.as_ref(), head, by));
+        if let Some(named) = Format::by_extension(name.as_ref())
+            && given.is_none()
+            && named.name != format.name
+        {
+            found.note(format!("{name}: read as {}, as its content says, whatever its name", format.name));
+        }
+        self.options.accept(format)?;
+        match found.open(name, format) {
+            // Columns have the ids that the same names have elsewhere; whether they were written so only the user knows.
+            Some(By::Column) if given.is_some() && format.by == By::Name => Ok(format),
+            Some(other) => {
+                let of = if found.of_model { "the model" } else { "the input before" };
+                let (here, there) = (by_words(format.by), by_words(other));
+                let named = if found.of_model { "it was trained on" } else { "read" };
+                Err(refused(format!(
+                    "features of this file ({}) go by {here}, those of {of} by {there}: give data of the kind that {named}",
+                    format.name
+                ))
+                .into())
+            }
+            None => Ok(format),
+        }
+    }
+
     /// Rows of a table, which is opened before its first ones.
     fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        let (Some(Parser::Table(parser)), Some(source)) = (&mut self.parser, &mut self.source) else {
-            return Ok(false);
-        };
-        let more = match source.open(&self.position) {
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Table(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
+        let more = match source.open(&self.position, self.next.saturating_sub(1) as u32) {
             None => parser.read(batch)?,
             Some(Ok(opened)) => parser.open(opened).map(|()| true)?,
             Some(Err(error)) => return Err(self.stream_error(None, error)),
@@ -171,9 +220,8 @@ impl Reader {
     }
 
     fn text(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        let (Some(Parser::Text(parser)), Some(source)) = (&mut self.parser, &mut self.source) else {
-            return Ok(false);
-        };
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Text(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
         self.bytes.resize(self.size, 0);
         self.size = (2 * self.size).min(MOST);
         let mut n = 0;
@@ -217,6 +265,21 @@ impl Reader {
 
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
         stream_error(self.file(), codec, self.bytes().0, source)
+    }
+}
+
+/// Whether the first input that can be looked at is a table.
+fn is_table(inputs: &[InputName], options: &Options) -> bool {
+    let known = options.format.or_else(|| options.found.format());
+    known.or_else(|| Format::guess(inputs, By::Column)).is_some_and(|format| format.by == By::Column)
+}
+
+/// What features go by, in words.
+fn by_words(by: By) -> &'static str {
+    match by {
+        By::Index => "index (svmlight)",
+        By::Name => "names (vw)",
+        By::Column => "columns (csv, parquet ...)",
     }
 }
 
@@ -316,6 +379,22 @@ enum Stream {
 }
 
 impl Source {
+    /// The first bytes: a line at least, unless it is very long. A line that comes alone is not waited behind.
+    fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
+        let (mut head, mut n) = (vec![0; FIRST], 0);
+        while n < FIRST {
+            match self.read(&mut head[n..])? {
+                0 => break,
+                more => n += more,
+            }
+            if head[..n].contains(&b'\n') {
+                break;
+            }
+        }
+        head.truncate(n);
+        Ok(head)
+    }
+
     /// Puts bytes that were read before those to come.
     fn unread(&mut self, bytes: Vec<u8>) {
         if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
@@ -324,7 +403,7 @@ impl Source {
     }
 
     /// Hands the input over to a table, which gets it once.
-    fn open(&mut self, position: &Arc<AtomicU64>) -> Option<io::Result<Opened>> {
+    fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
         let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
             Stream::Stored(raw) => match codec::decode(raw?) {
                 Ok(decoded) => decoded,
@@ -336,6 +415,7 @@ impl Source {
         let file = self.file.take().filter(|_| codec.is_none());
         Some(Ok(Opened {
             name: self.name.clone(),
+            input,
             file,
             stream,
             codec,

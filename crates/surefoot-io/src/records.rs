@@ -9,6 +9,11 @@ use crate::svmlight::TextFault;
 
 /// A text format whose rows are records. What is common to all, [`Records`] does.
 pub(crate) trait RecordFormat: Send {
+    /// What follows is the input of this number.
+    fn start(&mut self, input: u32) {
+        let _ = input;
+    }
+
     /// Looks at the first bytes of an input, all that there are so far, at least one record; `last` if there will be no more. Returns
     /// how many bytes and lines at the start are no rows (a header, say), or `None` if more must be seen first. Called until it
     /// answers, for each input, though not for each byte.
@@ -318,6 +323,11 @@ impl<F: RecordFormat> Records<F> {
 }
 
 impl<F: RecordFormat> TextParser for Records<F> {
+    fn start(&mut self, input: u32) {
+        self.input = input;
+        self.format.start(input);
+    }
+
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
         self.take(bytes);
         self.read(batch, false)

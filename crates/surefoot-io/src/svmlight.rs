@@ -22,6 +22,7 @@ use crate::digest::Digest;
 use crate::error::{self, Spot};
 use crate::format::TextParser;
 use crate::groups::Indices;
+use crate::number;
 use crate::options::Options;
 use crate::unite::Uniter;
 use chosen::Chosen;
@@ -383,6 +384,10 @@ fn line_break(text: &[u8], at: usize) -> usize {
 }
 
 impl TextParser for Svmlight {
+    fn start(&mut self, input: u32) {
+        self.input = input;
+    }
+
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
         Svmlight::push(self, bytes, batch)
     }
@@ -404,6 +409,27 @@ impl std::fmt::Display for TextFault {
 
 impl std::error::Error for TextFault {}
 
+/// Whether lines that begin a text are those of this format and no other: a number, and pairs of whole numbers and numbers,
+/// of which there are some. The last line may be cut off.
+pub(crate) fn begins(head: &[u8]) -> bool {
+    let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |last| &head[..last]);
+    let lines = whole.split(|&byte| byte == b'\n').map(|line| line.split(|&b| b == b'#').next().unwrap_or_default());
+    let lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).take(10);
+    let is_pair = |token: &[u8]| {
+        token.starts_with(b"qid:") || number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'))
+    };
+    let (mut pairs, mut sound) = (false, true);
+    for line in lines {
+        let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
+        let label = tokens.next().unwrap_or_default();
+        let mut rest = tokens.peekable();
+        sound &= is_pair(label) || number::value(label, 0).is_some_and(|(_, end)| end == label.len());
+        pairs |= rest.peek().is_some();
+        sound &= rest.all(is_pair);
+    }
+    pairs && sound
+}
+
 /// Column and token of a part of a row that was read.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
@@ -412,7 +438,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
     let found = match part {
         Part::Pair(i) => batch.index.get(batch.start[row] + i).and_then(|&id| {
             let is_it = |token: &[u8]| {
-                let index = crate::number::index(token, 0);
+                let index = number::index(token, 0);
                 index.is_some_and(|(index, end)| token.get(end) == Some(&b':') && rules.id(index) == id)
             };
             let has_label = |token: &[u8]| !token.contains(&b':');

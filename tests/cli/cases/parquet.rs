@@ -18,9 +18,8 @@ fn what_is_damaged_is_told_from_what_is_none() {
         changed[at..at + bytes.len()].copy_from_slice(bytes);
         changed
     };
-    let cases: [(Vec<u8>, &str); 8] = [
+    let cases: [(Vec<u8>, &str); 7] = [
         (Vec::new(), "not a Parquet file"),
-        (b"y,a\n1,2\n0,3\n".to_vec(), "not a Parquet file"),
         (b"PAR1".to_vec(), "cut off"),
         (b"PAR1PAR1".to_vec(), "cut off"),
         (whole[..end / 2].to_vec(), "cut off"),

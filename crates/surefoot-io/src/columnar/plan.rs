@@ -42,7 +42,7 @@ impl Plan {
             Some(table) => known_roles(schema, table, options)?,
             None => wanted_roles(file, schema, options)?,
         };
-        let here = names(schema);
+        let here = names(schema, table);
         let numeric: HashSet<_> =
             options.wanted.numeric.iter().flat_map(|wanted| columns::columns_meant(&here, wanted)).collect();
         let (mut columns, mut met) = (Vec::new(), HashSet::new());
@@ -53,7 +53,7 @@ impl Plan {
                 role if options.wanted.does_without(role) => continue,
                 _ => {}
             }
-            let (name, number) = (field.name(), index + 1);
+            let (name, number) = (&here[index], index + 1);
             if !met.insert(name) {
                 return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}").into());
             }
@@ -146,14 +146,14 @@ impl Plan {
     fn table(&self, options: &Options) -> Table {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();
-        for (index, (field, &role)) in self.schema.fields().iter().zip(&self.roles).enumerate() {
-            let name = field.name();
+        let names = names(&self.schema, options.found.table());
+        for (index, (name, &role)) in names.iter().zip(&self.roles).enumerate() {
             match kinds.get(&index) {
                 Some(&Kind::List(n)) => columns.extend((0..n).map(|k| Column { name: element(name, k), role })),
                 _ => columns.push(Column { name: name.clone(), role }),
             }
         }
-        Table { columns, ..options.reading.table.clone() }
+        Table { header: true, columns, ..options.reading.table.clone() }
     }
 }
 
@@ -176,7 +176,11 @@ fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
 
 /// The roles of columns that a model, or an earlier file, knows by name.
 fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
-    let (known, names) = (by_name(table), names(schema));
+    let (known, names) = (by_name(table), names(schema, Some(table)));
+    if !table.header && !options.found.of_model {
+        let says = "has names of columns, which the files before do not have: give them --header yes, or names in a first line";
+        return Err(says.to_owned());
+    }
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
     let ignored = columns::ignored(&names, options);
@@ -203,16 +207,18 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     match table.columns.iter().find(is_missing) {
         None => Ok(roles),
         Some(column) => {
-            let (name, listed) = (shown(&column.name), listed(&names));
+            let name = shown(&column.name);
+            let hint = columns::near(&names, &column.name)
+                .unwrap_or_else(|| format!("the columns here are {}", listed(&names)));
             let remedy = columns::remedy(column.role, options);
-            Err(format!("column '{name}' of {of} is missing{remedy}; the columns here are {listed}"))
+            Err(format!("column '{name}' of {of} is missing{remedy}; {hint}"))
         }
     }
 }
 
 /// The roles of columns by what a user says, and by their types where he says nothing.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, Refused> {
-    let names = names(schema);
+    let names = names(schema, None);
     let said = columns::roles(&names, options, !options.unlabelled)?;
     let role = |(field, said): (&FieldRef, &Option<Role>)| match said {
         Some(role) => *role,
@@ -227,6 +233,9 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
     Ok(schema.fields().iter().zip(&said).map(role).collect())
 }
 
-fn names(schema: &Schema) -> Vec<String> {
-    schema.fields().iter().map(|field| field.name().clone()).collect()
+/// The names of columns, blanks around them aside; their numbers, for a model that goes by place.
+fn names(schema: &Schema, known: Option<&Table>) -> Vec<String> {
+    let by_place = known.is_some_and(|table| !table.header);
+    let fields = schema.fields().iter().enumerate();
+    fields.map(|(n, field)| if by_place { (n + 1).to_string() } else { field.name().trim().to_owned() }).collect()
 }

@@ -104,6 +104,11 @@ impl Rows {
         }
     }
 
+    /// What follows is the input of this number.
+    pub(super) fn start(&mut self, input: u32) {
+        self.input = input;
+    }
+
     /// Starts a table.
     ///
     /// A label that is known to be missing in row `unlabelled` is reported before the first row, and not again.
@@ -156,7 +161,6 @@ impl Rows {
             self.found.count_missing(&column.used.name, missing);
         }
         self.builder.report();
-        self.input += 1;
     }
 
     /// Whether all rows of the record batch are done.

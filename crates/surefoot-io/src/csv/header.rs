@@ -14,7 +14,8 @@ use super::columns::{First, folded};
 use super::looks::Looks;
 use super::rules::Rules;
 use super::types::Rows;
-use crate::options::Wanted;
+use crate::options::{Options, Wanted};
+use crate::row::{Group, slot};
 
 /// How likely a name is a number, where names are texts.
 const NUMBER_AS_NAME: f64 = 0.02;
@@ -194,14 +195,25 @@ fn text_vote(text: &[u8], below: &Below) -> f64 {
 ///
 /// # Errors
 /// What is wrong, if the columns go by names of which the line holds none.
-pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, of: &str) -> Result<bool, String> {
+pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> Result<bool, String> {
+    let of = if options.found.of_model { "the model" } else { "the first file" };
     let kinds = || first.cells().map(|(_, cell)| kind(&cells::text(cell), rules));
     if !table.header {
         // By place: a text where numbers are to be, and no number in such a place.
         let is_number = |n: usize| table.columns.get(n).is_some_and(|column| column.role == Role::Number);
         let over_numbers = || kinds().enumerate().filter(|&(n, kind)| is_number(n) && kind != Cell::Gap);
         let texts = over_numbers().filter(|(_, kind)| *kind == Cell::Text).count();
-        return Ok(texts > 0 && texts == over_numbers().count());
+        let is_header = match over_numbers().count() {
+            0 => options.found.of_model && holds_no_known(table, first, options),
+            numbers => texts == numbers,
+        };
+        if is_header {
+            let says = format!(
+                "line 1 was taken for names, which {of} does not have: columns go by their place; if it is a row, say --header no"
+            );
+            options.found.note(says);
+        }
+        return Ok(is_header);
     }
     let names = first.names(true);
     let is_known = |name: &String| table.columns.iter().any(|column| columns_alike(&column.name, name));
@@ -211,6 +223,16 @@ pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, of: &str
     Err(format!(
         "this line holds none of the names of columns of {of}; if it is a row, --header no takes columns by their place"
     ))
+}
+
+/// Whether no cell of a category is a value that the model knows, where it knows any.
+fn holds_no_known(table: &Table, first: &First<'_>, options: &Options) -> bool {
+    let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
+    cells.peek().is_some()
+        && cells.all(|((_, cell), column)| {
+            let id = Group::named(column.name.as_bytes()).id(&cells::text(cell));
+            !options.found.knows(slot(id, options.reading.bits))
+        })
 }
 
 /// Whether two names differ in blanks, marks or the case of letters at most.

@@ -1,0 +1,102 @@
+//! Tables of any format, read as what they are and matched by the names of their columns.
+
+use crate::sandbox::Sandbox;
+
+/// Forty rows of three columns, with this between the cells of a line.
+fn table(delimiter: &str, header: bool) -> String {
+    let row = |i: usize| [format!("{}.5", i % 7), ["lima", "oslo", "rome"][i % 3].to_owned(), (i % 2).to_string()];
+    let rows = (0..40).map(row).map(|cells| cells.join(delimiter) + "\n");
+    (if header { ["x", "city", "y"].join(delimiter) + "\n" } else { String::new() }) + &rows.collect::<String>()
+}
+
+/// A stored table of Parquet or Arrow.
+fn stored(box_: &Sandbox, from: &str, to: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/surefoot-io/tests/data/columnar/");
+    std::fs::copy(format!("{folder}{from}"), box_.path(to)).unwrap();
+}
+
+#[test]
+fn a_model_with_names_takes_any_format_and_order_of_columns() {
+    let box_ = Sandbox::new();
+    stored(&box_, "rows.parquet", "a.parquet");
+    stored(&box_, "rows.arrow", "a.arrow");
+    box_.write("a.csv", "y,w,e,a,b,c\n2,1,1,0.5,2,red\n1,2,1,1.5,1,blue\n2,1,2,-1,0,red\n1,1,1,2,1,blue\n");
+    box_.write("b.csv", "c;b;a;e;w\nred;2;0.5;1;1\nblue;1;1.5;1;2\nred;0;-1;2;1\nblue;1;2;1;1\n");
+    for data in ["a.parquet", "a.arrow", "a.csv"] {
+        box_.ok(&format!("fit {data} --label y -o m"));
+        let right = box_.ok("predict m a.csv").out;
+        assert_eq!(right.lines().count(), 4, "{data}");
+        assert_eq!(box_.ok("predict m b.csv").out, right, "{data}");
+        assert_eq!(box_.ok("predict m a.parquet").out, box_.ok("predict m a.arrow").out, "{data}");
+        box_.ok("fit a.csv a.parquet a.arrow --resume m --test a.arrow -o n");
+    }
+    // What a file is, its content says.
+    stored(&box_, "rows.parquet", "misnamed.csv");
+    let ran = box_.ok("fit misnamed.csv --label y -o n");
+    assert!(ran.err.contains("note: misnamed.csv: read as parquet"), "{}", ran.err);
+    assert!(box_.fails(2, "fit misnamed.csv --label y --format csv").err.contains("misnamed.csv:1:1"));
+}
+
+#[test]
+fn a_header_is_no_row_for_a_model_without_names() {
+    let box_ = Sandbox::new();
+    box_.write("bare.csv", table(",", false));
+    for (ignored, what) in [("--ignore 9", "numbers"), ("--ignore 1", "categories alone")] {
+        let ignored = if what == "numbers" { "" } else { ignored };
+        box_.ok(&format!("fit bare.csv --label 3 {ignored} -o m"));
+        let right = box_.ok("predict m bare.csv").out;
+        assert_eq!(right.lines().count(), 40);
+        for delimiter in [",", ";", "\t", "  "] {
+            box_.write("headed.csv", table(delimiter, true));
+            let ran = box_.ok("predict m headed.csv");
+            assert!(ran.out == right && ran.err.contains("line 1 was taken for names"), "{what}: {}", ran.err);
+        }
+        let said = box_.run("predict m headed.csv --header no");
+        assert_eq!(said.out.lines().count(), if what == "numbers" { 0 } else { 41 });
+    }
+}
+
+#[test]
+fn rows_that_a_model_with_names_cannot_place_are_refused() {
+    let box_ = Sandbox::new();
+    box_.write("a.csv", table(",", true));
+    box_.write("bare.csv", table(",", false));
+    box_.write("case.csv", table(",", true).replacen("city", " City", 1));
+    box_.write("a.svm", "1 3:0.5\n0 2:1\n");
+    box_.write("a.vw", "1 | a\n-1 | b\n");
+    box_.ok("fit a.csv --label y -o m");
+    for (data, says) in [
+        ("bare.csv", "--header no takes columns by their place"),
+        ("case.csv", "did you mean 'City'?"),
+        ("a.svm", "go by index (svmlight), those of the model by columns"),
+        ("a.vw", "go by names (vw), those of the model by columns"),
+    ] {
+        let ran = box_.fails(1, &format!("predict m {data}"));
+        assert!(ran.err.contains(says), "{data}: {}", ran.err);
+    }
+    assert_eq!(box_.ok("predict m bare.csv --header no").out, box_.ok("predict m a.csv").out);
+    box_.ok("fit a.svm -o s");
+    assert!(box_.fails(1, "predict s a.csv").err.contains("those of the model by index"));
+    assert!(box_.fails(1, "fit a.svm a.csv").err.contains("those of the input before by index"));
+}
+
+#[test]
+fn kinds_that_cannot_be_read_are_named() {
+    let box_ = Sandbox::new();
+    let tar = [vec![b'a'; 257], b"ustar\0".to_vec(), vec![0; 200]].concat();
+    let cases: [(&str, &[u8], &str); 7] = [
+        ("a.zip", b"PK\x03\x04\x14\0\0\0\x08\0loan.csv", "zip archive: unpack it"),
+        ("a.csv", b"PK\x03\x04\x14\0\0\0\x08\0xl/workbook.xml", "Excel workbook (xlsx)"),
+        ("a.tar", &tar, "tar archive: unpack it"),
+        ("a.jsonl", b"{\"x\":1,\"y\":0}\n{\"x\":2,\"y\":1}\n", "JSON lines"),
+        ("a.arff", b"% loans\n@relation loan\n@attribute x real\n@data\n1\n", "ARFF"),
+        ("a.ffm", b"1 0:3:0.5 1:4:1\n", "libffm"),
+        ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
+    ];
+    for (name, bytes, says) in cases {
+        box_.write(name, bytes);
+        let ran = box_.fails(1, &format!("fit {name} --label y"));
+        assert!(ran.err.starts_with(&format!("surefoot: {name}: this is ")) && ran.err.contains(says), "{}", ran.err);
+        assert!(!box_.has("model.surefoot"));
+    }
+}
