@@ -189,7 +189,8 @@ impl Format {
         let pairs = svmlight::begins(head);
         let contradicts = |named: &Format| match named.name {
             "csv" | "tsv" => pairs,
-            "svmlight" => !pairs && looks.is_some(),
+            // A colon that is at fault is that of a pair.
+            "svmlight" => !pairs && looks.is_some() && !head.contains(&b':'),
             "vw" => !head.contains(&b'|') && (pairs || looks.is_some()),
             // Its own error says more of what is no text.
             _ => looks.is_some() && std::str::from_utf8(head).is_ok_and(|text| !text.contains('\0')),
