@@ -303,11 +303,16 @@ fn faults_are_where_they_are() {
     ];
     for (text, change, line, column, token, says) in cases {
         let error = error(text, options(change));
-        let (ErrorKind::Row { place, says: said } | ErrorKind::Input { place, says: said }) = error.kind() else {
-            panic!("{error}")
+        let said = match error.kind() {
+            ErrorKind::Row { place, says } | ErrorKind::Input { place, says } => {
+                let spot = Spot::Text { line: *line, column: *column };
+                assert_eq!((&place.spot, &*place.token), (&spot, *token), "{text:?}: {says}");
+                says
+            }
+            // Its place is text, and is looked at in the message.
+            ErrorKind::Asked { says, .. } => says,
+            _ => panic!("{error}"),
         };
-        let spot = Spot::Text { line: *line, column: *column };
-        assert_eq!((&place.spot, &*place.token), (&spot, *token), "{text:?}: {said}");
         says.iter().for_each(|says| assert!(said.contains(says), "{said}"));
         let message = error.to_string();
         assert!(message.starts_with(&format!("f.svm:{line}:{column}: '{token}': ")), "{message}");
