@@ -87,6 +87,7 @@ fn acts_on_model(flag: &str) -> Acts {
         "until-gap" => Differs("--passes auto --l2 0.01", "--passes auto --l2 0.01 --until-gap 9"),
         "passes" => Differs("", "--passes 3"),
         "tol" => Differs("--passes auto --l2 0.01", "--passes auto --l2 0.01 --tol 0.9"),
+        "select" => Differs("--passes auto --l2 auto", "--passes auto --l2 auto --select 1se"),
         "holdout" => Differs("--passes 3", "--passes 3 --holdout 2"),
         "test" => Elsewhere("--test DATA"),
         "snapshot" => Elsewhere("--snapshot 5"),
