@@ -39,7 +39,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["target", "y", "label-column", "label-col", "response", "class"], "--label COL"),
     (&["sep", "separator", "field-sep"], "--delimiter C"),
     (&["na-values", "na-string", "na-strings", "null-values"], "--na TOKENS"),
-    (&["usecols", "columns", "features", "select", "keep-namespaces"], "--keep COLS"),
+    (&["usecols", "columns", "features", "keep-namespaces"], "--keep COLS"),
     (&["drop", "exclude", "ignore-column", "ignore-columns", "drop-columns"], "--ignore COLS"),
     (&["cat-features", "categorical-feature", "categorical-features", "categories"], "--categorical COLS"),
     (&["sample-weight", "weights", "weight-column"], "--weight COL"),
