@@ -66,6 +66,12 @@ fn json_lines_have_the_promised_fields() {
         "lane",
         "certificate",
         "model",
+        "shuffle",
+        "penalty",
+        "path_end",
+        "order",
+        "caution",
+        "warnings",
     ];
     promised.sort_unstable();
     assert_eq!(fields, promised);

@@ -235,8 +235,10 @@ fn offsets_are_part_of_margins_in_every_format() {
         }
     }
     assert!(losses.iter().all(|loss| *loss == losses[0]), "{losses:?}");
-    for (flags, says) in [("--exposure y", "another use already"), ("--exposure x --ignore o,e", "a.csv:2:")] {
-        let ran = box_.fails(1, &format!("fit a.csv --label y {flags} --loss poisson"));
+    for (status, flags, says) in
+        [(2, "--exposure y", "another use already"), (1, "--exposure x --ignore o,e", "a.csv:2:")]
+    {
+        let ran = box_.fails(status, &format!("fit a.csv --label y {flags} --loss poisson"));
         assert!(ran.err.contains(says), "{flags}: {}", ran.err);
     }
 }

@@ -340,18 +340,24 @@ fn what_was_done_is_said() {
 #[test]
 fn a_run_that_still_reads_can_be_ended() {
     let box_ = Sandbox::new();
-    let mut child = {
-        let mut command = box_.command("fit - -o m --shuffle".split(' '));
+    let start = |line: &str| {
+        let mut command = box_.command(line.split(' '));
         let piped = std::process::Stdio::piped;
         command.env("SUREFOOT_MEMORY", "100").stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap()
     };
+    let mut child = start("fit - -o m --shuffle");
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(rows(5000).as_bytes()).unwrap();
     signal(&child, "TERM");
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert!(ran.status == 143 && ran.err.contains("before a row was learnt: nothing is written"), "{}", ran.err);
     assert!(box_.names().is_empty());
-    let ran = box_.run("fit /dev/zero -o m --format svmlight --shuffle --budget 50ms");
+    // A pipe that nobody closes.
+    let mut child = start("fit - -o m --shuffle --budget 50ms");
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(rows(5000).as_bytes()).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    drop(pipe);
     assert!(ran.status == 0 && ran.err.contains("before a row was learnt"), "{}", ran.err);
 }
 
