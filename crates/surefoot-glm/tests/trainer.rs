@@ -457,7 +457,7 @@ fn a_held_out_label_does_not_touch_training() {
 
 #[test]
 fn weights_at_the_end_of_the_range_are_refused_or_harmless() {
-    for (weight, sound) in [(1e308, false), (1e279, true), (1e-300, true)] {
+    for (weight, sound) in [(1e308, false), (1e239, true), (1e-300, true)] {
         let mut heavy = batch(&rows(Loss::Logistic, 40, 111));
         heavy.weight.fill(weight);
         let mut trainer = Trainer::new(settings(Loss::Logistic), Plan::ONE_PASS);

@@ -61,7 +61,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`].
+    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`](crate::options::Found).
     pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
         let Reading { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
