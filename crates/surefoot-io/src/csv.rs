@@ -111,7 +111,7 @@ pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
 
 /// Whether text that begins so is a table with bars between cells and no blanks around them.
 pub(crate) fn has_bars(head: &[u8]) -> bool {
-    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     !line.contains(&b' ') && dialect::is_table(head, b'|')
 }
 

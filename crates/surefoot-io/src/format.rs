@@ -189,8 +189,11 @@ impl Format {
         let pairs = svmlight::begins(head);
         let contradicts = |named: &Format| match named.name {
             "csv" | "tsv" => pairs,
-            // A colon that is at fault is that of a pair.
-            "svmlight" => !pairs && looks.is_some() && !head.contains(&b':'),
+            // A colon that is at fault is that of a pair, and a row may have none; blanks stand in both.
+            "svmlight" => {
+                let parts = |byte: &u8| b",;\t|".contains(byte);
+                !pairs && looks.is_some() && !head.contains(&b':') && head.iter().any(parts)
+            }
             "vw" => !head.contains(&b'|') && (pairs || looks.is_some()),
             // Its own error says more of what is no text.
             _ => looks.is_some() && std::str::from_utf8(head).is_ok_and(|text| !text.contains('\0')),

@@ -170,10 +170,11 @@ impl Reader {
     fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
         let Options { format: given, found, .. } = &self.options;
         let refused = |says: String| ErrorKind::Table { file: name.to_owned(), says };
-        let is_svmlight = given.is_some_and(|format| format.by == By::Index);
-        if !Format::is_stored(head)
+        // A format that is said is not doubted; what it makes of the bytes does not depend on how many came at once.
+        if given.is_none()
+            && !Format::is_stored(head)
             && !is_utf16(head)
-            && let Some(kind) = unreadable::named(head, given.is_none() || is_svmlight)
+            && let Some(kind) = unreadable::named(head, true)
         {
             return Err(refused(format!("this is {kind}")).into());
         }

@@ -773,7 +773,7 @@ fn shape(text: &str, label: &str, categorical: &[&str]) -> (usize, bool, u8, boo
         o.wanted.label = Some(label.into());
         o.reading.table.missing = Missing::Indicator;
         o.reading.table.na = list(&["?"]);
-        o.wanted.decimal = Some(',');
+        o.wanted.decimal = text.contains(';').then_some(',');
         o.wanted.categorical = list(categorical);
         o.classes = true;
     });
@@ -831,7 +831,7 @@ fn delimiters_are_found_where_the_first_lines_agree() {
         ("a b, y\n9.0, 1\n", b',', 1),
         // Of both, the one whose cells look like one value.
         ("a;b;y\n1,5;2,5;1\n2,5;3,5;0\n", b';', 2),
-        ("18.0   y   307.0\t\"chevrolet b\"\n15.0   1   350.0\t\"buick sky\"\n", b' ', 1),
+        ("18.0   8   307.0\t\"y\"\n15.0   1   350.0\t\"buick sky\"\n", b' ', 1),
         ("a   y\n  9.0   1\n 8 \t 0  \n", b' ', 2),
         ("y\n1\n", b',', 1),
     ];
