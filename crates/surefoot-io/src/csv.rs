@@ -227,7 +227,7 @@ impl RecordFormat for Csv {
             if delimiter == b',' && self.options.wanted.decimal == Some(',') {
                 let says =
                     "--decimal , means nothing where commas stand between cells: leave it out, or give --delimiter";
-                return Err(Complaint::new(0, &bytes[..bytes.len().min(40)], says).fatal());
+                return Err(Complaint::new(0, b",", says).fatal());
             }
             self.rules.part(delimiter);
             self.parted = true;

@@ -191,7 +191,7 @@ impl Format {
             "csv" | "tsv" => pairs,
             // A colon that is at fault is that of a pair, and a row may have none; blanks stand in both.
             "svmlight" => {
-                let parts = |byte: &u8| b",;\t|".contains(byte);
+                let parts = |byte: &u8| b",;|".contains(byte);
                 !pairs && looks.is_some() && !head.contains(&b':') && head.iter().any(parts)
             }
             "vw" => !head.contains(&b'|') && (pairs || looks.is_some()),

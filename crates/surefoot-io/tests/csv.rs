@@ -836,7 +836,8 @@ fn delimiters_are_found_where_the_first_lines_agree() {
         ("y\n1\n", b',', 1),
     ];
     for (text, delimiter, expected) in cases {
-        let (rows, _, found, _) = shape(text, "y", &["1"]);
+        let categorical: &[&str] = if text.starts_with('y') { &[] } else { &["1"] };
+        let (rows, _, found, _) = shape(text, "y", categorical);
         assert_eq!((rows, char::from(found)), (*expected, char::from(*delimiter)), "{text}");
     }
 }
