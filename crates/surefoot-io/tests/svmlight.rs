@@ -119,7 +119,7 @@ fn faults_are_where_they_are() {
         (b"1  \t 2 3:1\n", PLAIN, 1, 6, "2", "the colon is missing"),
         (b"1 2:1x\n", PLAIN, 1, 3, "2:1x", "the value is not a number"),
         (b"1 2:1e\n", PLAIN, 1, 3, "2:1e", "the value is not a number"),
-        (b"1 2:1:3\n", PLAIN, 1, 3, "2:1:3", "the value is not a number"),
+        (b"1 2:1:x\n", PLAIN, 1, 3, "2:1:x", "the value is not a number"),
         (b"1 2:1,5\n", PLAIN, 1, 3, "2:1,5", "the value is not a number"),
         (b"1 2:-\n", PLAIN, 1, 3, "2:-", "the value is not a number"),
         (b"1 2:.\n", PLAIN, 1, 3, "2:.", "the value is not a number"),
