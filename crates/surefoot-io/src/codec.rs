@@ -1,6 +1,6 @@
 //! Compression, found by content.
 
-use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// What a decoder reads: the bytes looked at first, then the rest.
 type Stored = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
@@ -43,7 +43,55 @@ fn xz(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
 }
 
 fn bzip2(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(stored)))
+    Ok(Box::new(Bzip2::Between(stored)))
+}
+
+/// Streams of bzip2, one after the other.
+///
+/// A decoder takes as long to make as some thousand bytes to decode. So empty streams, of which 14 bytes make one, are passed over.
+enum Bzip2 {
+    Between(Stored),
+    Within(bzip2::bufread::BzDecoder<Stored>),
+    /// While it changes from one to the other.
+    Changing,
+}
+
+/// What stands in an empty stream behind "BZh" and the size of blocks: the end, and the checksum of nothing.
+const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
+
+/// Passes over empty streams; whether nothing is left.
+fn pass_empty(stored: &mut Stored) -> io::Result<bool> {
+    while let [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] = stored.fill_buf()?
+        && rest.starts_with(&EMPTY_STREAM)
+    {
+        stored.consume(4 + EMPTY_STREAM.len());
+    }
+    Ok(stored.fill_buf()?.is_empty())
+}
+
+impl Read for Bzip2 {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            *self = match std::mem::replace(self, Bzip2::Changing) {
+                Bzip2::Between(mut stored) => match pass_empty(&mut stored) {
+                    Ok(false) => Bzip2::Within(bzip2::bufread::BzDecoder::new(stored)),
+                    ended => {
+                        *self = Bzip2::Between(stored);
+                        return ended.map(|_| 0);
+                    }
+                },
+                Bzip2::Within(mut decoder) => {
+                    let read = decoder.read(bytes);
+                    if bytes.is_empty() || !matches!(read, Ok(0)) {
+                        *self = Bzip2::Within(decoder);
+                        return read;
+                    }
+                    Bzip2::Between(decoder.into_inner())
+                }
+                Bzip2::Changing => return Ok(0),
+            };
+        }
+    }
 }
 
 /// Most memory that an xz file may ask for, in bytes: four times what `xz -9` asks for.
@@ -83,5 +131,37 @@ impl Codec {
     /// Whether a file of this kind may start with `head`, which may be shorter than the magic.
     fn may_start(&self, head: &[u8]) -> bool {
         self.magic.iter().zip(head).all(|(&(low, high), byte)| (low..=high).contains(byte))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn streams_of_bzip2_follow_each_other_and_may_be_empty() {
+        let stream = |text: &[u8], level| {
+            let mut writer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(level));
+            writer.write_all(text).unwrap();
+            writer.finish().unwrap()
+        };
+        let empty: Vec<u8> = [1, 9].into_iter().flat_map(|level| stream(b"", level)).collect();
+        assert_eq!(empty.len(), 28);
+        for many in [0, 1, 20_000] {
+            let none = empty.repeat(many);
+            let all = [&none[..], &stream(b"1 1:1\n", 9), &none, &none, &stream(b"0 2:1\n", 1), &none].concat();
+            let (name, mut decoded) = decode(Box::new(Cursor::new(all))).unwrap();
+            let mut text = String::new();
+            decoded.read_to_string(&mut text).unwrap();
+            assert_eq!((name, text.as_str()), (Some("bzip2"), "1 1:1\n0 2:1\n"));
+        }
+        let cut = stream(b"1 1:1\n", 9);
+        for length in 5..cut.len() {
+            let (_, mut decoded) = decode(Box::new(Cursor::new(cut[..length].to_vec()))).unwrap();
+            assert!(decoded.read_to_end(&mut Vec::new()).is_err(), "{length} bytes");
+        }
+        let (_, mut decoded) = decode(Box::new(Cursor::new([&cut[..], b"more"].concat()))).unwrap();
+        assert!(decoded.read_to_end(&mut Vec::new()).is_err());
     }
 }

@@ -12,6 +12,7 @@ mod parquet;
 mod partitioned;
 mod plan;
 mod rows;
+mod thrift;
 
 use std::io;
 use std::sync::Arc;

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader};
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,11 +17,12 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::{Encoding, EncodingMask};
+use parquet::basic::{Compression, Encoding, EncodingMask};
 use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
+use super::thrift::{self, Squeezed, Wrong};
 use super::{CELLS, Damage, Table};
 use crate::format::Opened;
 use crate::options::Options;
@@ -111,6 +113,7 @@ impl Table for Groups {
             let Some(group) = self.metadata.metadata().row_groups().get(self.next) else { return Ok(None) };
             self.left = group.num_rows().unsigned_abs();
             self.next += 1;
+            self.check_pages(self.next - 1, &self.mask)?;
             let opened = self.group(self.next - 1, self.mask.clone());
             self.open = Some(opened.map_err(|error| self.blame(&plain(&error)))?);
         }
@@ -124,6 +127,7 @@ impl Table for Groups {
         for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
             let statistics = group.columns().get(leaf).and_then(|column| column.statistics());
             if statistics.and_then(|statistics| statistics.null_count_opt()).is_some_and(|nulls| nulls > 0) {
+                self.check_pages(at, &mask)?;
                 let Ok(batches) = self.group(at, mask) else { return Ok(None) };
                 for batch in batches.map_while(Result::ok) {
                     let nulls = batch.columns().first().and_then(|column| column.logical_nulls());
@@ -174,6 +178,39 @@ impl Groups {
         groups
             .iter()
             .all(|group| group.columns().get(leaf).and_then(|of| of.page_encoding_stats_mask()).is_some_and(is_one))
+    }
+
+    /// Checks what the pages of a row group claim of themselves: the decoder makes room for it.
+    fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), Damage> {
+        let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return Ok(()) };
+        for leaf in self.leaves(mask) {
+            let Some(column) = metadata.columns().get(leaf) else { continue };
+            let (start, length) = column.byte_range();
+            let (squeezed, values) = (squeezed(column.compression()), column.num_values());
+            let (mut page, mut found) = (0, Ok(()));
+            let walked = thrift::pages(
+                start,
+                start.saturating_add(length),
+                |at, n| self.store.bytes(at, n),
+                |header, at| {
+                    page += 1;
+                    let data = at.saturating_add(u64::try_from(header.levels).unwrap_or(0));
+                    // A page that is cut off is a fault of the file that shows later.
+                    let head = self.store.bytes(data, 10.min(header.compressed.max(0) as usize)).unwrap_or_default();
+                    found = header.check(squeezed, &head, values);
+                    if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                },
+            );
+            let says = match (walked, found) {
+                (_, Err(says)) => says,
+                (Err(Wrong::Says(says)), _) => says.to_owned(),
+                // What else is wrong with headers, the decoder says.
+                _ => continue,
+            };
+            let column = column.column_path().string();
+            return Err(damaged(format!("row group {}, column '{column}', page {page}: {says}", group + 1)));
+        }
+        Ok(())
     }
 
     /// A reader of a row group.
@@ -266,7 +303,14 @@ impl Store {
             let size = self.size;
             return Err(damaged(format!("its index claims {index} bytes, the file has {size}")));
         }
-        Ok(())
+        thrift::check_index(&self.bytes(self.size - 8 - index, index as usize)?).map_err(damaged)
+    }
+
+    /// So many bytes from a place on.
+    fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, at)?;
+        Ok(bytes)
     }
 }
 
@@ -287,9 +331,22 @@ impl ChunkReader for Store {
         if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
             return Err(ParquetError::EOF("it claims bytes behind the end of the file".to_owned()));
         }
-        let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, start).map_err(|error| ParquetError::External(error.into()))?;
-        Ok(bytes.into())
+        self.bytes(start, length).map(Bytes::from).map_err(|error| ParquetError::External(error.into()))
+    }
+}
+
+/// How much a compression makes of its input at most.
+fn squeezed(compression: Compression) -> Squeezed {
+    match compression {
+        Compression::SNAPPY => Squeezed::Snappy,
+        Compression::UNCOMPRESSED => Squeezed::Times(1),
+        // 258 bytes of two bits.
+        Compression::GZIP(_) => Squeezed::Times(1032),
+        // A byte of length adds 255 bytes.
+        Compression::LZ4 | Compression::LZ4_RAW => Squeezed::Times(256),
+        // A block of 128 KiB, of four bytes.
+        Compression::ZSTD(_) => Squeezed::Times(1 << 15),
+        Compression::BROTLI(_) | Compression::LZO => Squeezed::Times(i64::MAX),
     }
 }
 

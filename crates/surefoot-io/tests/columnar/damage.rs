@@ -172,3 +172,36 @@ fn lengths_that_are_claimed_are_not_allocated() {
         assert_eq!((rows.len(), says.as_deref()), (0, Some(expected)));
     }
 }
+
+/// A Parquet file without rows whose columns nest so deep.
+fn nested(depth: usize) -> Vec<u8> {
+    let count = depth + 1;
+    // Fields 1, a version, and 2, a list of elements, each with field 5, how many are within it.
+    let mut index = vec![0x15, 2, 0x19, 0xfc];
+    index.extend([count as u8 & 0x7f | 0x80, (count >> 7) as u8 & 0x7f | 0x80, (count >> 14) as u8]);
+    (0..count).for_each(|at| index.extend([0x48, 1, b'g', 0x15, if at < depth { 2 } else { 0 }, 0]));
+    index.extend([0x16, 0, 0x19, 0x0c, 0]);
+    [b"PAR1", &index[..], &(index.len() as u32).to_le_bytes(), b"PAR1"].concat()
+}
+
+#[test]
+fn columns_that_nest_deep_are_an_error() {
+    for depth in [100, 10_000, 100_000] {
+        let (_, says) = outcome(nested(depth), "parquet", options(false));
+        let expected = "f: damaged Parquet data (its columns nest more than 64 deep); get the file again";
+        assert_eq!(says.as_deref(), Some(expected), "{depth}");
+    }
+}
+
+#[test]
+fn pages_that_claim_more_than_their_data_are_an_error() {
+    let numbers = Arc::new(Float64Array::from_iter_values((0..20).map(f64::from))) as ArrayRef;
+    let mut bytes = parquet_with(&batch(&[("y", numbers.clone()), ("x", numbers)]), 20, Compression::SNAPPY, 20);
+    // The first page: its type, and its 160 bytes before they were compressed, doubled, in two bytes.
+    assert_eq!((bytes[4], &bytes[6..9]), (0x15, &[0x15, 0xc0, 0x02][..]));
+    bytes[7..9].copy_from_slice(&[0xfe, 0x7f]);
+    let (rows, says) = outcome(bytes, "parquet", options(false));
+    let expected = "f: damaged Parquet data (row group 1, column 'y', page 1: claims 8191 bytes where its data make 160 \
+                    at most); get the file again";
+    assert_eq!((rows.len(), says.as_deref()), (0, Some(expected)));
+}
