@@ -8,7 +8,7 @@ use surefoot_io::{Format, Head, Options};
 /// What is known before the first row.
 #[derive(Debug)]
 pub(crate) struct Opening {
-    /// What is learnt.
+    /// The loss and its kind of labels, in words.
     pub(crate) task: String,
     /// Where the model goes.
     pub(crate) goes: String,

@@ -12,15 +12,15 @@ const SHARE: f64 = 0.05;
 /// Rows in memory, and how they are learnt.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
-    /// What the set is called.
+    /// The name of the data set.
     pub name: String,
     /// Its rows, in the order of the file.
     pub rows: Batch,
-    /// What is learnt.
+    /// The settings of its fits.
     pub settings: Settings,
 }
 
-/// What became of a run in some order.
+/// The outcome of a run in one order of its rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// The printed loss.
@@ -29,7 +29,7 @@ pub struct Judged {
     pub truth: f64,
     /// The standard error of a mean over as many rows as the printed one.
     pub error: f64,
-    /// What the best constant loses above a model that gives each row its least loss.
+    /// The excess loss of the best constant over a model that gives each row its least loss.
     pub range: f64,
     /// Whether there was an alarm.
     pub alarm: bool,

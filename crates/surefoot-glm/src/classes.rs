@@ -16,7 +16,7 @@ impl Classes {
     /// How many there may be.
     pub(crate) const MOST: usize = 65_536;
 
-    /// Those of labels, in the order in which each is first met.
+    /// Numbers the classes of labels in the order in which each is first met.
     pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> Classes {
         let mut classes = Classes::default();
         labels.into_iter().for_each(|label| classes.meet(label));

@@ -104,7 +104,7 @@ pub(super) fn in_halves<T: Send>(
     });
 }
 
-/// What the arrays of stacks hold, each number within its range.
+/// The contents of the arrays of stacks, each number within its range.
 pub(super) struct Arrays<'a> {
     count: usize,
     rows: usize,
@@ -116,7 +116,7 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Those of so many stacks, for a model of so many features, from what [`save`] gave.
+    /// Loads the arrays of so many stacks, for a model of so many features, as [`save`] gave them.
     pub(super) fn of(
         intercept: bool,
         features: usize,

@@ -52,7 +52,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// The same, to go on with. Lanes that have learnt without the penalty that is now in force begin to be drawn by it.
+    /// Loads the scalars of a run that goes on. Lanes that have learnt without the penalty that is now in force begin to be
+    /// drawn by it.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = Scalars::parse(settings, value)?;
         if scalars.shrink.is_none() {

@@ -72,7 +72,7 @@ impl Judged {
         excess > range || excess > (ERRORS * error).max(SHARE * range)
     }
 
-    /// What the best constant loses above a model that gives each row its least loss.
+    /// The excess loss of the best constant over a model that gives each row its least loss.
     fn to_explain(&self) -> Option<f64> {
         let (mut board, loss) = (Board::default(), self.loss);
         self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came, row.offset));
