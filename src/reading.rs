@@ -137,17 +137,7 @@ fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure
 fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
     let wanted = wanted(flags);
     let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();
-    let columns = [
-        ("--label", Role::Label, wanted.label.as_slice()),
-        ("--weight", Role::Weight, wanted.weight.as_slice()),
-        ("--trials", Role::Trials, wanted.trials.as_slice()),
-        ("--offset", Role::Offset, wanted.offset.as_slice()),
-        ("--exposure", Role::Exposure, wanted.exposure.as_slice()),
-        ("--categorical", Role::Category, &wanted.categorical),
-        ("--numeric", Role::Number, &wanted.numeric),
-        ("--ignore", Role::Ignored, &wanted.ignore),
-    ];
-    for (name, role, given) in columns {
+    for (name, role, given) in wanted.roles() {
         let with: Vec<_> = reading.table.columns.iter().filter(|column| column.role == role).collect();
         let namespace = |given: &String| role == Role::Ignored && reading.ignore.contains(given);
         let has = |given: &String| {

@@ -104,6 +104,21 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// The flags that give columns a role: their names, the roles, and the columns that are asked for.
+    #[must_use]
+    pub fn roles(&self) -> [(&'static str, Role, &[String]); 8] {
+        [
+            ("--label", Role::Label, self.label.as_slice()),
+            ("--weight", Role::Weight, self.weight.as_slice()),
+            ("--trials", Role::Trials, self.trials.as_slice()),
+            ("--offset", Role::Offset, self.offset.as_slice()),
+            ("--exposure", Role::Exposure, self.exposure.as_slice()),
+            ("--categorical", Role::Category, &self.categorical),
+            ("--numeric", Role::Number, &self.numeric),
+            ("--ignore", Role::Ignored, &self.ignore),
+        ]
+    }
+
     /// Whether a column of this role is not used, and may be missing.
     #[must_use]
     pub fn does_without(&self, role: Role) -> bool {

@@ -230,7 +230,7 @@ fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<u
 pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, Refused> {
     let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
-    for (flag, role, columns) in given(wanted) {
+    for (flag, role, columns) in wanted.roles() {
         for column in columns {
             let single = !matches!(role, Role::Category | Role::Number | Role::Ignored);
             for found in existing(flag, names, &by_name, column, single)? {
@@ -255,20 +255,6 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
         return Err(says.into());
     }
     Ok(roles)
-}
-
-/// The flags that give columns a role, and to which.
-fn given(wanted: &Wanted) -> [(&'static str, Role, &[String]); 8] {
-    [
-        ("--label", Role::Label, wanted.label.as_slice()),
-        ("--weight", Role::Weight, wanted.weight.as_slice()),
-        ("--trials", Role::Trials, wanted.trials.as_slice()),
-        ("--offset", Role::Offset, wanted.offset.as_slice()),
-        ("--exposure", Role::Exposure, wanted.exposure.as_slice()),
-        ("--categorical", Role::Category, &wanted.categorical),
-        ("--numeric", Role::Number, &wanted.numeric),
-        ("--ignore", Role::Ignored, &wanted.ignore),
-    ]
 }
 
 /// The columns that one of COLS means, of which there must be one.
@@ -310,7 +296,7 @@ fn keep(
         }
         found.into_iter().for_each(|column| kept[column] = true);
     }
-    for (flag, role, columns) in given(&options.wanted) {
+    for (flag, role, columns) in options.wanted.roles() {
         let is_feature = matches!(role, Role::Number | Role::Category);
         let left_out = |column: &&String| !find(names, by_name, column).iter().any(|&column| kept[column]);
         if let Some(column) = columns.iter().filter(|_| is_feature).find(left_out) {
