@@ -71,6 +71,9 @@ pub(crate) enum Command {
 /// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
 /// line, and that of the best constant. With --json the same goes to standard output, ending in a line
 /// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
+///
+/// At the end the model is scored on a sample of the rows. Where it loses more than the printed loss says, the rows were sorted: that is said,
+/// and --shuffle helps.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// The flags that were given.

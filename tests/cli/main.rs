@@ -20,6 +20,7 @@ mod groups;
 mod help;
 mod honest;
 mod hostile;
+mod json;
 mod kill;
 mod lab;
 mod labels;

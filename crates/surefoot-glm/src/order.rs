@@ -7,7 +7,7 @@
 //!
 //! The *alarm*: the mean loss of the model over the rows of the run exceeds the printed one by more than [`ERRORS`] standard
 //! errors and by more than [`SHARE`] of what the best constant loses above a model that gives each row its least loss. Where
-//! only a sample was scored, its own noise of as many standard errors comes on top.
+//! only a sample was scored, three standard errors of its own noise come on top.
 
 mod sample;
 mod verdict;

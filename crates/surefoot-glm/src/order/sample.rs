@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Rows that are kept at most, and pairs of all of them.
-const ROWS: usize = 8192;
-const PAIRS: usize = 1 << 18;
+const ROWS: usize = 32_768;
+const PAIRS: usize = 1 << 19;
 /// Rows with more pairs are passed over: one of them could fill the sample.
-const LONGEST: usize = PAIRS / 16;
+const LONGEST: usize = PAIRS / 32;
 
-/// The rows whose numbers have a hash that begins with enough zeros: all of them while they are few; each zero more halves
-/// the sample. It follows from the sequence of rows alone.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The rows whose numbers have a hash up to a limit: all of them while they are few; whenever they are too many the limit falls by
+/// a quarter. It follows from the sequence of rows alone.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
     /// Rows met.
     seen: u64,
-    /// Zeros that a hash has to begin with.
-    zeros: u32,
+    /// The largest hash of a row that is kept.
+    limit: u64,
     /// The numbers of the kept rows, from 0, and where the pairs of each end.
     number: Vec<u64>,
     end: Vec<u64>,
@@ -60,7 +60,21 @@ impl Facts {
 #[derive(Serialize, Deserialize)]
 struct Scalars {
     seen: u64,
-    zeros: u32,
+    limit: u64,
+}
+
+impl Default for Sample {
+    fn default() -> Sample {
+        Sample {
+            seen: 0,
+            limit: u64::MAX,
+            number: Vec::new(),
+            end: Vec::new(),
+            facts: Vec::new(),
+            index: Vec::new(),
+            value: Vec::new(),
+        }
+    }
 }
 
 /// Mixes all bits of a number (the finaliser of SplitMix64).
@@ -86,7 +100,7 @@ impl Sample {
         let number = self.seen;
         self.seen += 1;
         let fits = row.index.len() <= LONGEST && came.is_finite();
-        if hash(number).leading_zeros() >= self.zeros && fits {
+        if hash(number) <= self.limit && fits {
             self.keep(number, row, given, came);
         }
     }
@@ -100,18 +114,18 @@ impl Sample {
         self.value.extend(row.value);
         self.end.push(self.index.len() as u64);
         while self.number.len() > ROWS || self.index.len() > PAIRS {
-            self.zeros += 1;
+            self.limit -= self.limit / 4;
             self.thin();
         }
     }
 
-    /// Forgets the rows whose hash begins with too few zeros.
+    /// Forgets the rows whose hash is above the limit.
     fn thin(&mut self) {
         let (mut rows, mut pairs) = (0, 0);
         let mut begin = 0;
         for r in 0..self.number.len() {
             let end = self.end[r] as usize;
-            if hash(self.number[r]).leading_zeros() >= self.zeros {
+            if hash(self.number[r]) <= self.limit {
                 self.index.copy_within(begin..end, pairs);
                 self.value.copy_within(begin..end, pairs);
                 pairs += end - begin;
@@ -147,7 +161,7 @@ impl Sample {
     }
 
     pub(super) fn scalars(&self) -> Value {
-        json!(Scalars { seen: self.seen, zeros: self.zeros })
+        json!(Scalars { seen: self.seen, limit: self.limit })
     }
 
     pub(super) fn to_arrays(&self, name: &str) -> [Array; 5] {
@@ -168,7 +182,7 @@ impl Sample {
 
     /// From what [`Sample::scalars`] and [`Sample::to_arrays`] gave.
     pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<Sample, String> {
-        let Scalars { seen, zeros } = State::parse(scalars)?;
+        let Scalars { seen, limit } = State::parse(scalars)?;
         let len = |of: &str| {
             let name = format!("{name}.{of}");
             let array = state.arrays.iter().find(|array| array.name == name);
@@ -183,7 +197,7 @@ impl Sample {
         let facts = facts.as_chunks().0.iter().map(|&numbers| Facts::of(numbers)).collect();
         let sample = Sample {
             seen,
-            zeros,
+            limit,
             number: ids("number")?,
             end: ids("end")?,
             facts,
@@ -194,11 +208,10 @@ impl Sample {
     }
 
     fn is_sound(&self) -> bool {
-        let kept = |&number: &u64| number < self.seen && hash(number).leading_zeros() >= self.zeros;
+        let kept = |&number: &u64| number < self.seen && hash(number) <= self.limit;
         let pairs = self.index.len();
         let (rows, last) = (self.number.len(), self.end.last().copied().unwrap_or_default());
         self.seen <= MOST_ROWS
-            && self.zeros <= u64::BITS
             && rows <= ROWS
             && pairs <= PAIRS
             && [self.facts.len(), self.end.len()] == [rows; 2]

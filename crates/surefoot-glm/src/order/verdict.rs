@@ -6,6 +6,10 @@ use crate::{Loss, board::Board};
 /// Rows below which an order is none.
 const FEW: usize = 10;
 
+/// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
+/// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
+const DOUBT: f64 = 3.0;
+
 /// Losses beyond so many times what there is to explain count as that much, where means alone are too noisy to tell: a mean of
 /// losses that are cut is never above that of the losses.
 const CUT: f64 = 10.0;
@@ -124,6 +128,6 @@ impl Judged {
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
         let noise = deviation(moves) * (unseen / model.len() as f64).sqrt();
         let most = (ERRORS * error).max(SHARE * range);
-        excess - ERRORS * noise > most && least > most
+        excess - DOUBT * noise > most && least > most
     }
 }
