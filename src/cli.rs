@@ -5,6 +5,7 @@
 pub(crate) mod data;
 
 use crate::flags::Given;
+use crate::memory;
 use crate::values::{self, Holdout, Passes, Snapshot, Strength};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use data::{DataArgs, Whether};
@@ -92,6 +93,9 @@ pub(crate) struct FitArgs {
     pub(crate) output: OsString,
 
     #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
     #[command(flatten)]
@@ -126,8 +130,8 @@ pub(crate) struct FitArgs {
     /// Learn the rows in random order, another one in each pass
     ///
     /// For rows that are sorted, by class, by time or by a column. The order follows from --seed, the pass and the number of
-    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of what is free
-    /// (SUREFOOT_MEMORY says otherwise, in bytes) holds them, beyond that in a temporary file (TMPDIR).
+    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of what is free, or of --memory,
+    /// holds them (SUREFOOT_MEMORY says otherwise, in bytes), beyond that in a temporary file (TMPDIR).
     #[arg(long, help_heading = "How long")]
     pub(crate) shuffle: bool,
 
@@ -260,6 +264,9 @@ pub(crate) struct PredictArgs {
     pub(crate) quiet: bool,
 
     #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
     #[command(flatten)]
@@ -314,6 +321,9 @@ pub(crate) struct EvalArgs {
     /// Pass over up to N rows at fault, and say so at the end
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) skip_bad_rows: u64,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -509,6 +519,18 @@ pub(crate) struct SettingsArgs {
     /// that come once see --row-norm.
     #[arg(long, value_name = "R", value_parser = values::positive)]
     pub(crate) radius: Option<f64>,
+}
+
+/// How much memory may be used.
+#[derive(Args, Debug)]
+pub(crate) struct MemoryArgs {
+    /// Most memory to use, such as 500M or 2G [default: what is free]
+    ///
+    /// What is free is the least of what the machine, the control groups of the process (as containers have) and its limit of addresses
+    /// leave. Rows that are kept (--passes auto, --shuffle) take at most half of it, and go to a temporary file beyond. A run that needs
+    /// more ends with an error and status 1 before the system ends it; a snapshot that was saved stays.
+    #[arg(long, value_name = "SIZE", value_parser = memory::size)]
+    pub(crate) memory: Option<usize>,
 }
 
 /// How much is said, and where.

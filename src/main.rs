@@ -62,6 +62,12 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Failure> {
+    memory::limit(match &command {
+        Command::Fit(args) => args.memory.memory,
+        Command::Predict(args) => args.memory.memory,
+        Command::Eval(args) => args.memory.memory,
+        _ => None,
+    });
     match command {
         Command::Fit(args) => commands::fit::run(&args),
         Command::Predict(args) => commands::predict::run(&args),

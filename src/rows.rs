@@ -1,6 +1,6 @@
 //! Rows from inputs, with an eye on the clock.
 
-use crate::{failure::Failure, session::Halt, watch::Watch};
+use crate::{failure::Failure, memory, session::Halt, watch::Watch};
 use std::{
     ffi::OsString,
     sync::{
@@ -47,6 +47,7 @@ impl Rows {
     /// Opens inputs. One thread is enough for files; what may keep us waiting, a pipe, is always read on
     /// another, so that signals are answered meanwhile.
     pub(crate) fn open(inputs: &[InputName], options: Options, threads: u16) -> Result<Rows, Error> {
+        memory::reading(&names(inputs));
         let reader = Reader::open(inputs, options)?;
         let alone = threads == 1 && inputs.iter().all(InputName::can_reread);
         Ok(if alone { Rows::Here(Box::new(reader)) } else { Rows::Ahead(Prefetch::new(reader)) })
@@ -65,6 +66,9 @@ impl Rows {
                 prefetch.read_within(batch, PATIENCE)?
             }
         };
+        if more == Some(true) {
+            memory::read(batch.len());
+        }
         Ok(match more {
             Some(true) => Next::Rows,
             Some(false) => Next::End,

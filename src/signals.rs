@@ -11,7 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -77,6 +77,9 @@ impl Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let targets = targets.into_iter().map(|target| whole(target.as_ref())).collect();
         let signals = Signals { targets, ..Signals::default() };
+        if let Ok(mut writing) = WRITING.lock() {
+            writing.clone_from(&signals.targets);
+        }
         // Taken so that a file that grows too large is an error of the write, not the end of the process.
         let ours =
             Signal::ALL.map(|signal| i32::from(signal.number())).into_iter().filter(|number| !is_ignored(*number));
@@ -121,6 +124,17 @@ fn is_ignored(number: i32) -> bool {
         u64::from_str_radix(line.trim(), 16).ok()
     };
     number == SIGHUP && said().and_then(mask).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
+}
+
+/// The files that may be in writing, for who knows no [`Signals`].
+static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Ends the process there and then, in whatever state it is, and leaves no temporary file.
+pub(crate) fn leave(status: i32) -> ! {
+    if let Ok(targets) = WRITING.try_lock() {
+        targets.iter().for_each(|target| remove_temporaries(target));
+    }
+    signal_hook::low_level::exit(status)
 }
 
 /// Removes what this process was about to put in the place of `target`: see [`surefoot_io::Output`].

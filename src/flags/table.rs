@@ -202,6 +202,7 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("budget",            ANY,                                            ALL),
     rule("shuffle",           ANY,                                            ALL),
     rule("seed",              ANY,                                            ALL),
+    rule("memory",            ANY,                                            ALL),
     rule("threads",           ANY,                                            ALL),
     rule("snapshot",          ANY,                                            ALL),
 

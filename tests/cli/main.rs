@@ -25,6 +25,7 @@ mod kill;
 mod lab;
 mod labels;
 mod losses;
+mod memory;
 mod missing;
 mod models;
 mod names;

@@ -65,6 +65,7 @@ pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rate
 pub use mixer::Mixer;
 pub use model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary};
 pub use order::OrderAlarm;
+pub use pages::watch_pages;
 pub use path::Step;
 pub use path_end::PathEnd;
 pub use predictor::{Predictor, Scored, Scores};

@@ -10,7 +10,7 @@
 use crate::wide::avx512;
 use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};
-use std::ptr::NonNull;
+use std::{ptr::NonNull, sync::OnceLock};
 
 /// Coordinates in a page.
 const PAGE: usize = 256;
@@ -25,6 +25,22 @@ pub(crate) const AHEAD: usize = 256;
 
 /// Ids must be below this.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
+
+/// Who counts the memory of pages, which is mapped and not allocated.
+static WATCH: OnceLock<Watch> = OnceLock::new();
+
+/// Counts bytes.
+#[derive(Debug)]
+struct Watch {
+    take: fn(usize),
+    give: fn(usize),
+}
+
+/// Has the bytes of all pages of coordinates counted: `take` is called before they are written to, `give` when they are given back.
+/// They are mapped, so that no allocator sees them. The first call counts, for all that follows it.
+pub fn watch_pages(take: fn(usize), give: fn(usize)) {
+    let _ = WATCH.set(Watch { take, give });
+}
 
 /// A map from ids below 2³² to values, in pages.
 #[derive(Debug)]
@@ -117,6 +133,14 @@ unsafe impl<T: Sync> Sync for Pages<T> {}
 unsafe impl<T: Send> Send for Slot<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Slot<T> {}
+
+impl<T> Drop for Pages<T> {
+    fn drop(&mut self) {
+        if let Some(watch) = WATCH.get() {
+            (watch.give)(self.pages * PAGE * size_of::<T>());
+        }
+    }
+}
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
@@ -220,6 +244,9 @@ impl<T: Copy + Zeroable> Pages<T> {
         // SAFETY: a slab has SLAB pages of PAGE values, so the page begins within it.
         let page = unsafe { page.add(self.pages % SLAB * PAGE) };
         self.pages += 1;
+        if let Some(watch) = WATCH.get() {
+            (watch.take)(PAGE * size_of::<T>());
+        }
         self.directory[high] = Some(page);
         Some(Slot::within(page, id))
     }
