@@ -1,6 +1,10 @@
 //! `--shuffle`: all rows of the inputs, in another order in each pass.
 
-use crate::{resume::Trail, rows::Rows};
+use crate::{
+    memory,
+    resume::Trail,
+    rows::{Rows, names},
+};
 use std::sync::Arc;
 use surefoot_io::{Error, InputName, Options, Order, Prefetch, Reader, Shuffle};
 
@@ -28,6 +32,7 @@ impl Shuffling {
         threads: u16,
         pass: u32,
     ) -> Result<Rows, Error> {
+        memory::reading(&names(inputs));
         let rows = match &self.rows {
             Some(rows) => rows,
             None => {

@@ -61,11 +61,17 @@ struct Files {
 }
 
 /// Of version 2.
-const VERSION_2: Files =
-    Files { limits: &["memory.max", "memory.high"], used: "memory.current", spare: &["inactive_file ", "active_file "] };
+const VERSION_2: Files = Files {
+    limits: &["memory.max", "memory.high"],
+    used: "memory.current",
+    spare: &["inactive_file ", "active_file "],
+};
 /// Of version 1.
-const VERSION_1: Files =
-    Files { limits: &["memory.limit_in_bytes"], used: "memory.usage_in_bytes", spare: &["total_inactive_file ", "total_active_file "] };
+const VERSION_1: Files = Files {
+    limits: &["memory.limit_in_bytes"],
+    used: "memory.usage_in_bytes",
+    spare: &["total_inactive_file ", "total_active_file "],
+};
 
 /// What a group and those around it have left. Within a container the group may be seen as the root, whatever it is called.
 fn free(mount: &Path, path: &str, files: &Files) -> Option<usize> {

@@ -115,9 +115,10 @@ unsafe impl GlobalAlloc for Counting {
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        take(size.saturating_sub(layout.size()));
+        let more = size.saturating_sub(layout.size());
+        take(more);
         // SAFETY: the caller's promise; where null is returned the block is as it was, so that it may be tried once more.
-        let block = given(size, || unsafe { System.realloc(block, layout, size) });
+        let block = given(more, || unsafe { System.realloc(block, layout, size) });
         give(layout.size().saturating_sub(size));
         block
     }
@@ -131,7 +132,7 @@ fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
         return block;
     }
     end(Cause::System(bytes));
-    // Here comes the thread that ends the program alone: the reserve is there now.
+    // Only the thread that ends the program comes here, which has freed the reserve.
     ask()
 }
 
@@ -179,7 +180,11 @@ fn write_message(to: &mut impl Write, cause: Cause) -> io::Result<()> {
         && !inputs.is_empty()
     {
         let shown = inputs.char_indices().nth(60).map_or(&**inputs, |(end, _)| &inputs[..end]);
-        write!(to, "{shown}: after row {}: ", ROWS.load(Relaxed))?;
+        write!(to, "{shown}: ")?;
+        match ROWS.load(Relaxed) {
+            0 => {}
+            rows => write!(to, "after row {rows}: ")?,
+        }
     }
     let mebibytes = |bytes: usize| bytes as f64 / f64::from(1 << 20);
     match cause {

@@ -94,6 +94,7 @@ fn acts_on_model(flag: &str) -> Acts {
         "budget" => Elsewhere("--budget 1h"),
         "shuffle" => Differs("", "--shuffle"),
         "seed" => Differs("--shuffle", "--shuffle --seed 5"),
+        "memory" => Elsewhere("--memory 500M"),
         "threads" => Elsewhere("--threads 1"),
         "report" => Elsewhere("--report r.html"),
         "json" => Elsewhere("--json"),
