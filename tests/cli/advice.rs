@@ -1,6 +1,11 @@
 //! What messages advise is done, and works.
 
 use crate::sandbox::{Sandbox, rows};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 const CSV: &str = "y,a,c,d\n1,0.5,red,2024-01-01\n0,1.5,blue,2024-01-02\n1,0.25,red,2024-01-03\n0,2,blue,2024-01-04\n";
 
@@ -34,6 +39,7 @@ const ADVICE: &[(&str, &str, &str)] = &[
     ("fit a.csv --label y", "leave them out with --ignore d", "fit a.csv --label y --ignore d"),
     ("fit a.csv --label y", "take them as names with --categorical d", "fit a.csv --label y --categorical d"),
     ("fit gap.csv --label y", "--missing indicator", "fit gap.csv --label y --missing indicator"),
+    ("fit gap.csv --label y", "--missing mean", "fit gap.csv --label y --missing mean"),
     ("fit gap.csv --label y", "--ignore a", "fit gap.csv --label y --ignore a"),
     ("fit word.csv --label y", "--categorical b", "fit word.csv --label y --categorical b"),
     ("fit word.csv --label y", "--ignore b", "fit word.csv --label y --ignore b"),
@@ -133,4 +139,51 @@ fn predict_and_eval_take_the_flags_of_their_data() {
         "{}",
         ran.err
     );
+}
+
+/// Every file of Rust in a folder and those in it, but for tests.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_test = path.file_stem().is_some_and(|stem| stem.to_str().unwrap().contains("tests"));
+        match path.is_dir() {
+            _ if is_test => {}
+            true => found.extend(sources(&path)),
+            false => found.extend(path.extension().is_some_and(|ending| ending == "rs").then_some(path)),
+        }
+    }
+    found
+}
+
+/// The words with two dashes before them.
+fn flags(text: &str) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    let words = text.split("--").skip(1).zip(text.split("--"));
+    let words = words.filter(|(_, before)| before.ends_with([' ', '"', '`', '(', '[', '\'', '\n', '/']));
+    let words = words.map(|(behind, _)| behind.split(|letter| !is_part(letter)).next().unwrap().trim_end_matches('-'));
+    words.filter(|word| word.starts_with(|letter: char| letter.is_ascii_lowercase())).map(str::to_owned).collect()
+}
+
+#[test]
+fn flags_that_messages_name_exist() {
+    let box_ = Sandbox::new();
+    let mut known = flags("--help --version ");
+    for command in ["fit", "predict", "eval", "inspect", "export", "lab"] {
+        known.extend(flags(&box_.ok(&format!("help {command}")).out));
+    }
+    assert!(known.contains("missing") && known.contains("on-error") && !known.contains("epochs"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in
+        ["src", "crates/surefoot-io/src", "crates/surefoot-glm/src"].iter().flat_map(|name| sources(&root.join(name)))
+    {
+        // Flags of other tools are named there, to be told from ours.
+        if file.ends_with("src/hint.rs") {
+            continue;
+        }
+        // A variable of style sheets has two dashes too.
+        let text = fs::read_to_string(&file).unwrap().replace("--share", "");
+        let foreign: Vec<_> = flags(&text).difference(&known).cloned().collect();
+        assert!(foreign.is_empty(), "{} names flags that do not exist: {foreign:?}", file.display());
+    }
 }
