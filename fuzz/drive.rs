@@ -119,6 +119,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         offset: column(3, [None, None, Some("3"), Some("o")]),
         exposure: column(4, [None, None, None, Some("e")]),
         categorical: column(4, [None, Some("a"), Some("3"), Some("2-3")]).into_iter().collect(),
+        text: column(2, [None, None, Some("a"), Some("x*")]).into_iter().collect(),
         numeric: column(5, [None, Some("b"), Some("x*"), Some("l")]).into_iter().collect(),
         ignore: column(6, [None, None, Some("*z*"), Some("4-5")]).into_iter().collect(),
         id: column(1, [None, None, None, Some("a")]),

@@ -68,6 +68,9 @@ fn options(format: &str, settings: &Settings) -> Options {
         options.reading.table.missing = surefoot_glm::Missing::Indicator;
         options.wanted.label = Some("label".into());
         options.wanted.weight = Some("w".into());
+        if settings.reading.bits.is_some() {
+            options.wanted.text = vec!["colour".into()];
+        }
     }
     options.groups = settings.groups.clone();
     options.found = Arc::new(Found::default().with_many_classes(settings.loss.has_margins()));

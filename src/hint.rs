@@ -42,6 +42,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["usecols", "columns", "features", "keep-namespaces"], "--keep COLS"),
     (&["drop", "exclude", "ignore-column", "ignore-columns", "drop-columns"], "--ignore COLS"),
     (&["cat-features", "categorical-feature", "categorical-features", "categories"], "--categorical COLS"),
+    (&["text-features", "text-columns", "text-column", "tokenize", "bag-of-words", "words"], "--text COLS makes features of words"),
     (&["sample-weight", "weights", "weight-column"], "--weight COL"),
     (&["class-weights", "scale-pos-weight", "is-unbalance"], "--class-weight balanced, or a list such as 1=5,0=1"),
     (&["fit-intercept", "noconstant", "no-bias", "nointercept"], "--no-intercept learns none"),

@@ -74,6 +74,7 @@ fn wanted(flags: &DataArgs) -> Wanted {
         offset: flags.offset.clone(),
         exposure: flags.exposure.clone(),
         categorical: list(&flags.categorical),
+        text: list(&flags.text),
         numeric: list(&flags.numeric),
         ignore: list(&flags.ignore),
         ..Wanted::default()
@@ -206,12 +207,18 @@ pub(crate) fn data(reading: &Reading) -> String {
     let count = |role| columns.iter().filter(|column| column.role == role).count();
     let of = |role| columns.iter().find(|column| column.role == role).map(|column| column.name.as_str());
     let (numbers, categories, ignored) = (count(Role::Number), count(Role::Category), count(Role::Ignored));
+    let text = match count(Role::Text) {
+        0 => String::new(),
+        count => format!(" {count} of text,"),
+    };
     let label = of(Role::Label).map_or_else(String::new, |name| format!(", label '{name}'"));
     let weight = of(Role::Weight).map_or_else(String::new, |name| format!(", weight '{name}'"));
     let weight = weight + &of(Role::Trials).map_or_else(String::new, |name| format!(", trials '{name}'"));
     let offset = columns.iter().find(|column| column.role.is_offset());
     let offset = offset.map_or_else(String::new, |column| format!(", offset '{}'", column.name));
-    format!("{by}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories, {ignored} ignored")
+    format!(
+        "{by}{label}{weight}{offset}, columns: {numbers} of numbers, {categories} of categories,{text} {ignored} ignored"
+    )
 }
 
 /// What a fault says, where labels are text that the trainer knows as numbers.

@@ -42,7 +42,7 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COL", conflicts_with = "offset")]
     pub(crate) exposure: Option<String>,
 
-    /// Columns whose values are names of classes (tables)
+    /// Columns whose values are names of classes; of a list each value is one (tables)
     ///
     /// COLS is a list with commas of names, numbers, ranges such as 15-40 and patterns such as x*; names with commas stand in
     /// double quotes; the flag may be repeated. A column that is not declared is numeric if each of its first 1000 cells is
@@ -50,7 +50,15 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) categorical: Vec<values::Columns>,
 
-    /// Columns whose values are numbers (tables)
+    /// Columns of text whose words are features (tables)
+    ///
+    /// A word is a run of letters and digits, in lower case; it is a feature COL=word of value 1, however often it stands in the cell.
+    /// A list counts as one text. A cell that is empty or null has no words, which is an error only for other columns; with --missing
+    /// indicator or mean it is a feature of its own. NA, None and the like are words, unless --na names them.
+    #[arg(long, value_name = "COLS", value_parser = values::columns)]
+    pub(crate) text: Vec<values::Columns>,
+
+    /// Columns whose values are numbers; of lists and vectors each number is a feature (tables)
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) numeric: Vec<values::Columns>,
 

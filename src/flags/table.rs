@@ -127,6 +127,7 @@ const BASE: In = No("an offset is the third number of a row: 'label weight offse
 const LOG_BASE: In = No("ln(exposure) goes before the bar as an offset: 'label weight ln(exposure) |features'");
 const NUMBERS: In = No("all values are numbers; a category is a pair index:1 for each of its values");
 const TYPED: In = No("a value is a number if it stands behind a colon, and a name else");
+const WORDS: In = No("each word behind the bar is a feature: write the text there, without its colons and bars");
 const SPARSE: In = No("what a row does not name is 0, and nothing is missing");
 const TEXTS: In = No("only what is null is missing there, and NA is a text like any other");
 const NO_LINES: In = No("columns have names in the file and nothing stands between cells");
@@ -152,6 +153,7 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("offset",            [PAIRS,    BASE,     Yes,      Yes],            ONE_MARGIN),
     rule("exposure",          [PAIRS,    LOG_BASE, Yes,      Yes],            LOG_LINK),
     rule("categorical",       [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
+    rule("text",              [NUMBERS,  WORDS,    Yes,      Yes],            ALL),
     rule("numeric",           [NUMBERS,  TYPED,    Yes,      Yes],            ALL),
     rule("ignore",            ANY,                                            ALL),
     rule("keep",              ANY,                                            ALL),

@@ -44,6 +44,7 @@ fn acts(flag: &str, kind: Kind) -> Acts {
         "offset" => Differs("--ignore e", "--offset e"),
         "exposure" => Differs("--ignore e --loss poisson", "--exposure e --loss poisson"),
         "categorical" => Differs("", "--categorical w"),
+        "text" => Differs("", "--text c"),
         "numeric" => Breaks("", "--numeric c"),
         "ignore" if kind == Kind::Svmlight => Differs("", "--ignore 1,3-9"),
         "keep" if kind == Kind::Svmlight => Differs("", "--keep 1,3-9"),
@@ -223,7 +224,8 @@ impl Walk {
 /// Some value for a flag.
 fn some(flag: &str) -> &'static str {
     match flag {
-        "label" | "weight" | "trials" | "offset" | "exposure" | "categorical" | "numeric" | "ignore" | "keep" => "2",
+        "label" | "weight" | "trials" | "offset" | "exposure" | "categorical" | "text" | "numeric" | "ignore"
+        | "keep" => "2",
         "missing" => "indicator",
         "na" => "NONE",
         "header" => "yes",

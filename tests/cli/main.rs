@@ -44,3 +44,4 @@ mod skip;
 mod tables;
 mod text;
 mod units;
+mod words;

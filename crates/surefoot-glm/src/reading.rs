@@ -113,13 +113,21 @@ pub enum Role {
     Exposure,
     /// A feature whose value is the cell.
     Number,
-    /// A feature for each of its values, which are text.
+    /// A feature for each of its values, which are text. A cell may hold several.
     Category,
+    /// A feature for each word of its cells, which are text.
+    Text,
     /// Nothing.
     Ignored,
 }
 
 impl Role {
+    /// Whether features are made of a column of it.
+    #[must_use]
+    pub fn is_feature(self) -> bool {
+        matches!(self, Role::Number | Role::Category | Role::Text)
+    }
+
     /// Whether a column of it says what is added to margins.
     #[must_use]
     pub fn is_offset(self) -> bool {

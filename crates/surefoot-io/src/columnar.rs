@@ -8,11 +8,14 @@ mod cells;
 mod column;
 mod guard;
 mod kinds;
+mod nested;
 mod parquet;
 mod partitioned;
 mod plan;
 mod rows;
+mod texts;
 mod thrift;
+mod vectors;
 
 use std::io;
 use std::sync::Arc;

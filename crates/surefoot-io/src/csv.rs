@@ -34,7 +34,7 @@ use crate::format::TextParser;
 use crate::number;
 use crate::options::{Head, Options};
 use crate::records::{Complaint, Numbers, RecordFormat, Records, Scan};
-use crate::row::{Group, RowBuilder, escape};
+use crate::row::{Group, RowBuilder, Several, escape};
 use columns::First;
 pub(crate) use describe::describe;
 use folders::Folders;
@@ -363,6 +363,15 @@ fn add(
 ) -> Result<bool, Complaint> {
     row.group(feature.group);
     let text = cell.text();
+    if role == Role::Text {
+        let mut words = Several::begin(row, feature.values());
+        let is_missing = rules.is_no_text(&text) && words.add_no_words(rules.missing);
+        if !rules.is_no_text(&text) {
+            words.add_words(&text);
+        }
+        words.end();
+        return Ok(!is_missing);
+    }
     if rules.is_gap(cell, &text)? {
         row.add(feature.gap, 1.0, |to| to.extend([feature.name.as_str(), "="]));
         row.add(feature.id, feature.fill, |to| to.push_str(&feature.name));

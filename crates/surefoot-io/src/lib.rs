@@ -61,6 +61,7 @@ mod text;
 mod unite;
 mod unreadable;
 mod vw;
+mod words;
 
 pub use archive::{Archive, Dtype, Tensor};
 pub use csv::columns::columns_meant;

@@ -91,7 +91,7 @@ impl Column {
 /// The features that stand for missing cells of columns, by the columns' names.
 #[must_use]
 pub fn missing_features(reading: &Reading) -> Vec<(&str, u64)> {
-    let columns = reading.table.columns.iter().filter(|column| matches!(column.role, Role::Number | Role::Category));
+    let columns = reading.table.columns.iter().filter(|column| column.role.is_feature());
     columns.map(|column| (column.name.as_str(), slot(missing_id(column.name.as_bytes()), reading.bits))).collect()
 }
 

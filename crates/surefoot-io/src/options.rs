@@ -91,6 +91,8 @@ pub struct Wanted {
     pub exposure: Option<String>,
     /// Columns whose values are names of classes.
     pub categorical: Vec<String>,
+    /// Columns of text whose words are features.
+    pub text: Vec<String>,
     /// Columns whose values are numbers.
     pub numeric: Vec<String>,
     /// Columns that are passed over.
@@ -106,7 +108,7 @@ pub struct Wanted {
 impl Wanted {
     /// The flags that give columns a role: their names, the roles, and the columns that are asked for.
     #[must_use]
-    pub fn roles(&self) -> [(&'static str, Role, &[String]); 8] {
+    pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
         [
             ("--label", Role::Label, self.label.as_slice()),
             ("--weight", Role::Weight, self.weight.as_slice()),
@@ -114,6 +116,7 @@ impl Wanted {
             ("--offset", Role::Offset, self.offset.as_slice()),
             ("--exposure", Role::Exposure, self.exposure.as_slice()),
             ("--categorical", Role::Category, &self.categorical),
+            ("--text", Role::Text, &self.text),
             ("--numeric", Role::Number, &self.numeric),
             ("--ignore", Role::Ignored, &self.ignore),
         ]

@@ -140,17 +140,7 @@ fn said(wanted: &Wanted, key: &str) -> Option<Role> {
     let names = |given: &[String]| {
         given.iter().any(|given| given == key || given.contains('*') && !columns_meant(&[key], given).is_empty())
     };
-    let given = [
-        (wanted.label.as_slice(), Role::Label),
-        (wanted.weight.as_slice(), Role::Weight),
-        (wanted.trials.as_slice(), Role::Trials),
-        (wanted.offset.as_slice(), Role::Offset),
-        (wanted.exposure.as_slice(), Role::Exposure),
-        (&wanted.categorical, Role::Category),
-        (&wanted.numeric, Role::Number),
-        (&wanted.ignore, Role::Ignored),
-    ];
-    given.into_iter().find(|(given, _)| names(given)).map(|(_, role)| role)
+    wanted.roles().into_iter().find(|(_, _, given)| names(given)).map(|(_, role, _)| role)
 }
 
 /// The folders `key=value` of an input's path; of two with one key the inner.

@@ -1,7 +1,10 @@
 //! A row of named features under construction: ids from names, products of features, names for people.
 
+mod several;
+
 use std::sync::Arc;
 
+pub(crate) use several::{Several, Values};
 use surefoot_glm::{Batch, Names, Reading};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 

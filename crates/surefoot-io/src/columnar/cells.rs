@@ -188,34 +188,3 @@ fn each_alone(values: &dyn Array, at: usize) -> String {
         _ => values.as_primitive::<Float32Type>().value(at).to_string(),
     }
 }
-
-/// The lists of a column: all their numbers one after the other, and where the list of each row lies in them.
-pub(super) fn lists(array: &dyn Array) -> (Vec<f64>, Vec<(usize, usize)>) {
-    let ranges = |offsets: &mut dyn Iterator<Item = (usize, usize)>| offsets.collect();
-    match array.data_type() {
-        DataType::List(_) => {
-            let list = array.as_list::<i32>();
-            let ends = list.value_offsets().windows(2).map(|two| (two[0] as usize, two[1] as usize));
-            (numbers(list.values()), ranges(&mut { ends }))
-        }
-        DataType::LargeList(_) => {
-            let list = array.as_list::<i64>();
-            let ends = list.value_offsets().windows(2).map(|two| (two[0] as usize, two[1] as usize));
-            (numbers(list.values()), ranges(&mut { ends }))
-        }
-        DataType::FixedSizeList(_, length) => {
-            let (list, length) = (array.as_fixed_size_list(), usize::try_from(*length).unwrap_or(0));
-            (numbers(list.values()), (0..list.len()).map(|row| (row * length, (row + 1) * length)).collect())
-        }
-        _ => (Vec::new(), vec![(0, 0); array.len()]),
-    }
-}
-
-/// How many numbers the first list of a column has.
-pub(super) fn list_length(array: &ArrayRef) -> Option<usize> {
-    if let DataType::FixedSizeList(_, length) = array.data_type() {
-        return usize::try_from(*length).ok();
-    }
-    let (_, ranges) = lists(array);
-    ranges.iter().enumerate().find(|(row, _)| array.is_valid(*row)).map(|(_, (start, end))| end - start)
-}

@@ -9,10 +9,13 @@ use surefoot_glm::Missing;
 
 use super::cells;
 use super::kinds::Kind;
+use super::nested::{self, Span};
 use super::plan::{Used, element};
+use super::texts::Texts;
+use super::vectors::Vectors;
 use crate::csv::columns;
 use crate::error;
-use crate::row::{Group, RowBuilder, escape, missing_id};
+use crate::row::{Group, RowBuilder, Several, Values, escape, missing_id};
 
 /// What is wrong with a row.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) struct Column {
     ids: Vec<(u64, u64)>,
     /// The number of the group that the weights of texts are in.
     rule: u32,
+    /// The name as people see it.
+    escaped: String,
     /// What they count as where they are missing.
     fills: Vec<f64>,
     /// Which of them have given their names.
@@ -63,8 +68,10 @@ enum Cells {
     Texts,
     /// Places in a dictionary, and what is known of its texts.
     Dictionary(Vec<usize>, Vec<Word>),
+    Several(Texts),
     /// The numbers of all lists, and where those of each row lie.
-    Lists(Vec<f64>, Vec<(usize, usize)>),
+    Lists(Vec<f64>, Vec<Span>),
+    Vectors(Vectors),
 }
 
 /// A text of a dictionary, which is hashed when it is first met.
@@ -79,10 +86,15 @@ impl Column {
     pub(super) fn new(used: Used) -> Column {
         let of_name = |name: &str| (Group::named(b"").id(name.as_bytes()), missing_id(name.as_bytes()));
         let ids: Vec<_> = match used.kind {
-            Kind::List(length) => (0..length).map(|k| of_name(&element(&used.name, k))).collect(),
-            Kind::Number | Kind::Text => vec![of_name(&used.name)],
+            Kind::List(length) | Kind::Vector(length) => {
+                (0..length).map(|k| of_name(&element(&used.name, k))).collect()
+            }
+            Kind::Number | Kind::Text | Kind::Categories | Kind::Words => vec![of_name(&used.name)],
         };
+        let mut escaped = String::new();
+        escape(used.name.as_bytes(), &mut escaped);
         Column {
+            escaped,
             group: Group::named(used.name.as_bytes()),
             named: vec![false; ids.len()],
             fills: vec![0.0; ids.len()],
@@ -108,7 +120,7 @@ impl Column {
 
     /// Learns what missing numbers count as, by the names of columns.
     pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
-        if self.used.kind != Kind::Text {
+        if self.used.kind.is_numeric() {
             self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
         }
     }
@@ -120,9 +132,9 @@ impl Column {
         }
     }
 
-    /// How many numbers a cell has.
+    /// How many numbers a cell has, as far as all cells have as many.
     pub(super) fn width(&self) -> usize {
-        self.ids.len()
+        if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }
 
     /// The id of its number, if it has one a row.
@@ -149,10 +161,12 @@ impl Column {
                 Cells::Dictionary(cells::keys(array), words)
             }
             (Kind::Text, _) => Cells::Texts,
+            (Kind::Categories | Kind::Words, _) => Cells::Several(Texts::new(array)),
             (Kind::List(_), _) => {
-                let (numbers, ranges) = cells::lists(array);
-                Cells::Lists(numbers, ranges)
+                let (numbers, spans) = nested::numbers(array);
+                Cells::Lists(numbers, spans)
             }
+            (Kind::Vector(_), _) => Cells::Vectors(Vectors::new(array)),
         };
     }
 
@@ -191,7 +205,9 @@ impl Column {
                 self.add_number(0, x, row, policy, builder)
             }
             Kind::Text => self.add_text(row, policy, builder, scratch),
+            Kind::Categories | Kind::Words => self.add_several(row, policy, builder, scratch),
             Kind::List(length) => self.add_list(length, row, policy, builder),
+            Kind::Vector(length) => self.add_vector(length, row, policy, builder),
         }
     }
 
@@ -235,8 +251,8 @@ impl Column {
     /// The name of a number.
     pub(super) fn name(&self, k: usize) -> String {
         match self.used.kind {
-            Kind::List(_) => element(&self.used.name, k),
-            Kind::Number | Kind::Text => self.used.name.clone(),
+            Kind::List(_) | Kind::Vector(_) => element(&self.used.name, k),
+            Kind::Number | Kind::Text | Kind::Categories | Kind::Words => self.used.name.clone(),
         }
     }
 
@@ -296,26 +312,74 @@ impl Column {
         self.add_number(0, f64::NAN, row, policy, builder)
     }
 
-    fn add_list(&mut self, length: usize, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
-        let range = match &self.cells {
-            Cells::Lists(_, ranges) if self.array.is_valid(row) => ranges.get(row).copied(),
-            _ => None,
+    /// Adds the words of a cell, or the categories in it.
+    fn add_several(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        let Cells::Several(texts) = &self.cells else { return Ok(0) };
+        let of = Values { group: self.group, gap: self.ids[0].1, rule: self.rule, name: &self.escaped };
+        let mut cell = Several::begin(builder, of);
+        let missing = match self.used.kind {
+            Kind::Words => Some(u64::from(texts.add_words(row, &mut cell, policy, scratch))),
+            _ => texts.add_each(row, &mut cell, policy, scratch),
         };
-        let Some((start, end)) = range else {
-            let name = &self.used.name;
-            if policy.missing == Missing::Refuse {
-                return Err(self.absence(name, row, policy));
+        cell.end();
+        missing.ok_or_else(|| self.absence(&self.used.name, row, policy))
+    }
+
+    /// Adds what stands for a list or vector that is missing as a whole.
+    fn add_no_list(&mut self, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+        let name = &self.used.name;
+        if policy.missing == Missing::Refuse {
+            return Err(self.absence(name, row, policy));
+        }
+        builder.add(missing_id(name.as_bytes()), 1.0, |to| to.extend([self.escaped.as_str(), "="]));
+        (0..self.ids.len()).for_each(|k| self.add_fill(k, builder));
+        Ok(1)
+    }
+
+    /// The fault of a list or vector that has not as many numbers as those before.
+    #[cold]
+    fn of_other_length(&self, what: &str, length: usize, before: usize) -> Fault {
+        let says =
+            format!("holds a {what} of {length}, the {what}s before have {before}; correct it or leave the row out");
+        Fault::new(Some(&self.used.name), "", &says)
+    }
+
+    fn add_vector(
+        &mut self,
+        length: usize,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+    ) -> Result<u64, Fault> {
+        // Taken out, since its numbers are added one by one.
+        let Cells::Vectors(vectors) = std::mem::replace(&mut self.cells, Cells::Texts) else { return Ok(0) };
+        let added = match vectors.of(row) {
+            Ok(None) => self.add_no_list(row, policy, builder),
+            Ok(Some(vector)) if vector.size != length => Err(self.of_other_length("vector", vector.size, length)),
+            Ok(Some(vector)) => (0..vector.stored()).try_fold(0, |missing, n| {
+                let (k, x) = vector.pair(n);
+                Ok(missing + self.add_number(k, x, row, policy, builder)?)
+            }),
+            Err((token, says)) => {
+                let says = format!("{says}; correct it or leave the row out");
+                Err(Fault::new(Some(&self.used.name), &token, &says))
             }
-            builder.add(missing_id(name.as_bytes()), 1.0, |to| {
-                escape(name.as_bytes(), to);
-                to.push('=');
-            });
-            (0..length).for_each(|k| self.add_fill(k, builder));
-            return Ok(1);
         };
+        self.cells = Cells::Vectors(vectors);
+        added
+    }
+
+    fn add_list(&mut self, length: usize, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+        let span = if let Cells::Lists(_, spans) = &self.cells { spans.get(row).copied().flatten() } else { None };
+        let Some((start, end)) = span else { return self.add_no_list(row, policy, builder) };
         if end.saturating_sub(start) != length {
-            let says = format!("holds a list of {}, the lists before have {length}", end.saturating_sub(start));
-            return Err(Fault::new(Some(&self.used.name), "", &says));
+            return Err(self.of_other_length("list", end.saturating_sub(start), length));
         }
         let mut missing = 0;
         for k in 0..length {

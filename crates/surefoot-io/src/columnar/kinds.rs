@@ -3,6 +3,8 @@
 use arrow_schema::{DataType, TimeUnit};
 use surefoot_glm::Role;
 
+use super::nested::values_of;
+use super::vectors::is_vector;
 use crate::csv::columns::{flagged, shown};
 
 /// How the cells of a column are read.
@@ -10,8 +12,21 @@ use crate::csv::columns::{flagged, shown};
 pub(super) enum Kind {
     Number,
     Text,
+    /// The texts of a list, each of which is a category.
+    Categories,
+    /// The words of a text, or of a list of them.
+    Words,
     /// So many numbers a cell; 0 until that is known.
     List(usize),
+    /// The same, as a [vector](super::vectors).
+    Vector(usize),
+}
+
+impl Kind {
+    /// Whether cells are numbers, or hold some.
+    pub(super) fn is_numeric(self) -> bool {
+        matches!(self, Kind::Number | Kind::List(_) | Kind::Vector(_))
+    }
 }
 
 /// How a column of this role, and of this number from 1, is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
@@ -20,6 +35,11 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
     let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
     match role {
         Role::Category if has_exact_text(of) => Ok(Kind::Text),
+        Role::Category if holds_texts(of) => Ok(Kind::Categories),
+        Role::Text if has_exact_text(of) || holds_texts(of) => Ok(Kind::Words),
+        Role::Text => {
+            Err(format!("column '{name}' ({shown}) holds no text of which words could be features; --ignore {flag}"))
+        }
         Role::Category if is_number(of) => Err(format!(
             "column '{name}' ({shown}) cannot be categorical, since a number with a fraction has no one spelling; \
              --numeric {flag}, or --ignore {flag}"
@@ -39,7 +59,8 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
         }
         _ if is_number(of) || (asked && unit(of).is_some()) => Ok(Kind::Number),
         _ if asked && is_list(of) => Ok(Kind::List(0)),
-        _ if is_text(of) => Err(format!(
+        _ if is_vector(of) => Ok(Kind::Vector(0)),
+        _ if is_text(of) || holds_words(of) => Err(format!(
             "column '{name}' ({shown}) cannot be numeric, as it is to be, since it holds text; \
              --categorical {flag}, or --ignore {flag}"
         )),
@@ -66,6 +87,16 @@ pub(super) fn is_text(of: &DataType) -> bool {
     }
 }
 
+/// Whether cells are lists of what is text unless something else is said.
+pub(super) fn holds_words(of: &DataType) -> bool {
+    values_of(of).is_some_and(|values| is_text(values.data_type()))
+}
+
+/// Whether cells are lists of what has one spelling.
+fn holds_texts(of: &DataType) -> bool {
+    values_of(of).is_some_and(|values| has_exact_text(values.data_type()))
+}
+
 /// Whether a cell has one spelling: text, whole numbers, `true` and `false`, decimals with all their places.
 pub(super) fn has_exact_text(of: &DataType) -> bool {
     match of {
@@ -84,13 +115,7 @@ fn is_number(of: &DataType) -> bool {
 
 /// Whether cells are lists of numbers.
 pub(super) fn is_list(of: &DataType) -> bool {
-    use DataType::{FixedSizeList, LargeList, List};
-    match of {
-        List(of) | LargeList(of) | FixedSizeList(of, _) => {
-            is_number(of.data_type()) && !matches!(of.data_type(), DataType::Dictionary(..) | DataType::Null)
-        }
-        _ => false,
-    }
+    values_of(of).is_some_and(|values| is_number(values.data_type()) && *values.data_type() != DataType::Null)
 }
 
 /// What the number of a time counts.

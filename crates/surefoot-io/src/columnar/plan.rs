@@ -6,8 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use surefoot_glm::{Column, Role, Table};
 
-use super::cells;
-use super::kinds::{Kind, has_exact_text, is_list, is_text, kind, type_name, unit};
+use super::kinds::{Kind, has_exact_text, holds_words, is_list, is_text, kind, type_name, unit};
+use super::nested;
+use super::vectors::{Vectors, is_vector};
 use crate::csv::check_features;
 use crate::csv::columns::{self, called, flagged, listed, shown};
 use crate::error::Refused;
@@ -75,9 +76,7 @@ impl Plan {
                 columns.sort_by_key(|used| used.index);
             }
         }
-        let is_factor = |name: &str| {
-            columns.iter().any(|used| used.name == name && matches!(used.role, Role::Number | Role::Category))
-        };
+        let is_factor = |name: &str| columns.iter().any(|used| used.name == name && used.role.is_feature());
         match options.reading.interact.iter().flat_map(|(a, b)| [a, b]).find(|name| !is_factor(name)) {
             None => Ok(Plan { columns, schema: schema.clone(), roles, id }),
             Some(name) => {
@@ -110,13 +109,25 @@ impl Plan {
         let known = options.found.table().map(by_name);
         let Some(first) = first else { return Ok(()) };
         for (used, array) in self.columns.iter_mut().zip(first.columns()) {
-            let (name, Kind::List(length)) = (&used.name, &mut used.kind) else { continue };
+            let (name, flag) = (&used.name, flagged(used.index + 1, &used.name));
+            let what = if used.kind == Kind::List(0) { "list" } else { "vector" };
+            let (length, here) = match &mut used.kind {
+                Kind::List(length) => (length, nested::length(array)),
+                Kind::Vector(length) => (length, Vectors::new(array).size()),
+                _ => continue,
+            };
             let before = known.as_ref().map(|known| known_length(known, name));
-            *length = before.or_else(|| cells::list_length(array)).ok_or_else(|| {
-                format!("column '{name}': the first {} rows hold no list, so that its length is not known", array.len())
+            *length = before.or(here).ok_or_else(|| {
+                format!(
+                    "column '{name}': the first {} rows hold no {what}, so that its length is not known; --ignore {flag} passes over it",
+                    array.len()
+                )
             })?;
             if *length > MOST {
-                return Err(format!("column '{name}': a list of {length} numbers; up to {MOST} can be read").into());
+                return Err(format!(
+                    "column '{name}': a {what} of {length} numbers; up to {MOST} can be read; --ignore {flag} passes over it"
+                )
+                .into());
             }
         }
         let table = self.table(options);
@@ -149,7 +160,9 @@ impl Plan {
         let names = names(&self.schema, options.found.table());
         for (index, (name, &role)) in names.iter().zip(&self.roles).enumerate() {
             match kinds.get(&index) {
-                Some(&Kind::List(n)) => columns.extend((0..n).map(|k| Column { name: element(name, k), role })),
+                Some(&Kind::List(n) | &Kind::Vector(n)) => {
+                    columns.extend((0..n).map(|k| Column { name: element(name, k), role }));
+                }
                 _ => columns.push(Column { name: name.clone(), role }),
             }
         }
@@ -185,7 +198,8 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
     let ignored = columns::ignored(&names, options);
     for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
-        let length = if is_list(field.data_type()) { known_length(&known, name) } else { 0 };
+        let has_numbers = is_list(field.data_type()) || is_vector(field.data_type());
+        let length = if has_numbers { known_length(&known, name) } else { 0 };
         roles.push(match known.get(name.as_str()) {
             Some(&role) => role,
             None if length > 0 => Role::Number,
@@ -202,7 +216,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
         Role::Ignored => false,
         role if options.wanted.does_without(role) => false,
         Role::Label | Role::Weight | Role::Trials => !options.unlabelled && !here.contains(&column.name),
-        Role::Number | Role::Category | Role::Offset | Role::Exposure => !here.contains(&column.name),
+        Role::Number | Role::Category | Role::Text | Role::Offset | Role::Exposure => !here.contains(&column.name),
     };
     match table.columns.iter().find(is_missing) {
         None => Ok(roles),
@@ -227,7 +241,7 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
             options.found.note(format!("{file}: column '{name}' is the index of a pandas table and is passed over"));
             Role::Ignored
         }
-        None if is_text(field.data_type()) => Role::Category,
+        None if is_text(field.data_type()) || holds_words(field.data_type()) => Role::Category,
         None => Role::Number,
     };
     Ok(schema.fields().iter().zip(&said).map(role).collect())

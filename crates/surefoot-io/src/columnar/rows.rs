@@ -210,7 +210,8 @@ impl Rows {
             return Err(Fault { row, ..Fault::new(Some(&label.used.name), "", UNLABELLED) });
         }
         let end = self.rows.min(self.done + (CELLS / self.width).max(1));
-        while self.done < end {
+        let first = batch.index.len();
+        while self.done < end && batch.index.len() - first < CELLS {
             let (row, text) = (self.done, batch.text.len());
             self.done += 1;
             if let Err(mut fault) = self.row(row, batch) {

@@ -232,7 +232,7 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
     let mut roles = vec![None; names.len()];
     for (flag, role, columns) in wanted.roles() {
         for column in columns {
-            let single = !matches!(role, Role::Category | Role::Number | Role::Ignored);
+            let single = role != Role::Ignored && !role.is_feature();
             for found in existing(flag, names, &by_name, column, single)? {
                 if roles[found].is_some_and(|before| before != role) {
                     return Err(taken(flag, names, found));
@@ -297,15 +297,14 @@ fn keep(
         found.into_iter().for_each(|column| kept[column] = true);
     }
     for (flag, role, columns) in options.wanted.roles() {
-        let is_feature = matches!(role, Role::Number | Role::Category);
         let left_out = |column: &&String| !find(names, by_name, column).iter().any(|&column| kept[column]);
-        if let Some(column) = columns.iter().filter(|_| is_feature).find(left_out) {
+        if let Some(column) = columns.iter().filter(|_| role.is_feature()).find(left_out) {
             let column = shown(column);
             let says = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
             return Err(Refused::asked(says));
         }
     }
-    let left_out = |role: &Option<Role>| matches!(role, None | Some(Role::Number | Role::Category));
+    let left_out = |role: &Option<Role>| role.is_none_or(Role::is_feature);
     roles
         .iter_mut()
         .zip(kept)

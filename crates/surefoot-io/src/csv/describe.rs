@@ -9,6 +9,7 @@ use crate::error::{self, Spot};
 use crate::options::{Options, Order};
 use crate::records::spot;
 use crate::row::{Group, missing_id, slot};
+use crate::words;
 
 /// Line, column and token of a part of a row that was read.
 pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
@@ -90,6 +91,12 @@ fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits:
         Role::Number => Group::named(b"").id(name),
         Role::Category if rules.is_missing(&text) => missing_id(name),
         Role::Category => Group::named(name).id(&text),
+        Role::Text if rules.is_no_text(&text) => missing_id(name),
+        Role::Text => {
+            let mut found = false;
+            words::each(&text, |word| found |= slot(Group::named(name).id(word), bits) == id);
+            return found;
+        }
         _ => return false,
     };
     slot(own, bits) == id

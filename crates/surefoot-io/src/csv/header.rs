@@ -71,7 +71,7 @@ pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &Wanted) -> Opti
         !is_number && names.contains(given)
     };
     let singles = [&wanted.label, &wanted.weight, &wanted.offset, &wanted.exposure];
-    let lists = [&wanted.categorical, &wanted.numeric, &wanted.ignore];
+    let lists = [&wanted.categorical, &wanted.text, &wanted.numeric, &wanted.ignore];
     if singles.into_iter().flatten().chain(lists.into_iter().flatten()).any(by_name) {
         return Some(true);
     }

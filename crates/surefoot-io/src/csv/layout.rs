@@ -10,7 +10,7 @@ use crate::error::Refused;
 use crate::groups;
 use crate::options::{Options, Order};
 use crate::records::Complaint;
-use crate::row::{Group, RowBuilder, escape, missing_id, slot};
+use crate::row::{Group, RowBuilder, Values, escape, missing_id, slot};
 
 /// What a cell is used as.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,13 @@ pub(super) struct Feature {
     pub(super) name: String,
     /// Whether a number is a surprise.
     pub(super) is_guessed: bool,
+}
+
+impl Feature {
+    /// What the features of a cell that holds several have in common.
+    pub(super) fn values(&self) -> Values<'_> {
+        Values { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
+    }
 }
 
 /// The columns of a file.
@@ -88,7 +95,7 @@ impl Layout {
                     }
                     Use::Number { id: feature.id, gap: feature.gap, fill: feature.fill, rule: feature.rule }
                 }
-                role @ (Role::Number | Role::Category) => {
+                role @ (Role::Number | Role::Category | Role::Text) => {
                     features.push(feature(column, rules[n], table, options));
                     Use::Feature { feature: features.len() - 1, role }
                 }
@@ -192,7 +199,7 @@ pub(super) fn order_by_name(
 
 /// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
 pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
-    let is_feature = |column: &Column| matches!(column.role, Role::Number | Role::Category);
+    let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
         let column = table.columns.iter().find(|column| column.name == *name);
         if !column.is_some_and(is_feature) {

@@ -125,6 +125,11 @@ impl Rules {
         }
     }
 
+    /// Whether a cell of a column of words has none: it is empty, or the user says that it counts as missing. NA may be a word.
+    pub(super) fn is_no_text(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.na.iter().any(|na| na.trim_ascii() == text)
+    }
+
     /// The finite number that the text of a cell is. Blanks around it do not count.
     pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).filter(|number| number.is_finite())

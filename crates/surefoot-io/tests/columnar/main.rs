@@ -9,5 +9,7 @@ mod golden;
 mod groups;
 mod names;
 mod refusals;
+mod several;
 mod tables;
 mod twin;
+mod vectors;

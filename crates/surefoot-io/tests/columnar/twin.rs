@@ -35,6 +35,13 @@ pub(crate) fn text_id(column: &str, text: &str) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), xxh3_64(column.as_bytes()))
 }
 
+/// The pairs of rows, whatever their lines and labels.
+pub(crate) fn pairs(bytes: Vec<u8>, options: &Options) -> Vec<Vec<(u64, f64)>> {
+    let (rows, errors) = read(bytes, options);
+    assert!(errors.is_empty(), "{errors:?}");
+    rows.into_iter().map(|row| row.2).collect()
+}
+
 pub(crate) fn missing_id(column: &str) -> u64 {
     xxh3_64_with_seed(&xxh3_64(b"").to_le_bytes(), xxh3_64(column.as_bytes()))
 }

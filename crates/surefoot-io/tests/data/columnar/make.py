@@ -68,3 +68,21 @@ plain_rows = pa.table({
 pq.write_table(plain_rows, "rows.parquet")
 with ipc.new_file("rows.arrow", plain_rows.schema) as out:
     out.write_table(plain_rows)
+
+# Lists of words, and vectors as Spark stores them: the label follows from both.
+vector = pa.struct([
+    ("type", pa.int8()),
+    ("size", pa.int32()),
+    ("indices", pa.list_(pa.int32())),
+    ("values", pa.list_(pa.float64())),
+])
+several = pa.table({
+    "y": pa.array([n % 2 for n in range(40)], pa.int8()),
+    "tags": [[f"t{n % 2}", f"s{n % 5}", f"s{n % 5}"][: 1 + n % 3] for n in range(40)],
+    "note": [f"Number {n % 7}, {['even', 'odd'][n % 2]}!" for n in range(40)],
+    "v": pa.array([
+        {"type": 0, "size": 3, "indices": [n % 3], "values": [1.5]} if n % 4 else {"type": 1, "values": [0.5, 0, -n]}
+        for n in range(40)
+    ], vector),
+})
+pq.write_table(several, "several.parquet")

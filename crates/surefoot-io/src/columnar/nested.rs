@@ -1,0 +1,78 @@
+//! Cells that hold several values: lists of any make.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_schema::{DataType, FieldRef};
+
+use super::cells;
+
+/// Where the list of a row lies in the values of all lists; `None` if it is null.
+pub(super) type Span = Option<(usize, usize)>;
+
+/// The field of the values, if cells of this type are lists: of any length or a fixed one, by end or by view, or in a dictionary.
+pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
+    use DataType::{Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView};
+    match of {
+        List(values) | LargeList(values) | FixedSizeList(values, _) | ListView(values) | LargeListView(values) => {
+            Some(values)
+        }
+        Dictionary(_, lists) if !matches!(**lists, Dictionary(..)) => values_of(lists),
+        _ => None,
+    }
+}
+
+/// The lists of a column: the values of all of them one after the other, and where those of each row lie. For another
+/// column, itself and each of its cells.
+pub(super) fn spans(array: &ArrayRef) -> (ArrayRef, Vec<Span>) {
+    let valid = |spans: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<Span> {
+        spans.enumerate().map(|(row, span)| array.is_valid(row).then_some(span)).collect()
+    };
+    match array.data_type() {
+        DataType::List(_) => by_end::<i32>(array, valid),
+        DataType::LargeList(_) => by_end::<i64>(array, valid),
+        DataType::ListView(_) => by_view::<i32>(array, valid),
+        DataType::LargeListView(_) => by_view::<i64>(array, valid),
+        DataType::FixedSizeList(_, length) => {
+            let (list, length) = (array.as_fixed_size_list(), usize::try_from(*length).unwrap_or(0));
+            (list.values().clone(), valid(&mut (0..list.len()).map(|row| (row * length, (row + 1) * length))))
+        }
+        DataType::Dictionary(_, lists) if values_of(lists).is_some() => {
+            let (values, spans) = spans(array.as_any_dictionary().values());
+            (values, cells::keys(array).into_iter().map(|key| spans.get(key).copied().flatten()).collect())
+        }
+        _ => (array.clone(), valid(&mut (0..array.len()).map(|row| (row, row + 1)))),
+    }
+}
+
+fn by_end<O: OffsetSizeTrait>(
+    array: &ArrayRef,
+    valid: impl Fn(&mut dyn Iterator<Item = (usize, usize)>) -> Vec<Span>,
+) -> (ArrayRef, Vec<Span>) {
+    let list = array.as_list::<O>();
+    let mut spans = list.value_offsets().windows(2).map(|two| (two[0].as_usize(), two[1].as_usize()));
+    (list.values().clone(), valid(&mut spans))
+}
+
+fn by_view<O: OffsetSizeTrait>(
+    array: &ArrayRef,
+    valid: impl Fn(&mut dyn Iterator<Item = (usize, usize)>) -> Vec<Span>,
+) -> (ArrayRef, Vec<Span>) {
+    let list = array.as_list_view::<O>();
+    let views = list.value_offsets().iter().zip(list.value_sizes());
+    let mut spans = views.map(|(at, size)| (at.as_usize(), at.as_usize() + size.as_usize()));
+    (list.values().clone(), valid(&mut spans))
+}
+
+/// The lists of numbers of a column: see [`spans`].
+pub(super) fn numbers(array: &ArrayRef) -> (Vec<f64>, Vec<Span>) {
+    let (values, spans) = spans(array);
+    (cells::numbers(&values), spans)
+}
+
+/// How many numbers the first list of a column has.
+pub(super) fn length(array: &ArrayRef) -> Option<usize> {
+    if let DataType::FixedSizeList(_, length) = array.data_type() {
+        return usize::try_from(*length).ok();
+    }
+    spans(array).1.into_iter().flatten().map(|(start, end)| end - start).next()
+}
