@@ -187,6 +187,8 @@ impl Column {
             Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
             _ => (&self.array, row),
         };
+        // The place of a cell without a text is beyond the end of the dictionary.
+        let row = Some(row).filter(|&row| row < array.len())?;
         cells::text(array, row, scratch).filter(|text| !policy.na.iter().any(|na| na.as_bytes() == *text))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::twin::{batch, number_id, options, parquet, read};
+use super::twin::{Cells, arrow_stream, batch, number_id, options, parquet, read};
 use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, StringArray, types};
 use surefoot_glm::{Batch, Names, Part};
 use surefoot_io::{Found, Options, Reader, RowSource};
@@ -161,4 +161,23 @@ fn missing_cells_are_counted_once() {
     let table = parquet(&batch(&[("y", full(&[1.0; 2])), ("a", full(&[f64::NAN, 1.0]))]));
     (0..3).for_each(|_| assert_eq!(read(table.clone(), &options).0.len(), 2));
     assert_eq!(options.found.missing()["a"], 1);
+}
+
+#[test]
+fn a_label_of_text_may_be_missing_in_a_row() {
+    let labels = ["u", "v", "u"].map(|label| Some(label.to_owned()));
+    for at in 0..3 {
+        let mut labels = labels.to_vec();
+        labels[at] = None;
+        let numbers = Cells::Numbers(vec![Some(1.0); 3]);
+        for labels in [Cells::Words(labels.clone()), Cells::Texts(labels)] {
+            let table = batch(&[("y", labels.array()), ("a", numbers.array())]);
+            for bytes in [parquet(&table), arrow_stream(&table, 2, None)] {
+                let (rows, errors) = read(bytes, &Options { classes: true, ..options(false) });
+                assert_eq!((rows.len(), errors.len()), (2, 1), "{errors:?}");
+                let says = format!("f: row {}, column 'y': the label is null; a row to be learnt needs one", at + 1);
+                assert_eq!(errors[0].to_string(), says);
+            }
+        }
+    }
 }
