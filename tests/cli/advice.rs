@@ -141,6 +141,19 @@ fn predict_and_eval_take_the_flags_of_their_data() {
     );
 }
 
+#[test]
+fn quotes_that_are_only_text_are_taken_out() {
+    let box_ = Sandbox::new();
+    for text in ["ham\t\"Hi\" she said\nspam\twin\nham\tok\n", "ham\tok\nspam\t\"win\nham\thi\n"] {
+        box_.write("a.tsv", text);
+        let ran = box_.fails(1, "fit a.tsv --label 1 --header no -o m");
+        assert!(ran.err.contains("tr -d '\"'"), "{}", ran.err);
+        let without = text.replace('"', "");
+        let ran = box_.feed("fit - --format tsv --label 1 --header no -o m --json", without.as_bytes());
+        assert_eq!((ran.status, ran.json()["rows"].as_u64()), (0, Some(3)), "{}", ran.err);
+    }
+}
+
 /// Every file of Rust in a folder and those in it, but for tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -94,8 +94,8 @@ fn closing(text: &[u8], open: usize) -> Option<usize> {
 
 fn unclosed(record: &[u8], open: usize) -> Complaint {
     let line = record[open..].split(|&byte| byte == b'\n').next().unwrap_or_default();
-    Complaint::new(open, line, "the quote that opens here is never closed: close it, or double it if it is text")
-        .fatal()
+    let says = "the quote that opens here is never closed: close it; where quotes are only text, take them out first, as with tr -d '\"'";
+    Complaint::new(open, line, says).fatal()
 }
 
 /// Finds the ends of the cells of a record. With runs of blanks between them, all but the first of a run belong to the cell
@@ -116,7 +116,8 @@ pub(super) fn split(record: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> Resu
         let from = if is_quoted { closing(record, first).ok_or_else(|| unclosed(record, first))? } else { first };
         let end = from + find(&record[from..], delimiter);
         if is_quoted && !record[from..end].iter().all(|&byte| is_space(byte)) {
-            let says = "text stands behind the closing quote: quotes within a quoted cell are doubled";
+            let says = "text stands behind the closing quote: quotes within a quoted cell are doubled; where quotes are only text, \
+                        take them out first, as with tr -d '\"'";
             return Err(Complaint::new(first, &record[first..end], says));
         }
         ends.push(end);
