@@ -6,6 +6,7 @@
 mod absent;
 mod certificate;
 mod cli;
+mod columns;
 mod commands;
 mod confusion;
 mod console;
@@ -35,6 +36,7 @@ mod signals;
 mod skips;
 mod start;
 mod streams;
+mod unseen;
 mod values;
 mod warnings;
 mod watch;

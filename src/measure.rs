@@ -5,11 +5,22 @@ use crate::{
     rows::{self, Next, Rows},
     session::Halt,
     skips::Skips,
+    unseen::{Told, Unseen},
     watch::Watch,
 };
 use std::{cell::RefCell, collections::BTreeMap};
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Tally};
 use surefoot_io::{ColumnMeans, InputName, Options};
+
+/// What was found out about a model on rows.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    pub(crate) measured: Measured,
+    /// What there is to draw.
+    pub(crate) picture: Picture,
+    /// What training never saw.
+    pub(crate) unseen: Told,
+}
 
 /// Rows to measure on.
 #[derive(Debug)]
@@ -22,21 +33,24 @@ pub(crate) struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// How good the model is on these rows, and what there is to draw of it.
-    pub(crate) fn measure(&self, model: &Model) -> Result<(Measured, Picture), Halt> {
-        let mut tally = Tally::new(model);
+    /// How good the model is on these rows.
+    pub(crate) fn measure(&self, model: &Model) -> Result<Findings, Halt> {
+        let found = &self.options.found;
+        let (mut tally, mut unseen) = (Tally::new(model), Unseen::new(model, found));
         self.each(|batch, r| {
             let row = batch.row(r);
             // One of weight 0 is counted, whatever its label is.
             let label = if row.weight == 0.0 { Ok(0.0) } else { code(model, row.label, &self.options) };
             let label = label.map_err(|says| (Part::Label, says))?;
-            tally.add(label, &row).map_err(|fault| (fault.part, fault.message))
+            let count = tally.add(label, &row).map_err(|fault| (fault.part, fault.message))?;
+            unseen.add(&row, count, |id| tally.knows(id), found);
+            Ok(())
         })?;
         let measured = tally.measured();
         if measured.rows == 0 {
             return Err(rows::absent(self.inputs).into());
         }
-        Ok((measured, tally.picture()))
+        Ok(Findings { measured, picture: tally.picture(), unseen: unseen.told(found) })
     }
 
     /// The means of the columns of numbers, by their names. Rows at fault do not count.

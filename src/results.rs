@@ -2,10 +2,12 @@
 
 use crate::{
     certificate,
+    columns::Columns,
     console::Console,
     metrics, number, reading,
     report::number_or_null,
     retype,
+    unseen::Told,
     warnings::{self, Warning},
     watch::Stop,
 };
@@ -25,6 +27,8 @@ pub(crate) struct Results<'a> {
     /// The model as saved, and where it is; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
+    /// What the test rows hold that training never saw.
+    pub(crate) unseen: Option<&'a Told>,
     /// Where its report goes.
     pub(crate) report: Option<&'a str>,
     /// What the readers found out.
@@ -37,6 +41,8 @@ pub(crate) struct Results<'a> {
     /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
     pub(crate) ended: Option<Ended>,
     pub(crate) far: Option<(String, f64)>,
+    /// What may be wrong with its columns.
+    pub(crate) columns: Vec<Warning>,
     /// Why its model is not to be used as it is.
     pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
@@ -68,6 +74,7 @@ impl Results<'_> {
             "slots": self.slots(),
             "collisions": self.collisions(),
             "missing": self.found.missing(),
+            "columns": self.model.and_then(|(model, _)| Columns::of(model)).map(|columns| columns.object()),
             "passes": summary.passes,
             "shuffle": self.shuffle.map(|seed| json!({ "seed": seed })),
             "seconds": number_or_null(Some(self.seconds)),
@@ -80,6 +87,8 @@ impl Results<'_> {
             "caution": self.caution.map(|caution| caution.to_string()),
             "certificate": certificate::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
+            "unseen_values": self.unseen.map(Told::values_object),
+            "unseen_gaps": self.unseen.map(Told::gaps_object),
             "order": warnings::order_object(self.order()),
             "warnings": self.warnings().iter().map(Warning::object).collect::<Vec<_>>(),
         })
@@ -115,6 +124,10 @@ impl Results<'_> {
             console.say(&format!("test         {}", metrics::line(test)));
         }
         if let Some((model, name)) = self.model {
+            let columns = Columns::of(model).map(|columns| columns.short()).unwrap_or_default();
+            columns.iter().enumerate().for_each(|(i, words)| {
+                console.say(&format!("{:<13}{words}", if i == 0 { "columns" } else { "" }));
+            });
             if let Some(coding) = reading::coding(&model.labels, &model.settings.reading.classes) {
                 console.say(&format!("labels       {coding}"));
             }
@@ -170,6 +183,10 @@ impl Results<'_> {
     /// What a user should know of the data.
     fn note(&self, console: &Console) {
         self.found.notes().iter().for_each(|note| console.note(note));
+        self.unseen
+            .iter()
+            .flat_map(|unseen| unseen.notes())
+            .for_each(|note| console.note(&format!("test rows: {note}")));
         let missing = self.found.missing();
         if !missing.is_empty() {
             let cells: Vec<_> = missing.iter().map(|(column, cells)| format!("{cells} in {column}")).collect();
@@ -225,6 +242,10 @@ impl Results<'_> {
             let lane = number::lane(self.summary.lane);
             let says = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
             warnings.push(Warning::new("lane_at_edge", says));
+        }
+        warnings.extend(self.columns.iter().cloned());
+        if let Some(warning) = self.unseen.and_then(Told::warning) {
+            warnings.push(Warning { says: format!("test rows: {}", warning.says), ..warning });
         }
         warnings
     }

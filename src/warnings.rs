@@ -11,16 +11,22 @@ pub(crate) struct Warning {
     pub(crate) kind: &'static str,
     /// A sentence for people, with what to do.
     pub(crate) says: String,
+    /// The columns that it is about, if it is about columns.
+    pub(crate) columns: Vec<String>,
 }
 
 impl Warning {
     pub(crate) fn new(kind: &'static str, says: impl Into<String>) -> Warning {
-        Warning { kind, says: says.into() }
+        Warning { kind, says: says.into(), columns: Vec::new() }
     }
 
     /// As an object of JSON.
     pub(crate) fn object(&self) -> Value {
-        json!({ "kind": self.kind, "message": self.says })
+        let mut object = json!({ "kind": self.kind, "message": self.says });
+        if !self.columns.is_empty() {
+            object["columns"] = json!(self.columns);
+        }
+        object
     }
 
     /// With a capital and a full stop, for pages.

@@ -5,7 +5,7 @@ use crate::{
     confusion,
     console::Console,
     failure::Failure,
-    measure::Sample,
+    measure::{Findings, Sample},
     metrics, number,
     page::{self, Page, Quality},
     reading, report, rows,
@@ -13,6 +13,7 @@ use crate::{
     settings,
     signals::Signals,
     skips::Skips,
+    warnings::Warning,
     watch::{Stop, Watch},
 };
 use std::{cell::RefCell, ffi::OsStr, path::Path};
@@ -32,19 +33,29 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let watch = Watch { signals: Signals::catch(args.report.as_slice()), deadline: None };
     let skips = RefCell::new(Skips::new(args.skip_bad_rows, 0));
     let sample = Sample { inputs: &inputs, options, watch: &watch, skips };
-    let (measured, picture) = match sample.measure(&model) {
+    let Findings { measured, picture, unseen } = match sample.measure(&model) {
         Ok(found) => found,
         Err(Halt::Failure(failure)) => return Err(failure),
         Err(Halt::Stop(Stop::Signal(signal))) => return Err(Failure::signalled(signal, signal.name())),
         Err(Halt::Stop(Stop::Budget | Stop::Gap)) => return Ok(()),
     };
-    sample.skips.borrow().tell(&Console::new(args.talk.quiet, args.talk.json));
+    let console = Console::new(args.talk.quiet, args.talk.json);
+    sample.skips.borrow().tell(&console);
     if measured.weight == 0.0 {
         let names = rows::names(&inputs);
         return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to measure")));
     }
     let labels = confusion::labels(&model);
-    let json = || format!("{}\n", metrics::object(&measured, &labels));
+    unseen.notes().iter().for_each(|note| console.note(note));
+    let warning = unseen.warning();
+    warning.iter().for_each(|warning| console.warn(&warning.says));
+    let json = || {
+        let mut object = metrics::object(&measured, &labels);
+        object["unseen_values"] = unseen.values_object();
+        object["unseen_gaps"] = unseen.gaps_object();
+        object["warnings"] = warning.iter().map(Warning::object).collect();
+        format!("{object}\n")
+    };
     let text = if args.talk.json { json() } else { metrics::table(&measured, &labels) };
     if let Some(output) = &mut report {
         let about = format!("{} of {}, predicted by {name}.", number::rows(measured.rows), rows::names(&inputs));

@@ -6,9 +6,10 @@ use crate::{
     absent,
     certificate::with_full_pass,
     cli::FitArgs,
+    columns,
     console::Console,
     failure::Failure,
-    measure::Sample,
+    measure::{Findings, Sample},
     memory, number,
     opening::Opening,
     page::{Page, Run},
@@ -27,7 +28,7 @@ use crate::{
 };
 use std::{cell::RefCell, path::Path, time::Instant};
 use surefoot_glm::{
-    Caution, ClassWeights, Gathered, Measured, Missing, Model, Picture, Plan, Problem, Summary, Trainer,
+    Caution, ClassWeights, Gathered, Missing, Model, Plan, Problem, Summary, Trainer,
     optimum::{Ended, Optimum},
 };
 use surefoot_io::{Accepts, InputName, Options, Output, SpooledShelf, check_inputs};
@@ -236,12 +237,17 @@ impl Fit<'_> {
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
         let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(&model).map_err(saved)? };
         self.reporter.stage("measuring");
-        let (test, picture) = test.unzip();
+        let (mut picture, mut unseen) = (None, None);
+        let test = test.map(|found| {
+            (picture, unseen) = (Some(found.picture), Some(found.unseen));
+            found.measured
+        });
         let report = self.report.as_ref().map(|output| output.name().to_owned());
         let results = Results {
             summary: &summary,
             model: Some((&model, &name)),
             test: test.as_ref(),
+            unseen: unseen.as_ref(),
             report: report.as_deref(),
             found: &self.start.options.found,
             skipped: skips.count(),
@@ -249,6 +255,7 @@ impl Fit<'_> {
             seconds: self.reporter.seconds(),
             ended: found.as_ref().map(|found| found.ended),
             far,
+            columns: columns::warnings(&trainer, &model, &self.start.options.found),
             caution,
             stop,
             shuffle: self.start.shuffle,
@@ -295,7 +302,7 @@ impl Fit<'_> {
     }
 
     /// Measures the saved model on the test rows, if there are any; only a signal ends that early.
-    fn measure(&self, model: &Model) -> Result<Option<(Measured, Picture)>, Failure> {
+    fn measure(&self, model: &Model) -> Result<Option<Findings>, Failure> {
         if self.test.is_empty() {
             return Ok(None);
         }
@@ -320,6 +327,7 @@ impl Fit<'_> {
             summary: &summary,
             model: None,
             test: None,
+            unseen: None,
             report: None,
             found: &self.start.options.found,
             skipped: 0,
@@ -327,6 +335,7 @@ impl Fit<'_> {
             seconds,
             ended: None,
             far: None,
+            columns: Vec::new(),
             caution: None,
             stop: None,
             shuffle: self.start.shuffle,

@@ -3,6 +3,7 @@
 use crate::{
     certificate,
     cli::InspectArgs,
+    columns::Columns,
     failure::Failure,
     number::{self, shortest},
     reading,
@@ -61,6 +62,7 @@ impl View<'_> {
             "order": warnings::order_object(summary.order.as_ref()),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,
+            "columns": Columns::of(self.model).map(|columns| columns.object()),
             "top": top.collect::<Vec<_>>(),
         })
     }
@@ -107,6 +109,8 @@ impl View<'_> {
             ("loss", settings.loss.to_string()),
             ("data", format!("{}{bits}", reading::data(&settings.reading))),
         ];
+        let columns = Columns::of(self.model).map(|columns| columns.full()).unwrap_or_default();
+        facts.extend(columns.into_iter().enumerate().map(|(i, words)| (if i == 0 { "columns" } else { "" }, words)));
         facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
         let order = summary.order.map(|alarm| ("order", warnings::order(&alarm, settings).sentence()));
         facts.extend([

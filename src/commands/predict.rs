@@ -9,14 +9,15 @@ use crate::{
     rows::{self, Next, Rows},
     settings,
     signals::Signals,
+    unseen::{Told, Unseen},
 };
 use std::{
     collections::HashSet,
     io::{IsTerminal, Write},
     path::Path,
 };
-use surefoot_glm::{Batch, By, Labels, Missing, Model, Predictor, Row, Scores};
-use surefoot_io::{Error, InputName, Options, Output, load_model, missing_features, printable};
+use surefoot_glm::{Batch, By, Labels, Model, Predictor, Row, Scores};
+use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
 const UNSEEN: usize = 1_000_000;
@@ -48,16 +49,29 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let (digits, scores, unseen, passed) = Default::default();
     let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
     let shown = args.output == "-" && std::io::stdout().is_terminal();
-    let mut work =
-        Work { model, predictor, kind, flush, on_error, separator, shown, output, digits, scores, unseen, passed };
+    let mut work = Work {
+        model: &model,
+        predictor,
+        kind,
+        flush,
+        on_error,
+        separator,
+        shown,
+        output,
+        digits,
+        scores,
+        unseen,
+        passed,
+    };
     let found = options.found.clone();
-    match work.run(&inputs, &options) {
+    let mut columns = Unseen::new(&model, &found);
+    match work.run(&inputs, &options, &mut columns) {
         // Nobody reads on: nothing is left to do, or to say.
         Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
         Ok(0) => Err(rows::absent(&inputs)),
         Ok(_) => {
-            work.tell(&found.notes(), args.quiet);
+            work.tell(&found.notes(), &columns.told(&found), args.quiet);
             Ok(())
         }
     }
@@ -109,8 +123,8 @@ enum Trouble {
     Write(Error),
 }
 
-struct Work {
-    model: Model,
+struct Work<'a> {
+    model: &'a Model,
     predictor: Predictor,
     kind: Kind,
     flush: bool,
@@ -134,9 +148,9 @@ struct Passed {
     first: Vec<String>,
 }
 
-impl Work {
+impl Work<'_> {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, inputs: &[InputName], options: &Options) -> Result<u64, Trouble> {
+    fn run(&mut self, inputs: &[InputName], options: &Options, columns: &mut Unseen<'_>) -> Result<u64, Trouble> {
         let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
@@ -152,7 +166,10 @@ impl Work {
             }
             for r in 0..batch.len() {
                 match self.predict(&batch.row(r)) {
-                    Ok(()) => self.write(batch.name(r)).map_err(|error| self.trouble(error))?,
+                    Ok(()) => {
+                        columns.add(&batch.row(r), self.scores.unseen, |id| self.predictor.knows(id), &options.found);
+                        self.write(batch.name(r)).map_err(|error| self.trouble(error))?;
+                    }
                     Err(fault) => {
                         self.pass_over(options.describe(inputs, &batch, r, fault.part).error(fault.message))?;
                     }
@@ -235,26 +252,8 @@ impl Work {
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
-    /// Says which columns are missing in some rows and were in none of training.
-    fn tell_gaps(&self, console: &Console) {
-        let reading = &self.model.settings.reading;
-        let gaps: Vec<_> = missing_features(reading).into_iter().filter(|(_, id)| self.unseen.contains(id)).collect();
-        let Some((first, _)) = gaps.first() else { return };
-        let more = if gaps.len() > 1 { format!(" (and {} others)", gaps.len() - 1) } else { String::new() };
-        let name = printable(first);
-        console.warn(&match reading.table.missing {
-            Missing::Mean => format!(
-                "column '{name}'{more} is missing in some of these rows and was in none of training: its mean there is taken"
-            ),
-            _ => format!(
-                "column '{name}'{more} is missing in some of these rows and was in none of training: such a number counts as 0, \
-                 which may be far from all others; a model of fit --missing mean takes the mean of the column"
-            ),
-        });
-    }
-
     /// Says what the readers noticed, and how many features were never seen in training.
-    fn tell(&self, notes: &[String], quiet: bool) {
+    fn tell(&self, notes: &[String], told: &Told, quiet: bool) {
         let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));
         if self.passed.count > 0 {
@@ -263,7 +262,8 @@ impl Work {
             console.warn(&format!("{rows} at fault: {what}; the first message{s}:"));
             self.passed.first.iter().for_each(|says| console.warn(says));
         }
-        self.tell_gaps(&console);
+        told.notes().iter().for_each(|note| console.note(note));
+        told.warning().iter().for_each(|warning| console.warn(&warning.says));
         let (unseen, more) = (self.unseen.len(), if self.unseen.len() >= UNSEEN { "at least " } else { "" });
         if unseen > 0 {
             let s = if unseen == 1 { "" } else { "s" };

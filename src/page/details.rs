@@ -5,6 +5,7 @@ use super::{
     html::{facts, short},
 };
 use crate::{
+    columns::Columns,
     number::{self, shortest},
     reading, results,
     weights::Weights,
@@ -57,6 +58,12 @@ fn intercept(model: &Model) -> String {
     }
 }
 
+/// How the columns of a table were taken.
+fn columns(model: &Model) -> Vec<(String, String)> {
+    let lines = Columns::of(model).map(|columns| columns.full()).unwrap_or_default();
+    lines.into_iter().enumerate().map(|(i, words)| fact(if i == 0 { "columns" } else { "" }, words)).collect()
+}
+
 pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
     let results = run.results;
     let summary = results.summary;
@@ -73,6 +80,7 @@ pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
         list.push(fact("files", format!("{} more", run.inputs.len() - 8)));
     }
     list.push(fact("format", reading::data(&model.settings.reading)));
+    list.extend(columns(model));
     list.push(fact("rows read", number::count(summary.rows)));
     list.push(fact("of weight 0", number::count(summary.rows_zero_weight)));
     list.push(fact("sum of weights", shortest(summary.weight)));
@@ -87,6 +95,8 @@ pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
     let cells = |(column, cells): (String, u64)| format!("{} in {column}", number::count(cells));
     let missing: Vec<_> = missing.into_iter().map(cells).collect();
     list.push(fact("missing cells", if missing.is_empty() { "none".to_owned() } else { missing.join(", ") }));
+    let unseen = results.unseen.map(|unseen| unseen.notes()).unwrap_or_default();
+    list.extend(unseen.into_iter().map(|line| fact("test rows", line)));
     list.extend(reading::coding(&model.labels, &model.settings.reading.classes).map(|coding| fact("labels", coding)));
     facts("Data", &list)
 }
@@ -120,6 +130,7 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
     } else {
         list.push(fact("trained on", number::rows(model.summary.rows)));
         list.push(fact("data", reading::data(&settings.reading)));
+        list.extend(columns(model));
     }
     list.push(fact("surefoot", env!("CARGO_PKG_VERSION")));
     facts("Settings", &list)

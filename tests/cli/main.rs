@@ -9,6 +9,7 @@ mod cases;
 mod certificate;
 mod choice;
 mod classes;
+mod columns;
 mod end;
 mod eval;
 mod export;

@@ -107,7 +107,7 @@ fn gaps_that_training_had_none_of_are_filled_or_said() {
     let (at, of_mean): (f64, f64) =
         (filled.out.trim().parse().unwrap(), box_.ok("predict m mean.csv").out.trim().parse().unwrap());
     assert!((at - of_mean).abs() < 1e-12, "{at} {of_mean}");
-    assert!(filled.err.contains("column 'age' is missing in some of these rows"), "{}", filled.err);
+    assert!(filled.err.contains("column 'age' is missing in 1 of 1 row and was in none of training"), "{}", filled.err);
     box_.ok("fit train.csv --label y --missing indicator -o i");
     let said = box_.ok("predict i new.csv").err;
     assert!(said.contains("counts as 0") && said.contains("--missing mean"), "{said}");

@@ -163,7 +163,7 @@ impl Books {
         let sign = self.counts.coding.sign();
         self.counts.coding.meet(self.settings.loss, label);
         let fresh = self.passes.fresh();
-        if self.passes.run.completed == 0 && self.passes.plan.optimum.is_none() {
+        if self.passes.run.completed == 0 {
             self.order.add(row, given, value);
         }
         if fresh {

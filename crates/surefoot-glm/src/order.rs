@@ -77,6 +77,11 @@ impl OrderWatch {
         self.sample.add(row, given, value);
     }
 
+    /// The rows of the sample, and how many the run has met.
+    pub(crate) fn sample(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
+        (self.sample.rows(), self.sample.seen())
+    }
+
     /// Puts into an unfinished model what is needed to go on.
     pub(crate) fn pause(&self, state: &mut State) {
         state.scalars[SAMPLE] =
@@ -95,9 +100,9 @@ impl OrderWatch {
         Ok(OrderWatch { sample, before, earlier })
     }
 
-    /// Checks the state of an unfinished model that was read from a file; one of a search for the optimum has none.
+    /// Checks the state of an unfinished model that was read from a file.
     pub(crate) fn check(state: &State) -> Result<(), String> {
-        if state.scalars.get(SAMPLE).is_some() { OrderWatch::resume(state).map(|_| ()) } else { Ok(()) }
+        OrderWatch::resume(state).map(|_| ())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::{
     Batch, Certificate, Class, ClassWeights, Fault, Labels, Measured, Model, Names, Penalty, Picture, Plan, Predictor,
-    Settings, Shelf, State, Summary, Tally,
+    Row, Settings, Shelf, State, Summary, Tally,
     books::{Books, Counts},
     engine::{self, Engine},
     metrics::Progressive,
@@ -187,6 +187,12 @@ impl Trainer {
         self.books.loses_to_constant(model)
     }
 
+    /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are at most 8192 and short; and of
+    /// how many rows of positive weight it is. Labels are as rows had them.
+    pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
+        self.books.order.sample()
+    }
+
     /// How labels are coded as of now.
     #[must_use]
     pub fn labels(&self) -> Labels {
@@ -245,9 +251,7 @@ impl Trainer {
         let mut model = self.model();
         if let Some(state) = &mut model.state {
             state.scalars["run"] = json!(self.books.passes.run);
-            if self.books.passes.plan.optimum.is_none() {
-                self.books.order.pause(state);
-            }
+            self.books.order.pause(state);
             state.arrays.extend(self.books.passes.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
         }
         model.unfinished = Some(place);
@@ -270,9 +274,7 @@ impl Trainer {
             let run = State::parse::<Run>(&state.scalars["run"])?;
             books.passes.kept = (run.judged.is_some() || run.left).then(kept);
             books.passes.run = run;
-            if plan.optimum.is_none() {
-                books.order = OrderWatch::resume(state)?;
-            }
+            books.order = OrderWatch::resume(state)?;
             books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
         } else {
             books.passes.leave(kept());

@@ -41,6 +41,7 @@ use folders::Folders;
 use header::Verdict;
 pub(crate) use layout::check_features;
 use layout::{Layout, Use};
+use looks::Looks;
 pub(crate) use rules::any_number;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
@@ -351,6 +352,12 @@ fn other_delimiter(names: &[String]) -> &'static str {
         [one] if one.contains(',') => "; should it be --format csv?",
         _ => "",
     }
+}
+
+/// Whether a cell looks like a date, a time, or both.
+#[must_use]
+pub fn is_date(cell: &[u8]) -> bool {
+    Looks::like(cell) == Some(Looks::Date)
 }
 
 /// Adds the features of a cell; `false` if it is missing.

@@ -31,6 +31,7 @@
 
 mod archive;
 mod bytes;
+mod cell_index;
 mod codec;
 #[cfg(feature = "parquet")]
 mod columnar;
@@ -64,12 +65,14 @@ mod vw;
 mod words;
 
 pub use archive::{Archive, Dtype, Tensor};
-pub use csv::columns::columns_meant;
+pub use cell_index::{Cell, CellIndex};
+pub use csv::columns::{columns_meant, flagged};
+pub use csv::is_date;
 pub use error::{Error, ErrorKind, Located, Spot};
 pub use folder::expand;
 pub use format::{FORMATS, Format};
 pub use input::{Identity, InputName, check_inputs};
-pub use means::{ColumnMeans, missing_features};
+pub use means::ColumnMeans;
 pub use model_file::{load_model, save_model};
 pub use options::{Accepts, Found, Head, Options, Wanted};
 pub use output::Output;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use surefoot_glm::{Batch, Groups, Reading, Role};
 
 use crate::options::Options;
-use crate::row::{Group, missing_id, slot};
+use crate::row::{Group, missing_id};
 
 /// The weighted means of the columns of numbers of a table over all rows that have a number there.
 ///
@@ -86,13 +86,6 @@ impl Column {
         // The difference of two numbers may be too large where their mean is not.
         self.mean = if step.is_finite() { step } else { (1.0 - share) * self.mean + share * x };
     }
-}
-
-/// The features that stand for missing cells of columns, by the columns' names.
-#[must_use]
-pub fn missing_features(reading: &Reading) -> Vec<(&str, u64)> {
-    let columns = reading.table.columns.iter().filter(|column| column.role.is_feature());
-    columns.map(|column| (column.name.as_str(), slot(missing_id(column.name.as_bytes()), reading.bits))).collect()
 }
 
 #[cfg(test)]

@@ -299,6 +299,13 @@ impl Found {
         names
     }
 
+    /// Shows all names of features with the features' ids, in no order.
+    pub fn each_name(&self, mut show: impl FnMut(u64, &str)) {
+        let kept = self.lock();
+        kept.names.iter().for_each(|(id, name)| show(*id, name));
+        kept.shared.iter().for_each(|(id, name)| show(*id, name));
+    }
+
     /// Whether labels are text, as far as rows were read.
     #[must_use]
     pub fn has_text_labels(&self) -> bool {

@@ -46,21 +46,33 @@ impl Tally {
     }
 
     /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives. One of weight
-    /// 0 is only counted, whatever its label is.
+    /// 0 is only counted, whatever its label is. Returns how many of its features were never seen in training.
     ///
     /// # Errors
     /// Those of prediction.
-    pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<(), Fault> {
+    pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<usize, Fault> {
+        let mut unseen = 0;
         match &mut self.metrics {
             Kind::One(metrics) if row.weight == 0.0 => metrics.add(0.0, 0.0, 0.0),
             Kind::Many(metrics) if row.weight == 0.0 => metrics.add(0, 0.0, &[]),
-            Kind::One(metrics) => metrics.add(y, row.weight, self.predictor.score(row)?.margin),
+            Kind::One(metrics) => {
+                let scored = self.predictor.score(row)?;
+                unseen = scored.unseen;
+                metrics.add(y, row.weight, scored.margin);
+            }
             Kind::Many(metrics) => {
                 self.predictor.score_classes(row, &mut self.scores)?;
+                unseen = self.scores.unseen;
                 metrics.add(y as usize, row.weight, &self.scores.margins);
             }
         }
-        Ok(())
+        Ok(unseen)
+    }
+
+    /// Whether the model has seen a feature in training.
+    #[must_use]
+    pub fn knows(&self, id: u64) -> bool {
+        self.predictor.knows(id)
     }
 
     /// The numbers for the rows added so far.

@@ -141,6 +141,20 @@ impl Sample {
         self.value.truncate(pairs);
     }
 
+    /// The kept rows, with the weights that they were given.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
+        self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
+            label: Some(facts.label),
+            weight: facts.given,
+            offset: facts.offset,
+            index: &self.index[begin..end as usize],
+            value: &self.value[begin..end as usize],
+            group: &[],
+            position: 0,
+        })
+    }
+
     /// The losses of a model beside those of the rows as they came.
     pub(super) fn score(&self, books: &Books, model: &Model) -> Judged {
         let mut scored = Judged::new(books.loss(), self.seen);

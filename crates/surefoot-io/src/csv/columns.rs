@@ -80,7 +80,8 @@ pub(crate) fn called(number: usize, name: &str) -> String {
 }
 
 /// A column as a flag takes it: its name if a shell and a list leave it as it is, or else its number from 1.
-pub(crate) fn flagged(number: usize, name: &str) -> String {
+#[must_use]
+pub fn flagged(number: usize, name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.len() <= 48 && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain) {
         name.to_owned()

@@ -1,0 +1,288 @@
+//! How much of the label one column tells by itself.
+//!
+//! Each measure is the part that the column leaves unexplained of what the best constant leaves: 0 for a column that tells all,
+//! 1 for one that tells nothing. None changes if numbers or labels are measured in another unit, or on another scale that keeps
+//! their order.
+//!
+//! | column | label | left unexplained |
+//! | --- | --- | --- |
+//! | numbers | two classes | twice the chance that a row of one class stands on the wrong side of one of the other, 2·(1 − AUC) |
+//! | numbers | many classes | errors of the best rule that gives each class one interval, about, by those of a constant |
+//! | numbers | numbers | 1 − ρ², ρ the rank correlation |
+//! | categories, gaps | classes | errors of the likeliest class among the other rows of the value, by those of a constant |
+//! | categories, gaps | numbers | squared errors of the mean rank among the other rows of the value, by those of a constant |
+//!
+//! A value that only one row has tells nothing, since its row is never among the other ones.
+
+use super::profile::Cells;
+use std::collections::HashMap;
+
+/// Labels of a sample.
+#[derive(Debug)]
+pub(super) enum Labels {
+    /// Positions in the list of classes, and how often each is met.
+    Classes(Vec<u32>, Vec<usize>),
+    /// Ranks, with 0 for their mean.
+    Ranks(Vec<f64>),
+}
+
+/// Rows that the best constant must get wrong for a class to be told from others at all: with ten the chance that a column that has
+/// nothing to do with the label divides them from as many others is one in 184,756.
+const LEAST: usize = 10;
+
+impl Labels {
+    /// `None` if there is nothing to tell apart.
+    pub(super) fn of(labels: &[f64], are_classes: bool) -> Option<Labels> {
+        if !are_classes {
+            let mut order: Vec<_> = labels.iter().copied().zip(0..).collect();
+            let ranks = ranks(&mut order, 0, labels.len()).0;
+            let mut of_row = vec![0.0; labels.len()];
+            ranks.into_iter().for_each(|(row, rank)| of_row[row as usize] = rank);
+            let commonest = order.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max().unwrap_or_default();
+            return (labels.len() - commonest >= LEAST).then_some(Labels::Ranks(of_row));
+        }
+        let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
+        let mut number = |label: &f64| {
+            let number = *numbers.entry(label.to_bits()).or_insert(counts.len() as u32);
+            counts.resize(counts.len().max(number as usize + 1), 0);
+            counts[number as usize] += 1;
+            number
+        };
+        let classes: Vec<u32> = labels.iter().map(&mut number).collect();
+        (errors(&counts) >= LEAST).then_some(Labels::Classes(classes, counts))
+    }
+
+    /// What the numbers of a column leave unexplained.
+    pub(super) fn unexplained_by_numbers(&self, cells: &Cells) -> f64 {
+        let rows = self.len();
+        let mut numbers: Vec<_> = cells.numbers.iter().map(|&(row, x)| (x, row)).collect();
+        let is_missing = |row: u32| cells.gaps.binary_search(&row).is_ok();
+        let zeros = cells.zeros(rows);
+        match self {
+            Labels::Classes(classes, counts) if counts.len() == 2 => {
+                let (ranks, zero) = ranks(&mut numbers, zeros, zeros + cells.numbers.len());
+                let missing = cells.gaps.iter().filter(|row| classes[**row as usize] == 0).count();
+                let first = counts[0] - missing;
+                let others = zeros + cells.numbers.len() - first;
+                let of_first: Vec<f64> =
+                    ranks.iter().filter(|(row, _)| classes[*row as usize] == 0).map(|(_, rank)| *rank).collect();
+                let sum = of_first.iter().sum::<f64>() + (first - of_first.len()) as f64 * zero;
+                if first < LEAST || others < LEAST {
+                    return 1.0;
+                }
+                // Ranks have the mean 0: the sum of one class is (AUC − ½) for each pair of rows of both.
+                1.0 - 2.0 * (sum / (first as f64 * others as f64)).abs()
+            }
+            Labels::Classes(classes, counts) => {
+                let mut left = counts.clone();
+                let others = cells.numbers.iter().map(|(row, _)| row).chain(&cells.gaps);
+                others.for_each(|row| left[classes[*row as usize] as usize] -= 1);
+                intervals(&mut numbers, left, classes, counts)
+            }
+            Labels::Ranks(labels) => {
+                let (ranks, zero) = ranks(&mut numbers, zeros, zeros + cells.numbers.len());
+                let (mut with, mut squares, mut left) = (0.0, 0.0, zeros as f64 * zero * zero);
+                let mut of_zeros: f64 = 0.0;
+                for (row, rank) in &ranks {
+                    let y = labels[*row as usize];
+                    with += rank * y;
+                    left += rank * rank;
+                    of_zeros -= y;
+                }
+                for (row, y) in labels.iter().enumerate() {
+                    if !cells.gaps.is_empty() && is_missing(row as u32) {
+                        of_zeros -= y;
+                    } else {
+                        squares += y * y;
+                    }
+                }
+                with += of_zeros * zero;
+                if left == 0.0 || squares == 0.0 { 1.0 } else { 1.0 - (with * with / left / squares).min(1.0) }
+            }
+        }
+    }
+
+    /// What groups of rows leave unexplained; rows that are not named are a group of their own.
+    pub(super) fn unexplained_by_groups(&self, groups: impl Iterator<Item = (u32, u32)>) -> f64 {
+        let mut of_row = vec![u32::MAX; self.len()];
+        groups.for_each(|(row, group)| of_row[row as usize] = group);
+        match self {
+            Labels::Classes(classes, counts) => {
+                let mut tables = HashMap::<u32, HashMap<u32, usize>>::new();
+                for (&group, &class) in of_row.iter().zip(classes) {
+                    *tables.entry(group).or_default().entry(class).or_default() += 1;
+                }
+                let most = counts.iter().copied().max().unwrap_or_default();
+                let usual = counts.iter().position(|&count| count == most);
+                let wrong = |table: &HashMap<u32, usize>| match table.values().sum() {
+                    1 => table.keys().filter(|class| Some(**class as usize) != usual).count(),
+                    of_all => {
+                        let right = table.iter().filter(|(class, count)| {
+                            let others = table.iter().filter(|(other, _)| other != class);
+                            others.map(|(_, count)| *count).max().unwrap_or(0) < **count - 1 || **count == of_all
+                        });
+                        of_all - right.map(|(_, count)| count).sum::<usize>()
+                    }
+                };
+                tables.values().map(wrong).sum::<usize>() as f64 / errors(counts) as f64
+            }
+            Labels::Ranks(labels) => {
+                let mut sums = HashMap::<u32, (f64, usize)>::new();
+                for (&group, y) in of_row.iter().zip(labels) {
+                    let sum = sums.entry(group).or_default();
+                    *sum = (sum.0 + y, sum.1 + 1);
+                }
+                let (mut left, mut all) = (0.0, 0.0);
+                for (group, y) in of_row.iter().zip(labels) {
+                    let (sum, count) = sums[group];
+                    let others = if count > 1 { (sum - y) / (count - 1) as f64 } else { 0.0 };
+                    left += (y - others) * (y - others);
+                    all += y * y;
+                }
+                if all == 0.0 { 1.0 } else { left / all }
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Labels::Classes(classes, _) => classes.len(),
+            Labels::Ranks(ranks) => ranks.len(),
+        }
+    }
+}
+
+/// What the best constant gets wrong.
+fn errors(counts: &[usize]) -> usize {
+    counts.iter().sum::<usize>() - counts.iter().copied().max().unwrap_or_default()
+}
+
+/// The ranks of numbers beside so many zeros, less their mean; equal numbers share the mean of theirs. The rank of the zeros comes
+/// second.
+fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64)>, f64) {
+    numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let middle = (all as f64 - 1.0) / 2.0;
+    let below = numbers.partition_point(|(x, _)| *x < 0.0);
+    let zero = below as f64 + (zeros as f64 - 1.0) / 2.0 - middle;
+    let mut ranks = Vec::with_capacity(numbers.len());
+    let mut at = 0;
+    for ties in numbers.chunk_by(|a, b| a.0 == b.0) {
+        let before = if at >= below { at + zeros } else { at };
+        let rank = before as f64 + (ties.len() as f64 - 1.0) / 2.0 - middle;
+        ranks.extend(ties.iter().map(|(_, row)| (*row, rank)));
+        at += ties.len();
+    }
+    (ranks, zero)
+}
+
+/// The errors of a rule that gives each class an interval, by those of a constant: in each run of equal numbers the rows not of its
+/// commonest class are wrong, and of each two changes of class too many at least one row is.
+fn intervals(numbers: &mut [(f64, u32)], zeros: Vec<usize>, classes: &[u32], counts: &[usize]) -> f64 {
+    numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let below = numbers.partition_point(|(x, _)| *x < 0.0);
+    let table = |ties: &[(f64, u32)]| {
+        let mut table = HashMap::<u32, usize>::new();
+        ties.iter().for_each(|(_, row)| *table.entry(classes[*row as usize]).or_default() += 1);
+        table
+    };
+    let of_zeros: HashMap<u32, usize> = (0..).zip(zeros).filter(|(_, count)| *count > 0).collect();
+    let runs = numbers[..below].chunk_by(|a, b| a.0 == b.0).map(table).chain([of_zeros]);
+    let runs = runs.chain(numbers[below..].chunk_by(|a, b| a.0 == b.0).map(table));
+    let (mut wrong, mut changes, mut last) = (0, 0, None);
+    for run in runs.filter(|run| !run.is_empty()) {
+        let most = run.values().copied().max().unwrap_or_default();
+        wrong += run.values().sum::<usize>() - most;
+        // Of classes that are as common the one that goes on.
+        let goes_on = last.filter(|class| run.get(class) == Some(&most));
+        let class = goes_on.or_else(|| run.iter().filter(|(_, count)| **count == most).map(|(class, _)| *class).min());
+        changes += usize::from(last.is_some() && class != last);
+        last = class;
+    }
+    let needless = changes.saturating_sub(counts.len() - 1);
+    (wrong + needless.div_ceil(2)) as f64 / errors(counts) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(x: &[f64]) -> Cells {
+        let nonzero = |(row, x): (u32, f64)| if x == 0.0 { None } else { Some((row, x)) };
+        Cells { numbers: (0..).zip(x.iter().copied()).filter_map(nonzero).collect(), ..Cells::default() }
+    }
+
+    /// A number between 0 and 1 that follows from another.
+    fn noise(n: usize) -> f64 {
+        ((n as f64 * 12.9898).sin() * 43758.5453).fract().abs()
+    }
+
+    /// The definition of the area under the curve, pair by pair.
+    fn auc(x: &[f64], y: &[f64]) -> f64 {
+        let side = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
+        let of = |class: f64| x.iter().zip(y).filter(move |(_, y)| **y == class).map(|(x, _)| *x).collect::<Vec<_>>();
+        let (low, high) = (of(0.0), of(1.0));
+        let sum: f64 = high.iter().flat_map(|a| low.iter().map(move |b| side(*a, *b))).sum();
+        sum / (low.len() * high.len()) as f64
+    }
+
+    #[test]
+    fn two_classes_are_measured_by_the_area_under_the_curve() {
+        let y: Vec<f64> = (0..200).map(|n| f64::from(u8::from(noise(n) > 0.6))).collect();
+        for spread in [0.0, 0.3, 1.0, 4.0] {
+            for coarse in [1e-3, 0.5] {
+                let x: Vec<f64> = (0..200).map(|n| y[n] + spread * (noise(n + 1000) - 0.5)).collect();
+                let x: Vec<f64> = x.iter().map(|x| (x / coarse).round() * coarse).collect();
+                let labels = Labels::of(&y, true).unwrap();
+                let expected = 1.0 - (2.0 * auc(&x, &y) - 1.0).abs();
+                let found = labels.unexplained_by_numbers(&numbers(&x));
+                assert!((found - expected).abs() < 1e-12, "{spread} {coarse}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_measured_by_ranks() {
+        let y: Vec<f64> = (0..300).map(|n| noise(n) - 0.3).collect();
+        let labels = Labels::of(&y, false).unwrap();
+        let left =
+            |of: &dyn Fn(usize) -> f64| labels.unexplained_by_numbers(&numbers(&(0..300).map(of).collect::<Vec<_>>()));
+        assert!(
+            left(&|n| y[n]) < 1e-12 && left(&|n| -1e-9 * y[n].powi(3)) < 1e-12 && left(&|n| (9.0 * y[n]).exp()) < 1e-12
+        );
+        assert!(left(&|n| noise(n + 7000)) > 0.9 && left(&|_| 2.0) == 1.0 && left(&|n| y[n].abs()) > 0.1);
+        // By hand: ranks of 1 2 3 4 5 against 2 1 4 3 5 correlate by 0.8, ten times over and a little apart.
+        let y: Vec<f64> = (0..5).map(f64::from).collect();
+        let y: Vec<f64> = y.iter().cycle().take(50).copied().collect();
+        let x: Vec<f64> = [2.0, 1.0, 4.0, 3.0, 5.0].iter().cycle().take(50).copied().collect();
+        let found = Labels::of(&y, false).unwrap().unexplained_by_numbers(&numbers(&x));
+        assert!((found - 0.36).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn intervals_of_classes_are_told_and_mixtures_are_not() {
+        let y: Vec<f64> = (0..90).map(|n| f64::from(n / 30)).collect();
+        let labels = Labels::of(&y, true).unwrap();
+        let left =
+            |of: &dyn Fn(usize) -> f64| labels.unexplained_by_numbers(&numbers(&(0..90).map(of).collect::<Vec<_>>()));
+        assert_eq!((left(&|n| n as f64 - 40.0), left(&|n| y[n] - 1.0)), (0.0, 0.0));
+        assert!(left(&noise) > 0.2 && left(&|_| 1.0) == 1.0 && left(&|n| y[n].min(1.0)) == 0.5);
+    }
+
+    #[test]
+    fn a_value_of_one_row_tells_nothing() {
+        for are_classes in [true, false] {
+            let y: Vec<f64> = (0..100).map(|n| f64::from(n % 2)).collect();
+            let labels = Labels::of(&y, are_classes).unwrap();
+            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n))) >= 1.0);
+            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n % 2))) < 1e-12);
+            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n % 4))) < 1e-12);
+            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n / 2))) > 0.9);
+        }
+    }
+
+    #[test]
+    fn few_rows_say_nothing() {
+        let y: Vec<f64> = (0..100).map(|n| f64::from(u8::from(n < 9))).collect();
+        assert!(Labels::of(&y, true).is_none() && Labels::of(&y, false).is_none() && Labels::of(&[], false).is_none());
+    }
+}
