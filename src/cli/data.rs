@@ -77,11 +77,11 @@ pub(crate) struct DataArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) missing: Option<MissingName>,
 
-    /// Cells that count as missing, beside empty ones and NA, nan, null and the like (csv)
+    /// Cells that count as missing, beside empty ones and NA, nan, null and the like (tables)
     #[arg(long, value_name = "TOKENS", value_parser = values::columns, allow_hyphen_values = true)]
     pub(crate) na: Vec<values::Columns>,
 
-    /// Take NA, None, nan, null and the like for what they say: only empty cells, and those of --na, are missing (csv)
+    /// Take NA, None, nan, null and the like for what they say: only empty cells, and those of --na, are missing (tables)
     #[arg(long)]
     pub(crate) no_default_na: bool,
 

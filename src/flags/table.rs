@@ -129,7 +129,6 @@ const NUMBERS: In = No("all values are numbers; a category is a pair index:1 for
 const TYPED: In = No("a value is a number if it stands behind a colon, and a name else");
 const WORDS: In = No("each word behind the bar is a feature: write the text there, without its colons and bars");
 const SPARSE: In = No("what a row does not name is 0, and nothing is missing");
-const TEXTS: In = No("only what is null is missing there, and NA is a text like any other");
 const NO_LINES: In = No("columns have names in the file and nothing stands between cells");
 const NO_HEADER: In = No("no line names columns");
 const BLANKS: In = No("blanks stand between tokens");
@@ -159,7 +158,7 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("keep",              ANY,                                            ALL),
     rule("missing",           [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
     rule("na",                [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
-    rule("no-default-na",     [SPARSE,   SPARSE,   Yes,      TEXTS],          ALL),
+    rule("no-default-na",     [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
     rule("header",            [NO_HEADER, NO_HEADER, Yes,    NO_LINES],       ALL),
     rule("delimiter",         [BLANKS,   BLANKS,   Yes,      NO_LINES],       ALL),
     rule("decimal",           [POINTS,   POINTS,   Yes,      NO_LINES],       ALL),

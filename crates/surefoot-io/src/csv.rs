@@ -42,7 +42,6 @@ use header::Verdict;
 pub(crate) use layout::check_features;
 use layout::{Layout, Use};
 use looks::Looks;
-pub(crate) use rules::any_number;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 
@@ -167,6 +166,15 @@ impl Csv {
             // No row says what the columns are. Another file may.
             return Ok(None);
         }
+        if self.options.classes
+            && let Some(label) = roles[..cells].iter().position(|role| *role == Some(Role::Label))
+        {
+            match rows.labels_of_booleans(at, cells, label, &self.rules) {
+                Some((true, _)) | None if !enough => return Ok(None),
+                Some((true, true)) => _ = self.options.found.text_labels.set(true),
+                _ => {}
+            }
+        }
         let guesses = rows.guess(at, &names[..cells], &roles[..cells], &self.rules)?;
         let guesses = guesses.into_iter().chain(roles[cells..].iter().copied().flatten());
         let guessed = names.iter().zip(&roles).filter(|(_, role)| is_guessed(role)).map(|(name, _)| name.clone());
@@ -287,7 +295,7 @@ impl RecordFormat for Csv {
                         let (at, end) = cells::inner(record, at, end);
                         number::plain(record, at, end)
                     };
-                    let plain = if rules.decimal_comma { None } else { plain() };
+                    let plain = if rules.decimal_comma || rules.absent.has_numbers() { None } else { plain() };
                     let number = plain.map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
                     match number? {
                         Some(number) => row.add_again(id, number),
@@ -392,6 +400,7 @@ fn add(
     if feature.is_guessed {
         rules.check_category(cell, &text)?;
     }
+    let text = rules.category(&text);
     let id = feature.group.id(&text);
     row.assign(id, feature.rule);
     row.add(id, 1.0, |to| {

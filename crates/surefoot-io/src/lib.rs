@@ -61,6 +61,7 @@ mod svmlight;
 mod text;
 mod unite;
 mod unreadable;
+mod value;
 mod vw;
 mod words;
 

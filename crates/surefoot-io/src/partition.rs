@@ -4,11 +4,11 @@ use std::path::{Component, Path};
 
 use surefoot_glm::Role;
 
-use crate::csv::any_number;
 use crate::csv::columns::columns_meant;
 use crate::error::{Error, ErrorKind};
 use crate::input::InputName;
 use crate::options::{Options, Wanted};
+use crate::value;
 
 /// What folders called `key=value` say of each input of a command.
 ///
@@ -42,7 +42,7 @@ struct Pair {
 impl Constant {
     /// Whether the text of a cell says the same.
     pub(crate) fn agrees(&self, cell: &[u8]) -> bool {
-        let number = |text: &[u8]| any_number(text).filter(|x| x.is_finite());
+        let number = |text: &[u8]| value::number(text).filter(|x| x.is_finite());
         match &self.value {
             None => true,
             Some(value) => {
@@ -130,7 +130,10 @@ fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], options: &Options) -> Resul
 
 /// Numbers if all values are, else a category.
 fn guess(pairs: &[&Pair]) -> Role {
-    let is_number = |value: &String| any_number(value.as_bytes()).is_some_and(f64::is_finite);
+    let is_number = |text: &String| {
+        let text = text.as_bytes();
+        value::any_number(text).is_some_and(f64::is_finite) || value::boolean(text).is_some()
+    };
     let mut values = pairs.iter().filter_map(|pair| pair.value.as_ref()).peekable();
     if values.peek().is_some() && values.all(is_number) { Role::Number } else { Role::Category }
 }

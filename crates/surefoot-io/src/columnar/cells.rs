@@ -1,4 +1,4 @@
-//! Cells of a column as numbers and as text.
+//! Cells of a column as numbers and as text, which then mean what they mean in any format: see [`value`].
 
 use std::fmt::Write as _;
 
@@ -12,6 +12,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
+
+use super::kinds::is_text;
+use crate::value::{self, time};
 
 /// Whole numbers up to this size are numbers of 64 bits, all of them.
 const EXACT: u64 = 1 << 53;
@@ -44,20 +47,26 @@ pub(super) fn numbers(array: &dyn Array) -> Vec<f64> {
             Some(x) => decimal(x, *scale),
             None => parsed(&x, *scale),
         }),
+        of if is_text(of) && !matches!(of, DataType::Dictionary(..)) => {
+            let mut scratch = String::new();
+            let number = |row| text(array, row, &mut scratch).and_then(value::number).unwrap_or(f64::NAN);
+            (0..array.len()).map(number).collect()
+        }
+        // Seconds and days, whatever unit a writer counts in.
         DataType::Timestamp(TimeUnit::Second, _) => each::<TimestampSecondType>(array, |x| x as f64),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => each::<TimestampMillisecondType>(array, |x| x as f64),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => each::<TimestampMicrosecondType>(array, |x| x as f64),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => each::<TimestampNanosecondType>(array, |x| x as f64),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => each::<TimestampMillisecondType>(array, |x| x as f64 / 1e3),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => each::<TimestampMicrosecondType>(array, |x| x as f64 / 1e6),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => each::<TimestampNanosecondType>(array, |x| x as f64 / 1e9),
         DataType::Date32 => each::<Date32Type>(array, f64::from),
-        DataType::Date64 => each::<Date64Type>(array, |x| x as f64),
+        DataType::Date64 => each::<Date64Type>(array, |x| x as f64 / 86_400e3),
         DataType::Time32(TimeUnit::Second) => each::<Time32SecondType>(array, f64::from),
-        DataType::Time32(_) => each::<Time32MillisecondType>(array, f64::from),
-        DataType::Time64(TimeUnit::Microsecond) => each::<Time64MicrosecondType>(array, |x| x as f64),
-        DataType::Time64(_) => each::<Time64NanosecondType>(array, |x| x as f64),
+        DataType::Time32(_) => each::<Time32MillisecondType>(array, |x| f64::from(x) / 1e3),
+        DataType::Time64(TimeUnit::Microsecond) => each::<Time64MicrosecondType>(array, |x| x as f64 / 1e6),
+        DataType::Time64(_) => each::<Time64NanosecondType>(array, |x| x as f64 / 1e9),
         DataType::Duration(TimeUnit::Second) => each::<DurationSecondType>(array, |x| x as f64),
-        DataType::Duration(TimeUnit::Millisecond) => each::<DurationMillisecondType>(array, |x| x as f64),
-        DataType::Duration(TimeUnit::Microsecond) => each::<DurationMicrosecondType>(array, |x| x as f64),
-        DataType::Duration(TimeUnit::Nanosecond) => each::<DurationNanosecondType>(array, |x| x as f64),
+        DataType::Duration(TimeUnit::Millisecond) => each::<DurationMillisecondType>(array, |x| x as f64 / 1e3),
+        DataType::Duration(TimeUnit::Microsecond) => each::<DurationMicrosecondType>(array, |x| x as f64 / 1e6),
+        DataType::Duration(TimeUnit::Nanosecond) => each::<DurationNanosecondType>(array, |x| x as f64 / 1e9),
         DataType::Dictionary(..) => {
             let values = numbers(array.as_any_dictionary().values());
             keys(array).into_iter().map(|key| values.get(key).copied().unwrap_or(f64::NAN)).collect()
@@ -114,7 +123,18 @@ pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     keys
 }
 
-/// The text of a cell, written to `scratch` if it is a number; `None` if there is none.
+/// How many ticks a second has.
+fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
+}
+
+/// The text of a cell, written to `scratch` if it is of another type: a number in the fewest digits that tell it apart from
+/// others of its type, a day or time as [`time`] spells it. `None` if there is none.
 pub(super) fn text<'a>(array: &'a dyn Array, row: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
     if array.is_null(row) {
         return None;
@@ -144,6 +164,24 @@ pub(super) fn text<'a>(array: &'a dyn Array, row: usize, scratch: &'a mut String
                 DataType::Decimal64(..) => exact::<Decimal64Type>(array, row, scratch),
                 DataType::Decimal128(..) => exact::<Decimal128Type>(array, row, scratch),
                 DataType::Decimal256(..) => exact::<Decimal256Type>(array, row, scratch),
+                DataType::Float16 => rounded(array.as_primitive::<Float16Type>().value(row), scratch),
+                DataType::Float32 => rounded(array.as_primitive::<Float32Type>().value(row), scratch),
+                DataType::Float64 => rounded(array.as_primitive::<Float64Type>().value(row), scratch),
+                DataType::Date32 => {
+                    scratch.push_str(&time::of_days(array.as_primitive::<Date32Type>().value(row).into()));
+                }
+                DataType::Date64 => {
+                    scratch.push_str(&time::spelled(array.as_primitive::<Date64Type>().value(row), 1000, false));
+                }
+                DataType::Timestamp(unit, zone) => {
+                    let ticks = match unit {
+                        TimeUnit::Second => array.as_primitive::<TimestampSecondType>().value(row),
+                        TimeUnit::Millisecond => array.as_primitive::<TimestampMillisecondType>().value(row),
+                        TimeUnit::Microsecond => array.as_primitive::<TimestampMicrosecondType>().value(row),
+                        TimeUnit::Nanosecond => array.as_primitive::<TimestampNanosecondType>().value(row),
+                    };
+                    scratch.push_str(&time::spelled(ticks, per_second(*unit), zone.is_some()));
+                }
                 _ => return None,
             }
             scratch.as_bytes()
@@ -162,7 +200,15 @@ fn exact<T: DecimalType>(array: &dyn Array, row: usize, to: &mut String) {
     to.push_str(&array.as_primitive::<T>().value_as_string(row));
 }
 
-/// What a cell says, in words: a number of any kind as the shortest decimal, nothing where there is none.
+/// A number with a fraction; -0 is written as 0.
+fn rounded(number: impl std::fmt::Display, to: &mut String) {
+    let _ = write!(to, "{number}");
+    if to == "-0" {
+        to.remove(0);
+    }
+}
+
+/// What a cell says, in words, nothing where there is none; a time of which that is not defined as its number.
 pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
     let (values, at): (&dyn Array, usize) = match array.data_type() {
         DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),
@@ -174,17 +220,5 @@ pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec
     if let Some(text) = text(values, at, scratch) {
         return text.to_vec();
     }
-    match values.data_type() {
-        DataType::Float16 | DataType::Float32 => each_alone(values, at),
-        _ => numbers(&values.slice(at, 1)).first().map_or_else(String::new, f64::to_string),
-    }
-    .into_bytes()
-}
-
-/// A number of few bits, in as few digits as tell it apart from others of its kind.
-fn each_alone(values: &dyn Array, at: usize) -> String {
-    match values.data_type() {
-        DataType::Float16 => values.as_primitive::<Float16Type>().value(at).to_string(),
-        _ => values.as_primitive::<Float32Type>().value(at).to_string(),
-    }
+    numbers(&values.slice(at, 1)).first().map_or_else(String::new, f64::to_string).into_bytes()
 }

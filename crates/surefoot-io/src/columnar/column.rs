@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, NullArray};
 use arrow_schema::DataType;
-use surefoot_glm::Missing;
+use surefoot_glm::{Missing, Role};
 
 use super::cells;
-use super::kinds::Kind;
+use super::kinds::{Kind, is_text};
 use super::nested::{self, Span};
 use super::plan::{Used, element};
 use super::texts::Texts;
@@ -16,6 +16,7 @@ use super::vectors::Vectors;
 use crate::csv::columns;
 use crate::error;
 use crate::row::{Group, RowBuilder, Several, Values, escape, missing_id};
+use crate::value::{self, Absent};
 
 /// What is wrong with a row.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Fault {
 #[derive(Debug, Default)]
 pub(super) struct Policy {
     pub(super) missing: Missing,
-    pub(super) na: Vec<String>,
+    pub(super) absent: Absent,
     /// Whether a model says so.
     pub(super) of_model: bool,
 }
@@ -149,7 +150,7 @@ impl Column {
     }
 
     /// Takes the cells of the next record batch.
-    pub(super) fn load(&mut self, array: &ArrayRef) {
+    pub(super) fn load(&mut self, array: &ArrayRef, policy: &Policy) {
         let before = std::mem::replace(&mut self.array, array.clone());
         self.cells = match (self.used.kind, array.data_type()) {
             (Kind::Number, _) => Cells::Numbers(cells::numbers(array)),
@@ -168,6 +169,12 @@ impl Column {
             }
             (Kind::Vector(_), _) => Cells::Vectors(Vectors::new(array)),
         };
+        // What weighs rows and what is added to margins is never missing.
+        if let (Cells::Numbers(numbers) | Cells::Lists(numbers, _), Role::Label | Role::Number) =
+            (&mut self.cells, self.used.role)
+        {
+            policy.absent.take_out(numbers);
+        }
     }
 
     /// The first row of whole numbers that are used as numbers of 64 bits and may differ.
@@ -189,7 +196,24 @@ impl Column {
         };
         // The place of a cell without a text is beyond the end of the dictionary.
         let row = Some(row).filter(|&row| row < array.len())?;
-        cells::text(array, row, scratch).filter(|text| !policy.na.iter().any(|na| na.as_bytes() == *text))
+        cells::text(array, row, scratch).filter(|text| !policy.absent.is(text))
+    }
+
+    /// The text of a row where a number is needed, if there is text that is none.
+    #[cold]
+    pub(super) fn no_number(&self, row: usize, policy: &Policy) -> Option<String> {
+        let (array, row): (&dyn Array, _) = match self.array.data_type() {
+            DataType::Dictionary(..) => {
+                (self.array.as_any_dictionary().values(), cells::keys(&self.array.slice(row, 1))[0])
+            }
+            _ => (&self.array, row),
+        };
+        if row >= array.len() || !is_text(array.data_type()) {
+            return None;
+        }
+        let mut scratch = String::new();
+        let text = cells::text(array, row, &mut scratch).filter(|text| !policy.absent.is(text))?;
+        value::number(text).is_none().then(|| columns::text_of(text.trim_ascii()))
     }
 
     /// Adds what the cell of a row stands for; returns how many numbers or texts are missing.
@@ -204,6 +228,11 @@ impl Column {
         match self.used.kind {
             Kind::Number => {
                 let x = self.number(row).unwrap_or(f64::NAN);
+                if x.is_nan()
+                    && let Some(text) = self.no_number(row, policy)
+                {
+                    return Err(self.is_text(&text, policy));
+                }
                 self.add_number(0, x, row, policy, builder)
             }
             Kind::Text => self.add_text(row, policy, builder, scratch),
@@ -258,6 +287,17 @@ impl Column {
         }
     }
 
+    /// The complaint about text where numbers are to be.
+    #[cold]
+    fn is_text(&self, text: &str, policy: &Policy) -> Fault {
+        let flag = columns::flagged(self.used.index + 1, &self.used.name);
+        let says = match policy.of_model {
+            true => "is not a number, as it was for the model".to_owned(),
+            false => format!("is not a number; --categorical {flag}, or --ignore {flag}"),
+        };
+        Fault::new(Some(&self.used.name), text, &says)
+    }
+
     #[cold]
     fn absence(&self, column: &str, row: usize, policy: &Policy) -> Fault {
         let is_null = self.used.kind != Kind::Number
@@ -292,6 +332,7 @@ impl Column {
             Word::Unmet => match self.text(row, policy, scratch) {
                 None => Word::Missing,
                 Some(text) => {
+                    let text = &*value::category(text);
                     let id = self.group.id(text);
                     builder.assign(id, self.rule);
                     builder.add(id, 1.0, |to| {

@@ -1,6 +1,6 @@
 //! What types of columns can be used, and as what.
 
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use surefoot_glm::Role;
 
 use super::nested::values_of;
@@ -34,19 +34,17 @@ impl Kind {
 pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
     let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
     match role {
-        Role::Category if has_exact_text(of) => Ok(Kind::Text),
+        Role::Category if has_text(of) => Ok(Kind::Text),
         Role::Category if holds_texts(of) => Ok(Kind::Categories),
-        Role::Text if has_exact_text(of) || holds_texts(of) => Ok(Kind::Words),
+        Role::Text if has_text(of) || holds_texts(of) => Ok(Kind::Words),
         Role::Text => {
             Err(format!("column '{name}' ({shown}) holds no text of which words could be features; --ignore {flag}"))
         }
-        Role::Category if is_number(of) => Err(format!(
-            "column '{name}' ({shown}) cannot be categorical, since a number with a fraction has no one spelling; \
-             --numeric {flag}, or --ignore {flag}"
-        )),
         Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {flag}")),
         Role::Label if is_text(of) => Ok(Kind::Text),
-        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure if is_number(of) => Ok(Kind::Number),
+        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure if is_number(of) || is_text(of) => {
+            Ok(Kind::Number)
+        }
         Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure => {
             let role = match role {
                 Role::Label => "label",
@@ -57,10 +55,10 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
             };
             Err(format!("column '{name}' ({shown}) cannot be the {role}: it holds no numbers; give another --{role}"))
         }
-        _ if is_number(of) || (asked && unit(of).is_some()) => Ok(Kind::Number),
+        _ if is_number(of) || (asked && (is_text(of) || unit(of).is_some())) => Ok(Kind::Number),
         _ if asked && is_list(of) => Ok(Kind::List(0)),
         _ if is_vector(of) => Ok(Kind::Vector(0)),
-        _ if is_text(of) || holds_words(of) => Err(format!(
+        _ if holds_words(of) => Err(format!(
             "column '{name}' ({shown}) cannot be numeric, as it is to be, since it holds text; \
              --categorical {flag}, or --ignore {flag}"
         )),
@@ -69,9 +67,13 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
              --ignore {flag} passes over it"
         )),
         _ => Err(match unit(of) {
-            Some(unit) => format!(
-                "column '{name}' ({shown}) holds times; --ignore {flag} passes over it, --numeric {flag} takes it as {unit}"
-            ),
+            Some(unit) => {
+                let as_text = if has_text(of) { format!(", --categorical {flag} as text") } else { String::new() };
+                format!(
+                    "column '{name}' ({shown}) holds times; --ignore {flag} passes over it, --numeric {flag} takes it as \
+                     {unit}{as_text}"
+                )
+            }
             None => format!("column '{name}' ({shown}) cannot be used; --ignore {flag} passes over it"),
         }),
     }
@@ -92,16 +94,17 @@ pub(super) fn holds_words(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_text(values.data_type()))
 }
 
-/// Whether cells are lists of what has one spelling.
+/// Whether cells are lists of what can be spelled out.
 fn holds_texts(of: &DataType) -> bool {
-    values_of(of).is_some_and(|values| has_exact_text(values.data_type()))
+    values_of(of).is_some_and(|values| has_text(values.data_type()))
 }
 
-/// Whether a cell has one spelling: text, whole numbers, `true` and `false`, decimals with all their places.
-pub(super) fn has_exact_text(of: &DataType) -> bool {
+/// Whether a cell can be spelled out: text, numbers, booleans, days and times of days.
+pub(super) fn has_text(of: &DataType) -> bool {
     match of {
-        DataType::Dictionary(_, values) => has_exact_text(values) && !matches!(**values, DataType::Dictionary(..)),
-        _ => is_text(of) || (is_number(of) && !of.is_floating()),
+        DataType::Dictionary(_, values) => has_text(values) && !matches!(**values, DataType::Dictionary(..)),
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
+        _ => is_text(of) || is_number(of),
     }
 }
 
@@ -119,20 +122,13 @@ pub(super) fn is_list(of: &DataType) -> bool {
 }
 
 /// What the number of a time counts.
-pub(super) fn unit(of: &DataType) -> Option<String> {
-    let unit = |unit: &TimeUnit| match unit {
-        TimeUnit::Second => "seconds",
-        TimeUnit::Millisecond => "milliseconds",
-        TimeUnit::Microsecond => "microseconds",
-        TimeUnit::Nanosecond => "nanoseconds",
-    };
+pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     Some(match of {
-        DataType::Timestamp(of, Some(_)) => format!("{} since 1970 in UTC", unit(of)),
-        DataType::Timestamp(of, None) => format!("{} since 1970", unit(of)),
-        DataType::Date32 => "days since 1970".to_owned(),
-        DataType::Date64 => "milliseconds since 1970".to_owned(),
-        DataType::Time32(of) | DataType::Time64(of) => format!("{} since midnight", unit(of)),
-        DataType::Duration(of) => unit(of).to_owned(),
+        DataType::Timestamp(_, Some(_)) => "seconds since 1970 in UTC",
+        DataType::Timestamp(_, None) => "seconds since 1970",
+        DataType::Date32 | DataType::Date64 => "days since 1970",
+        DataType::Time32(_) | DataType::Time64(_) => "seconds since midnight",
+        DataType::Duration(_) => "seconds",
         _ => return None,
     })
 }

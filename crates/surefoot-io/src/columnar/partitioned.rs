@@ -7,9 +7,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use surefoot_glm::Role;
 
 use super::{Damage, Table, cells};
-use crate::csv::any_number;
 use crate::error;
 use crate::partition::Constant;
+use crate::value;
 
 /// A table and the columns behind its own.
 pub(super) struct Partitioned {
@@ -84,9 +84,9 @@ fn is_number(role: Role) -> bool {
 /// Checks that a value can be a number where one is needed.
 fn check(constant: &Constant) -> Result<(), Damage> {
     match &constant.value {
-        Some(value) if is_number(constant.role) && any_number(value.as_bytes()).is_none() => {
+        Some(text) if is_number(constant.role) && value::number(text.as_bytes()).is_none() => {
             let column = &constant.column;
-            Err(Damage::Says(format!("the folder says {column}={value}, which is not a number, as '{column}' is")))
+            Err(Damage::Says(format!("the folder says {column}={text}, which is not a number, as '{column}' is")))
         }
         _ => Ok(()),
     }
@@ -96,7 +96,7 @@ fn check(constant: &Constant) -> Result<(), Damage> {
 fn array(constant: &Constant, rows: usize) -> ArrayRef {
     let value = constant.value.as_deref();
     if is_number(constant.role) {
-        let number = value.and_then(|value| any_number(value.as_bytes()));
+        let number = value.and_then(|text| value::number(text.as_bytes()));
         Arc::new(Float64Array::from(vec![number; rows]))
     } else {
         Arc::new(StringArray::from(vec![value; rows]))

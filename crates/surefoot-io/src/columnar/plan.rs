@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use surefoot_glm::{Column, Role, Table};
 
-use super::kinds::{Kind, has_exact_text, holds_words, is_list, is_text, kind, type_name, unit};
+use super::kinds::{Kind, has_text, holds_words, is_list, is_text, kind, type_name, unit};
 use super::nested;
 use super::vectors::{Vectors, is_vector};
 use crate::csv::check_features;
@@ -65,7 +65,7 @@ impl Plan {
         let id = columns::id(&here, &options.wanted)?;
         if let Some(index) = id {
             let field = schema.field(index);
-            if !has_exact_text(field.data_type()) && !field.data_type().is_floating() {
+            if !has_text(field.data_type()) {
                 let (name, of) = (shown(field.name()), type_name(field.data_type()));
                 let says = format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
                 return Err(Refused::asked(says));
@@ -144,7 +144,9 @@ impl Plan {
         }
         if known.is_none() {
             for used in &self.columns {
-                if let Some(unit) = unit(self.schema.field(used.index).data_type()) {
+                if used.kind == Kind::Number
+                    && let Some(unit) = unit(self.schema.field(used.index).data_type())
+                {
                     options.found.note(format!("{file}: column '{}' is used as a number: {unit}", used.name));
                 }
             }

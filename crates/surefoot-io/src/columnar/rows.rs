@@ -13,12 +13,12 @@ use surefoot_glm::{Batch, Groups, Place, Role};
 use super::cells;
 use super::column::{Column, Fault, Policy};
 use super::plan::Plan;
-use crate::csv::any_number;
 use crate::csv::columns::text_of;
 use crate::digest::Digest;
 use crate::groups;
 use crate::options::{Found, Options};
 use crate::row::{Group, RowBuilder};
+use crate::value::{self, Absent};
 
 /// Most cells that become rows of one [`Batch`], unless one row has more.
 const CELLS: usize = 1 << 15;
@@ -78,7 +78,7 @@ impl Rows {
             counts: options.found.counts(),
             policy: Policy {
                 missing: options.reading.table.missing,
-                na: options.reading.table.na.clone(),
+                absent: Absent::of(&options.reading.table),
                 of_model: options.found.of_model,
             },
             label: None,
@@ -115,7 +115,7 @@ impl Rows {
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
-            self.policy = Policy { missing: table.missing, na: table.na.clone(), of_model: self.found.of_model };
+            self.policy = Policy { missing: table.missing, absent: Absent::of(table), of_model: self.found.of_model };
         }
         (self.label, self.weights, self.offset, self.features) = (None, Vec::new(), None, Vec::new());
         self.id = plan.id.map(|place| (place, None, new_null_array(&DataType::Null, 0)));
@@ -185,7 +185,7 @@ impl Rows {
             batch.column(at).clone_into(cells);
         }
         for (column, array) in columns.into_iter().zip(batch.columns()) {
-            column.load(array);
+            column.load(array, &self.policy);
             let (name, index) = (&column.used.name, column.used.index);
             if !self.noted.contains(&index)
                 && let Some(row) = column.first_beyond()
@@ -290,7 +290,10 @@ impl Rows {
             Some(weight) if !weight.is_nan() => {
                 fault(&weight.to_string(), "is no weight; a finite number of 0 or more is needed")
             }
-            _ => fault("", "the weight is null; every row needs one"),
+            _ => match column.no_number(row, &self.policy) {
+                Some(text) => fault(&text, "is no weight; a finite number of 0 or more is needed"),
+                None => fault("", "the weight is null; every row needs one"),
+            },
         }
     }
 
@@ -306,8 +309,22 @@ impl Rows {
             (_, Some(offset)) if !offset.is_nan() => {
                 fault(&offset.to_string(), "is no offset; a finite number is needed")
             }
-            _ => fault("", "the offset is null; every row needs one"),
+            _ => match column.no_number(row, &self.policy) {
+                Some(text) => fault(&text, "is no offset; a finite number is needed"),
+                None => fault("", "the offset is null; every row needs one"),
+            },
         }
+    }
+
+    /// Whether the labels of the record batch hold words that are no booleans.
+    fn has_classes(&self) -> bool {
+        let is_word = |text: &[u8]| value::any_number(text).is_none() && value::boolean(text).is_none();
+        let mut scratch = String::new();
+        let mut has_word = |row| {
+            let text = self.label.as_ref().and_then(|label| label.text(row, &self.policy, &mut scratch));
+            text.is_some_and(is_word)
+        };
+        (0..self.rows).any(&mut has_word)
     }
 
     /// The label. One that is text is appended to `kept`, for a message about it.
@@ -327,9 +344,13 @@ impl Rows {
         }
         let text = if number.is_none() { column.text(row, &self.policy, &mut self.scratch) } else { None };
         let Some(text) = text else { return fault("", UNLABELLED) };
-        let (number, text) = (any_number(text), text_of(text));
-        let is_class = self.classes && *self.found.text_labels.get_or_init(|| number.is_none());
-        match number {
+        let (number, text) = (value::any_number(text), text.trim_ascii().to_vec());
+        let as_number = number.or_else(|| value::word(&text));
+        // A boolean is a number, unless it is one of several words.
+        let is_word = || as_number.is_none() || value::boolean(&text).map_or(number.is_none(), |_| self.has_classes());
+        let is_class = self.classes && *self.found.text_labels.get_or_init(is_word);
+        let text = text_of(&text);
+        match if is_class { number } else { as_number } {
             Some(_) if is_class => fault(&text, "the label is a number, but those before are text"),
             Some(label) if label.is_finite() => Ok(label),
             Some(_) => fault(&text, "the label is not finite"),

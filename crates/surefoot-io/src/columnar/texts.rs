@@ -9,6 +9,7 @@ use super::cells;
 use super::column::Policy;
 use super::nested::{Span, spans};
 use crate::row::Several;
+use crate::value;
 
 /// The texts of a record batch.
 pub(super) struct Texts {
@@ -31,13 +32,13 @@ impl Texts {
         }
     }
 
-    /// A text; `None` if it is missing.
-    fn text<'a>(&'a self, at: usize, policy: &Policy, scratch: &'a mut String) -> Option<&'a [u8]> {
+    /// A text without blanks around it; `None` if there is none.
+    fn text<'a>(&'a self, at: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
         let at = self.keys.as_ref().map_or(Some(at), |keys| keys.get(at).copied())?;
         if at >= self.values.len() {
             return None;
         }
-        cells::text(&self.values, at, scratch).filter(|text| !policy.na.iter().any(|na| na.as_bytes() == *text))
+        cells::text(&self.values, at, scratch).map(<[u8]>::trim_ascii)
     }
 
     /// Adds the words of the texts of a row; those that are missing have none. Returns whether all are missing and that counts.
@@ -47,10 +48,7 @@ impl Texts {
         // A list without texts is known to be one.
         let mut is_missing = span.is_none() || start < end;
         for at in start..end {
-            let text = self.text(at, policy, scratch).map(<[u8]>::trim_ascii);
-            if let Some(text) =
-                text.filter(|text| !text.is_empty() && policy.na.iter().all(|na| na.trim().as_bytes() != *text))
-            {
+            if let Some(text) = self.text(at, scratch).filter(|text| !policy.absent.is_no_text(text)) {
                 is_missing = false;
                 cell.add_words(text);
             }
@@ -70,8 +68,8 @@ impl Texts {
         let mut missing = u64::from(span.is_none());
         let (start, end) = span.unwrap_or_default();
         for at in start..end {
-            match self.text(at, policy, scratch) {
-                Some(text) => cell.add(text),
+            match self.text(at, scratch).filter(|text| !policy.absent.is(text)) {
+                Some(text) => cell.add(&value::category(text)),
                 None => missing += 1,
             }
         }

@@ -87,10 +87,10 @@ fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits:
     let own = match column.role {
         Role::Number if rules.is_missing(&text) => missing_id(name),
         // Hashed to few bits, it may have been added to others.
-        Role::Number if bits.is_none() && rules.number(&text) != Some(value) => return false,
+        Role::Number if bits.is_none() && rules.as_number(&text) != Some(value) => return false,
         Role::Number => Group::named(b"").id(name),
         Role::Category if rules.is_missing(&text) => missing_id(name),
-        Role::Category => Group::named(name).id(&text),
+        Role::Category => Group::named(name).id(&rules.category(&text)),
         Role::Text if rules.is_no_text(&text) => missing_id(name),
         Role::Text => {
             let mut found = false;

@@ -7,7 +7,7 @@ use surefoot_glm::Table;
 use super::cells::{self, BLANKS};
 use super::columns::text_of;
 use super::looks::Looks;
-use super::rules::any_number;
+use crate::value::any_number;
 
 /// What may stand between cells beside what the format usually has, the likelier first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];

@@ -16,6 +16,7 @@ use super::rules::Rules;
 use super::types::Rows;
 use crate::options::{Options, Wanted};
 use crate::row::{Group, slot};
+use crate::value;
 
 /// How likely a name is a number, where names are texts.
 const NUMBER_AS_NAME: f64 = 0.02;
@@ -53,6 +54,7 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     }
     match rules.number(text) {
         Some(_) => Cell::Number,
+        None if value::boolean(text).is_some() => Cell::Number,
         None => match Looks::like(text) {
             Some(Looks::Missing) => Cell::Gap,
             Some(looks) if looks.is_numeric() => Cell::Number,
@@ -204,7 +206,7 @@ pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options:
         let over_numbers = || kinds().enumerate().filter(|&(n, kind)| is_number(n) && kind != Cell::Gap);
         let texts = over_numbers().filter(|(_, kind)| *kind == Cell::Text).count();
         let is_header = match over_numbers().count() {
-            0 => options.found.of_model && holds_no_known(table, first, options),
+            0 => options.found.of_model && holds_no_known(table, first, rules, options),
             numbers => texts == numbers,
         };
         if is_header {
@@ -226,11 +228,11 @@ pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options:
 }
 
 /// Whether no cell of a category is a value that the model knows, where it knows any.
-fn holds_no_known(table: &Table, first: &First<'_>, options: &Options) -> bool {
+fn holds_no_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
         && cells.all(|((_, cell), column)| {
-            let id = Group::named(column.name.as_bytes()).id(&cells::text(cell));
+            let id = Group::named(column.name.as_bytes()).id(&rules.category(&cells::text(cell)));
             !options.found.knows(slot(id, options.reading.bits))
         })
 }

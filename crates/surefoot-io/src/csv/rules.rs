@@ -8,12 +8,9 @@ use surefoot_glm::{Missing, Role};
 use super::cells;
 use super::columns::{self, called, flagged, text_of};
 use super::looks::Looks;
-use crate::number;
 use crate::options::{Found, Options};
 use crate::records::Complaint;
-
-/// Cells that are missing, beside empty ones and those that the user names.
-pub(crate) const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
+use crate::value::{self, Absent, any_number};
 
 /// So many labels of text are known again without asking what others have found.
 const CLASSES: usize = 4;
@@ -27,9 +24,7 @@ pub(super) struct Rules {
     /// Whether that is so unless the delimiter is a comma.
     wants_comma: bool,
     pub(super) missing: Missing,
-    na: Vec<Vec<u8>>,
-    /// Whether the usual spellings of what is missing do not count.
-    no_default_na: bool,
+    pub(super) absent: Absent,
     /// Labels, and weights with them, are passed over.
     pub(super) unlabelled: bool,
     classes: bool,
@@ -77,8 +72,7 @@ impl Rules {
             decimal_comma: wants_comma && delimiter != b',',
             wants_comma,
             missing: table.missing,
-            na: table.na.iter().map(|token| token.clone().into_bytes()).collect(),
-            no_default_na: table.no_default_na,
+            absent: Absent::of(table),
             unlabelled: options.unlabelled,
             classes: options.classes,
             classes_met: Vec::new(),
@@ -92,42 +86,43 @@ impl Rules {
         self.decimal_comma = self.wants_comma && delimiter != b',';
     }
 
-    /// The number that a text is, finite or not.
+    /// A text with a point for its decimal comma, if it is a number that has one.
+    fn with_point(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let at = memchr::memchr2(b',', b'.', text).filter(|_| self.decimal_comma)?;
+        let with_point: Vec<_> = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+        (text[at] == b',' && any_number(&with_point).is_some()).then_some(with_point)
+    }
+
+    /// The number that a text is in digits, finite or not.
     fn any_number(&self, text: &[u8]) -> Option<f64> {
         match memchr::memchr2(b',', b'.', text) {
-            Some(at) if self.decimal_comma => {
-                let with_point = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect::<Vec<_>>();
-                any_number(&with_point).filter(|_| text[at] == b',')
-            }
+            Some(_) if self.decimal_comma => any_number(&self.with_point(text)?),
             _ => any_number(text),
+        }
+    }
+
+    /// The number that a text is where one is needed: in digits, or as a boolean.
+    pub(super) fn as_number(&self, text: &[u8]) -> Option<f64> {
+        self.any_number(text).or_else(|| value::word(text))
+    }
+
+    /// The category that a text is, which is one for all spellings of a value.
+    pub(super) fn category<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.with_point(text) {
+            Some(with_point) => value::category(&with_point).into_owned().into(),
+            None => value::category(text),
         }
     }
 
     /// Whether the text of a cell says that there is none.
     #[inline]
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
-        // Most cells do not begin so.
-        let is_other = text
-            .first()
-            .is_some_and(|&first| first > b' ' && !matches!(first, b'N' | b'n' | b'#' | b'<' | b'+' | b'-'));
-        !(is_other && self.na.is_empty()) && self.may_be_missing(text)
-    }
-
-    fn may_be_missing(&self, text: &[u8]) -> bool {
-        let text = text.trim_ascii();
-        match text {
-            [] => true,
-            _ if self.no_default_na => self.na.iter().any(|na| na.trim_ascii() == text),
-            [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
-            // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
-            [b'N' | b'n' | b'+' | b'-', ..] if self.any_number(text).is_some_and(f64::is_nan) => true,
-            _ => self.na.iter().any(|na| na.trim_ascii() == text),
-        }
+        self.absent.is(text)
     }
 
     /// Whether a cell of a column of words has none: it is empty, or the user says that it counts as missing. NA may be a word.
     pub(super) fn is_no_text(&self, text: &[u8]) -> bool {
-        text.is_empty() || self.na.iter().any(|na| na.trim_ascii() == text)
+        self.absent.is_no_text(text)
     }
 
     /// The finite number that the text of a cell is. Blanks around it do not count.
@@ -141,7 +136,7 @@ impl Rules {
         if self.is_gap(cell, &text)? {
             return Ok(None);
         }
-        match self.any_number(&text) {
+        match self.as_number(&text) {
             Some(number) if number.is_finite() => Ok(Some(number)),
             Some(_) => Err(cell.wrong(" is no finite number, or one too large for 64 bits")),
             None => Err(self.no_number(cell, &text)),
@@ -213,7 +208,8 @@ impl Rules {
             return Err(cell.wrong(": the label is missing"));
         }
         let number = self.any_number(&text);
-        if self.classes && *self.found.text_labels.get_or_init(|| number.is_none()) {
+        let as_number = number.or_else(|| value::boolean(&text).map(f64::from));
+        if self.classes && *self.found.text_labels.get_or_init(|| as_number.is_none()) {
             return match number {
                 None => {
                     let class = self.found.class(&text_of(&text));
@@ -225,7 +221,7 @@ impl Rules {
                 Some(_) => Err(cell.wrong(": the label is a number, but those before are text")),
             };
         }
-        match number {
+        match number.or_else(|| value::word(&text)) {
             Some(number) if number.is_finite() => Ok(number),
             Some(_) => Err(cell.wrong(": the label is not a finite number")),
             None if self.classes => Err(cell.wrong(": the label is not a number as those before are")),
@@ -236,7 +232,7 @@ impl Rules {
     /// An importance weight.
     pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
         let text = cell.text();
-        match self.any_number(&text) {
+        match self.as_number(&text) {
             Some(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
             Some(weight) if weight < 0.0 && weight.is_finite() => Err(cell.wrong(": a weight must be 0 or more")),
             _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the weight is missing")),
@@ -247,7 +243,7 @@ impl Rules {
     /// What is added to the margin.
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, Complaint> {
         let text = cell.text();
-        let number = self.any_number(&text).filter(|number| number.is_finite());
+        let number = self.as_number(&text).filter(|number| number.is_finite());
         match (role, number) {
             (Role::Exposure, Some(exposure)) if exposure > 0.0 => Ok(libm::log(exposure)),
             (Role::Exposure, Some(_)) => Err(cell.wrong(": an exposure must be above 0")),
@@ -261,12 +257,6 @@ impl Rules {
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = cells::text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
-        self.any_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
+        self.as_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
     }
-}
-
-/// The number that a text is, as far as it is one, finite or not; blanks around it do not count.
-pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
-    let text = text.trim_ascii();
-    number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
 }

@@ -7,6 +7,7 @@ use super::columns::{called, flagged};
 use super::looks::Looks;
 use super::rules::Rules;
 use crate::records::{Complaint, Scan};
+use crate::value;
 
 /// Rows that are looked at,
 pub(super) const ROWS: usize = 1000;
@@ -71,8 +72,30 @@ impl Rows<'_> {
         }
     }
 
+    /// Whether the first label behind `at` is a boolean, and if it is, whether others are words that are none, so that it is
+    /// one of several classes. `None` if there is no label.
+    pub(super) fn labels_of_booleans(
+        &self,
+        at: usize,
+        columns: usize,
+        label: usize,
+        rules: &Rules,
+    ) -> Option<(bool, bool)> {
+        let (mut first, mut others) = (None, false);
+        self.each(ROWS, at, columns, |column, _, cell| {
+            let text = cells::text(cell);
+            if column != label || rules.is_missing(&text) {
+                return;
+            }
+            let is_boolean = value::boolean(&text).is_some();
+            first.get_or_insert(is_boolean);
+            others |= !is_boolean && rules.number(&text).is_none();
+        });
+        first.map(|first| (first, others))
+    }
+
     /// Gives a role to each column without one: numbers if any cell is a number (another one is then reported when it is
-    /// read), a category if none is.
+    /// read) or all are booleans, else a category.
     pub(super) fn guess(
         &self,
         at: usize,
@@ -83,6 +106,7 @@ impl Rows<'_> {
         #[derive(Clone, Default)]
         struct Seen {
             number: bool,
+            boolean: bool,
             text: bool,
             date: Option<(usize, Vec<u8>)>,
         }
@@ -99,6 +123,8 @@ impl Rows<'_> {
             let found = &mut seen[column];
             if rules.number(&text).is_some() || looks().is_some_and(Looks::is_numeric) {
                 found.number = true;
+            } else if value::boolean(&text).is_some() {
+                found.boolean = true;
             } else if looks() == Some(Looks::Date) {
                 found.date.get_or_insert_with(|| (at, text.to_vec()));
             } else {

@@ -49,7 +49,7 @@ const TYPES: &[(&str, [Option<f64>; 4])] = &[
     ("big=", [None, None, Some(1.0), None]),
     ("s=red", [Some(1.0), None, None, None]),
     ("s=green", [None, Some(1.0), None, None]),
-    // The one name of a missing cell and of an empty text, which have ids of their own.
+    // An empty text is a missing cell, as it is where all cells are text.
     ("s=", [None, None, Some(1.0), Some(1.0)]),
     ("ls=a\\x3Db", [Some(1.0), None, None, None]),
     ("ls=c\\x2Ad", [None, Some(1.0), None, None]),
@@ -69,13 +69,13 @@ const TYPES: &[(&str, [Option<f64>; 4])] = &[
     ("fl[0]", [Some(1.0), Some(3.0), None, Some(5.0)]),
     ("fl[1]", [Some(2.0), Some(4.0), None, Some(6.0)]),
     ("fl=", [None, None, Some(1.0), None]),
-    ("ts", [Some(1e6), Some(1709164800e6), None, Some(-86400e6)]),
+    ("ts", [Some(1.0), Some(1709164800.0), None, Some(-86400.0)]),
     ("ts=", [None, None, Some(1.0), None]),
     ("day", [Some(1.0), Some(19782.0), None, Some(-1.0)]),
     ("day=", [None, None, Some(1.0), None]),
-    ("t", [Some(1e6), Some(43200e6), None, None]),
+    ("t", [Some(1.0), Some(43200.0), None, None]),
     ("t=", [None, None, Some(1.0), None]),
-    ("dur", [Some(1000.0), None, None, Some(-86400e3)]),
+    ("dur", [Some(1.0), None, None, Some(-86400.0)]),
     ("dur=", [None, None, Some(1.0), None]),
 ];
 
@@ -94,15 +94,15 @@ fn all_types_are_read() {
             assert_eq!(*pairs, expected, "row {} of {file}", r + 1);
         }
         let missing = options.found.missing();
-        assert_eq!((missing["l"], missing["fl"], missing["s"], missing.get("i16")), (2, 1, 1, None), "{file}");
+        assert_eq!((missing["l"], missing["fl"], missing["s"], missing.get("i16")), (2, 1, 2, None), "{file}");
         let notes = options.found.notes();
         let has = |words: &str| notes.iter().any(|note| note.contains(file) && note.contains(words));
         assert!(has("row 2, column 'i64': a whole number beyond 2^53"), "{notes:?}");
         assert!(has("row 2, column 'u64': a whole number beyond 2^53"), "{notes:?}");
-        assert!(has("column 'ts' is used as a number: microseconds since 1970 in UTC"), "{notes:?}");
+        assert!(has("column 'ts' is used as a number: seconds since 1970 in UTC"), "{notes:?}");
         assert!(has("column 'day' is used as a number: days since 1970"), "{notes:?}");
-        assert!(has("column 't' is used as a number: microseconds since midnight"), "{notes:?}");
-        assert!(has("column 'dur' is used as a number: milliseconds"), "{notes:?}");
+        assert!(has("column 't' is used as a number: seconds since midnight"), "{notes:?}");
+        assert!(has("column 'dur' is used as a number: seconds"), "{notes:?}");
         assert_eq!(notes.len(), 6, "{notes:?}");
     }
 }
@@ -118,23 +118,32 @@ fn all_compressions_are_read() {
 }
 
 #[test]
-fn whole_numbers_may_be_categories() {
+fn numbers_and_times_may_be_categories() {
     let mut options = options(true);
-    let categorical = ["i64", "u64", "b", "dec", "i8"].map(str::to_owned).to_vec();
-    let ignore = ["l", "fl", "ts", "day", "t", "dur", "st"].map(str::to_owned).to_vec();
+    let categorical = ["i64", "u64", "b", "dec", "i8", "f16", "f32", "f64", "ts", "day"].map(str::to_owned).to_vec();
+    let ignore = ["l", "fl", "t", "dur", "st"].map(str::to_owned).to_vec();
     options.wanted = Wanted { categorical, ignore, ..options.wanted };
     let rows = named("types.parquet", &options);
     let has = |row: usize, name: &str| rows[row].1.iter().any(|pair| pair == &(name.to_owned(), 1.0));
     for (row, name) in [
         (1, "i64=9007199254740993"),
         (1, "u64=18446744073709551615"),
-        (0, "b=true"),
-        (1, "b=false"),
+        (0, "b=1"),
+        (1, "b=0"),
         (2, "b="),
         (0, "dec=1.10"),
         (1, "dec=-0.07"),
         (0, "i8=-128"),
         (2, "i8=0"),
+        (1, "f16=-2"),
+        (0, "f32=0.1"),
+        (1, "f32=-2.5"),
+        (2, "f32="),
+        (0, "f64=0.1"),
+        (0, "ts=1970-01-01 00:00:01+00:00"),
+        (1, "ts=2024-02-29 00:00:00+00:00"),
+        (0, "day=1970-01-02"),
+        (1, "day=2024-02-29"),
     ] {
         assert!(has(row, name), "{name} in row {}: {:?}", row + 1, rows[row]);
     }

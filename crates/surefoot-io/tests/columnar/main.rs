@@ -9,6 +9,7 @@ mod golden;
 mod groups;
 mod names;
 mod refusals;
+mod same;
 mod several;
 mod tables;
 mod twin;

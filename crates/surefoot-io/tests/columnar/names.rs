@@ -51,7 +51,7 @@ fn columns_that_are_missing_are_named() {
         (
             batch(&[("a", full(&[2.0])), ("b", texts(&["x"]))]),
             true,
-            "column 'b' (string) cannot be numeric, as it is to be, since it holds text; --categorical b, or --ignore b",
+            "row 1, column 'b': 'x': is not a number, as it was for the model",
         ),
     ] {
         let (rows, errors) = read(parquet(&here), &model(unlabelled));

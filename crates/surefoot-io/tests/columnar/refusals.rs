@@ -27,11 +27,11 @@ fn types_are_refused_by_name() {
     for (of, says) in [
         (
             DataType::Timestamp(TimeUnit::Millisecond, None),
-            "column 'c' (timestamp) holds times; --ignore c passes over it, --numeric c takes it as milliseconds since 1970",
+            "column 'c' (timestamp) holds times; --ignore c passes over it, --numeric c takes it as seconds since 1970, --categorical c as text",
         ),
         (
             DataType::Date32,
-            "column 'c' (date) holds times; --ignore c passes over it, --numeric c takes it as days since 1970",
+            "column 'c' (date) holds times; --ignore c passes over it, --numeric c takes it as days since 1970, --categorical c as text",
         ),
         (
             DataType::Time32(TimeUnit::Second),
@@ -39,7 +39,7 @@ fn types_are_refused_by_name() {
         ),
         (
             DataType::Duration(TimeUnit::Nanosecond),
-            "column 'c' (duration) holds times; --ignore c passes over it, --numeric c takes it as nanoseconds",
+            "column 'c' (duration) holds times; --ignore c passes over it, --numeric c takes it as seconds",
         ),
         (
             DataType::Interval(IntervalUnit::YearMonth),
@@ -95,28 +95,20 @@ fn columns_are_refused() {
             "--ignore: column 2 ('a') has another use already; give each column one",
         ),
         (
-            Wanted { numeric: list(&["t"]), ..y.clone() },
-            "column 't' (string) cannot be numeric, as it is to be, since it holds text; --categorical t, or --ignore t",
-        ),
-        (
-            Wanted { categorical: list(&["a"]), ..y.clone() },
-            "column 'a' (float64) cannot be categorical, since a number with a fraction has no one spelling; --numeric a, or --ignore a",
-        ),
-        (
-            Wanted { categorical: list(&["when"]), ..y.clone() },
-            "column 'when' (date) cannot be categorical; --ignore when",
-        ),
-        (
-            Wanted { weight: Some("t".to_owned()), ..y.clone() },
-            "column 't' (string) cannot be the weight: it holds no numbers; give another --weight",
-        ),
-        (
             Wanted { label: Some("when".to_owned()), ..Wanted::default() },
             "column 'when' (date) cannot be the label: it holds no numbers; give another --label",
         ),
     ] {
         let options = Options { wanted, ..Options::default() };
         assert_eq!(error(&table, &options), format!("f: {says}"));
+    }
+    let words = [("y", full(&[1.0])), ("t", texts(&[Some("u")]))];
+    for (wanted, says) in [
+        (Wanted { numeric: list(&["t"]), ..y.clone() }, "is not a number; --categorical t, or --ignore t"),
+        (Wanted { weight: Some("t".to_owned()), ..y }, "is no weight; a finite number of 0 or more is needed"),
+    ] {
+        let options = Options { wanted, ..Options::default() };
+        assert_eq!(error(&words, &options), format!("f: row 1, column 't': 'u': {says}"));
     }
     let twice = [("y", full(&[1.0])), ("a", full(&[1.0])), ("a", full(&[2.0]))];
     assert_eq!(error(&twice, &options(false)), "f: column 3 has the name 'a' of one before it; --ignore 3");

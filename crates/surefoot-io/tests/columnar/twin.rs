@@ -65,7 +65,11 @@ impl Cells {
             Cells::Numbers(cells) => cells[row].filter(|x| !x.is_nan()).map(|x| (number_id(name), x)),
             Cells::Whole(cells) => cells[row].map(|x| (number_id(name), x as f64)),
             Cells::Flags(cells) => cells[row].map(|x| (number_id(name), f64::from(x))),
-            Cells::Texts(cells) | Cells::Words(cells) => cells[row].as_ref().map(|text| (text_id(name, text), 1.0)),
+            Cells::Texts(cells) | Cells::Words(cells) => {
+                // Of the words for what is missing none is met by chance.
+                let text = cells[row].as_ref().map(|text| text.trim_ascii());
+                text.filter(|text| !text.is_empty()).map(|text| (text_id(name, text), 1.0))
+            }
         };
         Some(pair.unwrap_or((missing_id(name), 1.0))).filter(|pair| pair.1 != 0.0)
     }
