@@ -110,7 +110,7 @@ impl Signals {
         let number = usize::from(signal.number());
         let first = self.first.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if self.hasty.load(Ordering::SeqCst) || (!first && signal == Signal::Interrupt) {
-            self.targets.iter().for_each(|target| remove_temporaries(target));
+            remove_temporaries(&self.targets);
             signal_hook::low_level::exit(i32::from(signal.status()));
         }
     }
@@ -132,13 +132,18 @@ static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Ends the process there and then, in whatever state it is, and leaves no temporary file.
 pub(crate) fn leave(status: i32) -> ! {
     if let Ok(targets) = WRITING.try_lock() {
-        targets.iter().for_each(|target| remove_temporaries(target));
+        remove_temporaries(&targets);
     }
     signal_hook::low_level::exit(status)
 }
 
-/// Removes what this process was about to put in the place of `target`: see [`surefoot_io::Output`].
-fn remove_temporaries(target: &Path) {
+/// Removes what this process was about to put in the place of `targets`, and lets nothing new be begun: see [`surefoot_io::Output`].
+fn remove_temporaries(targets: &[PathBuf]) {
+    surefoot_io::create_no_more_outputs();
+    targets.iter().for_each(|target| remove_temporaries_of(target));
+}
+
+fn remove_temporaries_of(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let own = format!(".surefoot-tmp-{}-", std::process::id());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

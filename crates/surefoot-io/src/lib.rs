@@ -76,7 +76,7 @@ pub use input::{Identity, InputName, check_inputs};
 pub use means::ColumnMeans;
 pub use model_file::{load_model, save_model};
 pub use options::{Accepts, Found, Head, Options, Wanted};
-pub use output::Output;
+pub use output::{Output, create_no_more_outputs};
 pub use partition::Partitions;
 pub use prefetch::Prefetch;
 pub use reader::{Reader, RowSource};

@@ -8,6 +8,8 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, TryLockError as TryLock};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, shown};
 use crate::input::{Identity, InputName};
@@ -248,6 +250,24 @@ struct Temporary(PathBuf);
 
 const MARK: &str = ".surefoot-tmp-";
 
+/// Held while a temporary file is created.
+static CREATING: Mutex<()> = Mutex::new(());
+
+/// How long a file may take to be created before the process ends without waiting for it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// From now on no temporary file is created: whoever wants one waits for ever. For a process that removes those that are there and
+/// ends at once, while other threads still run.
+pub fn create_no_more_outputs() {
+    let began = Instant::now();
+    loop {
+        match CREATING.try_lock() {
+            Err(TryLock::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(1)),
+            held => return std::mem::forget(held),
+        }
+    }
+}
+
 /// Names that are tried: they are random, so one that is taken was not taken by chance.
 const TRIES: u32 = 100;
 
@@ -255,6 +275,7 @@ impl Temporary {
     /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. Whatever already has the
     /// name, a link included, is left alone.
     fn create(target: &Path) -> io::Result<(File, Temporary)> {
+        let _creating = CREATING.lock();
         // Not who it runs as: those who may write the target need not be those whom it speaks for.
         let plain = |permissions: Permissions| Permissions::from_mode(permissions.mode() & 0o777);
         let permissions = target.metadata().ok().map(|metadata| plain(metadata.permissions()));
