@@ -60,8 +60,6 @@ enum Bzip2 {
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
 /// Passes over empty streams; whether nothing is left.
-///
-/// Each round asks once: a second look at an end would turn an interruption between the two into one that never passes.
 fn pass_empty(stored: &mut Stored) -> io::Result<bool> {
     loop {
         match stored.fill_buf()? {
@@ -116,11 +114,9 @@ pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'stat
         if len >= codec.magic.len() {
             break Some(codec);
         }
-        match raw.read(&mut head[len..]) {
-            Ok(0) => break None,
-            Ok(n) => len += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match raw.read(&mut head[len..])? {
+            0 => break None,
+            n => len += n,
         }
     };
     head.truncate(len);

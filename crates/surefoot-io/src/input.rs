@@ -186,13 +186,24 @@ impl Whole {
 
 impl Read for Whole {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read(to)?;
+        let n = uninterrupted(|| self.file.read(to))?;
         self.left = self.left.saturating_sub(n as u64);
         match n == 0 && self.left > 0 && !to.is_empty() {
             true => {
                 Err(io::Error::other(format!("it became shorter while it was read: {} bytes are missing", self.left)))
             }
             false => Ok(n),
+        }
+    }
+}
+
+/// Reads, and once more where a signal came between. Every input is read through this, so that nothing above it, decoders and parsers
+/// of dependencies included, ever meets an interruption: some take one for the end, some for damage, and some ask for ever.
+pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
         }
     }
 }

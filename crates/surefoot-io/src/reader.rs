@@ -10,7 +10,7 @@ use surefoot_glm::{Batch, By};
 use crate::codec;
 use crate::error::{self, Error, ErrorKind, Located, Spot};
 use crate::format::{Access, Format, Opened, TableParser, TextParser};
-use crate::input::{InputName, check_inputs};
+use crate::input::{InputName, check_inputs, uninterrupted};
 use crate::options::Options;
 use crate::partition::Partitions;
 use crate::svmlight::TextFault;
@@ -434,10 +434,7 @@ impl Source {
                     let (codec, stream) = codec::decode(raw).map_err(|error| (None, error))?;
                     self.stream = Stream::Open(codec, stream);
                 }
-                Stream::Open(codec, stream) => match stream.read(bytes) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    result => return result.map_err(|error| (*codec, error)),
-                },
+                Stream::Open(codec, stream) => return stream.read(bytes).map_err(|error| (*codec, error)),
                 Stream::Lent => return Ok(0),
             }
         }
@@ -452,7 +449,7 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let n = self.raw.read(bytes)?;
+        let n = uninterrupted(|| self.raw.read(bytes))?;
         self.position.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, shown};
-use crate::input::{InputName, stdin};
+use crate::input::{InputName, stdin, uninterrupted};
 
 /// A copy of standard input in an unnamed file, which is gone when its last user is, however that ends.
 #[derive(Clone, Debug)]
@@ -40,13 +40,12 @@ pub(crate) fn copy<E: From<Error>>(
     let mut bytes = vec![0; 256 << 10];
     let mut size = 0;
     loop {
-        match from.read(&mut bytes) {
+        match uninterrupted(|| from.read(&mut bytes)) {
             Ok(0) => break,
             Ok(n) => {
                 file.write_all(&bytes[..n]).map_err(failed)?;
                 size += n as u64;
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => return Err(unread(source)),
         }
     }
@@ -83,7 +82,7 @@ pub(crate) struct ReadAt {
 
 impl Read for ReadAt {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(bytes, self.at)?;
+        let n = uninterrupted(|| self.file.read_at(bytes, self.at))?;
         self.at += n as u64;
         Ok(n)
     }

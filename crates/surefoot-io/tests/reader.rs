@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use common::{Pieces, Plain, rows};
 use proptest::prelude::*;
-use surefoot_glm::{Batch, Reading};
-use surefoot_io::{Error, ErrorKind, InputName, Options, Prefetch, Reader, RowSource, expand};
+use surefoot_glm::{Batch, Missing, Reading, Table};
+use surefoot_io::{Error, ErrorKind, Format, InputName, Options, Prefetch, Reader, RowSource, Wanted, expand};
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
 
@@ -359,19 +359,79 @@ fn nothing_follows_a_broken_input() {
     assert!(rows.len() <= 6 && errors[0].0 == rows.len(), "rows of the second input after the first one broke");
 }
 
+/// Gives its bytes in pieces; before call number `n`, counted with those that are interrupted, a signal comes if `comes(n)`.
+struct Interrupted {
+    bytes: io::Cursor<Vec<u8>>,
+    piece: usize,
+    comes: fn(usize) -> bool,
+    calls: usize,
+}
+
+impl Read for Interrupted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.calls += 1;
+        assert!(self.calls < 1_000_000, "asks for ever");
+        if (self.comes)(self.calls - 1) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let n = self.piece.min(bytes.len());
+        self.bytes.read(&mut bytes[..n])
+    }
+}
+
+/// Some of each format, and what it is called.
+fn all_formats() -> Vec<(&'static str, Vec<u8>)> {
+    let table = |delimiter: &str| "y,a,b\n1,0.5,red\n0,2,blue\n1,3,red\n".replace(',', delimiter);
+    let mut all = vec![
+        ("svmlight", TEXT.as_bytes().to_vec()),
+        ("csv", table(",").into_bytes()),
+        ("tsv", table("\t").into_bytes()),
+        ("vw", b"1 |n a:2 b\n-1 |n b c:0.5\n1 |m d\n".to_vec()),
+    ];
+    if cfg!(feature = "parquet") {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/columnar");
+        let [parquet, arrow] = ["rows.parquet", "rows.arrow"].map(|name| std::fs::read(folder.join(name)).unwrap());
+        // A file holds a stream between its magic and its index.
+        let end = arrow.windows(8).position(|bytes| bytes == [255, 255, 255, 255, 0, 0, 0, 0]).unwrap();
+        let stream = arrow[8..end + 8].to_vec();
+        all.extend([("parquet", parquet), ("arrow", arrow), ("arrow", stream)]);
+    }
+    all
+}
+
 #[test]
 fn interrupted_reads_go_on() {
-    struct Interrupted(io::Cursor<Vec<u8>>, bool);
-    impl Read for Interrupted {
-        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-            self.1 = !self.1;
-            if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(&mut bytes[..3]) }
+    let patterns: [(&str, fn(usize) -> bool); 6] = [
+        ("the first call of each pair", |n| n % 2 == 0),
+        ("three calls of four", |n| n % 4 < 3),
+        ("the very first calls", |n| n < 5),
+        ("one call in seven", |n| n % 7 == 6),
+        ("two calls of five, then all of ten", |n| n % 5 < 2 || n / 10 % 3 == 1),
+        ("calls whose number has an odd count of ones", |n| n.count_ones() % 2 == 1),
+    ];
+    for (format, bytes) in all_formats() {
+        for (codec, compress) in CODECS {
+            let stored = compress(&bytes);
+            let read = |said: bool, piece: usize, comes: fn(usize) -> bool| {
+                let from = Interrupted { bytes: io::Cursor::new(stored.clone()), piece, comes, calls: 0 };
+                let wanted = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
+                let format = said.then(|| Format::named(format).unwrap());
+                let table = Table { missing: Missing::Indicator, ..Table::default() };
+                let reading = Reading { table, ..Reading::default() };
+                let options = Options { format, reading, wanted, unlabelled: true, ..Options::default() };
+                let (found, errors) = rows(&mut Reader::with_reader("f", from, options).unwrap());
+                (found, errors.iter().map(|(row, error)| format!("{row}: {error}")).collect::<Vec<_>>())
+            };
+            for said in [true, false] {
+                let whole = read(said, usize::MAX, |_| false);
+                assert!(!whole.0.is_empty() && whole.1.is_empty(), "{format}: {:?}", whole.1);
+                for (when, comes) in patterns {
+                    for piece in [3, 1000] {
+                        assert_eq!(read(said, piece, comes), whole, "{format} as {codec}: {when}, {piece} bytes");
+                    }
+                }
+            }
         }
-    }
-    for (_, compress) in CODECS {
-        let from = Interrupted(io::Cursor::new(compress(TEXT.as_bytes())), false);
-        let (found, errors) = rows(&mut Reader::with_reader("f", from, Options::default()).unwrap());
-        assert_eq!((found.len(), errors.len()), (6, 0));
     }
 }
 
