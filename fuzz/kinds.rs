@@ -4,7 +4,10 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use surefoot_glm::{Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Model, Penalty, Plan, Settings, Trainer};
+use surefoot_glm::{
+    Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Missing, Model, PathPoint, Penalty, Plan, Select, Settings,
+    Trainer,
+};
 use surefoot_io::{Format, Found, Options, Reader, RowSource};
 
 /// Three passes with held-out rows.
@@ -22,6 +25,17 @@ pub fn table(loss: Loss) -> String {
         let gap = if t % 7 == 3 { String::new() } else { (t % 4).to_string() };
         let colour = ["red", "green", "\u{e9}-b\u{3b2}", "\"a,b\""][t as usize % 4];
         text += &format!("{label},{},{}.5,{gap},{colour},{}\n", 1 + t % 2, t % 9, 1 + t % 3);
+    }
+    text
+}
+
+/// Rows whose labels are shares of successes, of as many trials as their column of exposures says.
+fn shares() -> String {
+    let mut text = "label,w,x,y,colour,exposure\n".to_owned();
+    for t in 0..60_u32 {
+        let trials = 1 + t % 3;
+        let share = f64::from(t % (trials + 1)) / f64::from(trials);
+        text += &format!("{share},1,{}.5,{},{},{trials}\n", t % 9, t % 4, ["red", "green"][t as usize % 2]);
     }
     text
 }
@@ -65,7 +79,9 @@ fn options(format: &str, settings: &Settings) -> Options {
     options.reading = settings.reading.clone();
     options.reading.by = format.by;
     if format.name == "csv" {
-        options.reading.table.missing = surefoot_glm::Missing::Indicator;
+        if options.reading.table.missing == Missing::Refuse {
+            options.reading.table.missing = Missing::Indicator;
+        }
         options.wanted.label = Some("label".into());
         options.wanted.weight = Some("w".into());
         if settings.reading.bits.is_some() {
@@ -77,11 +93,36 @@ fn options(format: &str, settings: &Settings) -> Options {
     options
 }
 
+/// What a column is used as, beside labels and weights.
+#[derive(Clone, Copy, PartialEq)]
+enum Extra {
+    None,
+    Offset,
+    Exposure,
+    /// Labels are shares of so many trials.
+    Trials,
+}
+
 fn learn(format: &str, settings: Settings, plan: Plan, pause: Option<usize>) -> Model {
-    let text = if format == "csv" { table(settings.loss) } else { pairs(settings.loss) };
-    let options = options(format, &settings);
+    learn_with(Extra::None, format, settings, plan, pause)
+}
+
+fn learn_with(extra: Extra, format: &str, settings: Settings, plan: Plan, pause: Option<usize>) -> Model {
+    let text = match format {
+        "csv" if extra == Extra::Trials => shares(),
+        "csv" => table(settings.loss),
+        _ => pairs(settings.loss),
+    };
+    let mut options = options(format, &settings);
+    let column = |of: Extra| (extra == of).then(|| "exposure".to_owned());
+    (options.wanted.offset, options.wanted.exposure, options.wanted.trials) =
+        (column(Extra::Offset), column(Extra::Exposure), column(Extra::Trials));
+    options.classes &= extra != Extra::Trials;
     let batch = read(&text, &options);
     let mut trainer = Trainer::new(settings, plan);
+    if extra == Extra::Trials {
+        trainer.take_labels_for_shares();
+    }
     trainer.take_texts_for_classes(|| options.found.classes());
     let mut left = pause.unwrap_or(usize::MAX);
     for _ in 0..plan.passes {
@@ -133,6 +174,19 @@ fn all_settings() -> Vec<Settings> {
             all.push(Settings { ball: Some(Ball { radius: 2.0, row_norm, delta: 0.05 }), ..of(loss) });
         }
     }
+    for penalty in [
+        Penalty { standardize: true, ..l2 },
+        Penalty { l1: 0.01, bounds: Bounds::NONNEGATIVE, standardize: true, ..Penalty::default() },
+        Penalty { path: Some(Axis::L1), standardize: true, ..Penalty::default() },
+    ] {
+        all.push(penalised(Loss::Squared, penalty));
+    }
+    let mut filled = of(Loss::Squared);
+    filled.reading.table.missing = Missing::Mean;
+    filled.reading.table.means = [("x".to_owned(), 4.25), ("y".to_owned(), -1e-3)].into();
+    filled.reading.table.no_default_na = true;
+    filled.reading.table.na = vec!["?".into()];
+    all.push(filled);
     let mut hashed = of(Loss::Logistic);
     hashed.reading.bits = Some(8);
     hashed.reading.interact = vec![("x".into(), "colour".into())];
@@ -153,5 +207,27 @@ pub fn models() -> Vec<Model> {
         let plan = if settings.penalty.path.is_some() { one } else { PASSES };
         models.push(learn(format, settings.clone(), plan, Some(60 * plan.passes as usize - 83 % 60)));
     }
+    let of = |loss| Settings { loss, ..Settings::default() };
+    for (extra, loss) in [
+        (Extra::Offset, Loss::Logistic),
+        (Extra::Offset, Loss::Softmax),
+        (Extra::Exposure, Loss::Poisson),
+        (Extra::Trials, Loss::Logistic),
+    ] {
+        for (plan, pause) in [(Plan::ONE_PASS, None), (Plan::ONE_PASS, Some(33)), (PASSES, Some(97))] {
+            models.push(learn_with(extra, "csv", of(loss), plan, pause));
+        }
+    }
+    models.extend([Select::Min, Select::OneSe].map(chosen));
     models
+}
+
+/// A model in the middle of a search for its penalty, whose path is there.
+fn chosen(select: Select) -> Model {
+    let penalty = Penalty { path: Some(Axis::L2), standardize: true, ..Penalty::default() };
+    let settings = Settings { penalty, ..Settings::default() };
+    let mut model = learn("csv", settings, Plan { optimum: Some(1e-6), select, ..Plan::ONE_PASS }, Some(60));
+    let point = |l2: f64| PathPoint { l1: 0.0, l2, loss: 0.5 + l2, error: Some(0.125) };
+    model.summary.path = [0.5, 0.25, 0.0].map(point).to_vec();
+    model
 }
