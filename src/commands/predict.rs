@@ -16,7 +16,7 @@ use std::{
     io::{IsTerminal, Write},
     path::Path,
 };
-use surefoot_glm::{Batch, By, Labels, Model, Predictor, Row, Scores};
+use surefoot_glm::{Batch, By, Fault, Labels, Loss, Model, Part, Predictor, Row, Scores};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
 /// Unseen features that are told apart at most, so that memory stays bounded.
@@ -107,6 +107,19 @@ fn class(labels: &Labels, scores: &Scores) -> f64 {
         false => (labels.negative, labels.positive),
     };
     likely.or(other).unwrap_or(f64::NAN)
+}
+
+/// The mean of a margin; at fault where it is no number that could be told from a larger one.
+fn mean(loss: Loss, margin: f64) -> Result<f64, Fault> {
+    let mean = loss.mean(margin);
+    if mean.abs() < f64::MAX {
+        return Ok(mean);
+    }
+    let says = format!(
+        "the mean of this row, e^{margin:.1}, is beyond all numbers: its values are far from those of training; \
+         --type margin prints the exponent, --on-error empty|skip passes over such rows"
+    );
+    Err(Fault::new(Part::Row, says))
 }
 
 /// A label in one line, whatever is in it; where people look at it, nothing that the terminal would obey.
@@ -200,7 +213,7 @@ impl Work<'_> {
     }
 
     /// Turns the margins of a row into what is asked for.
-    fn predict(&mut self, row: &Row<'_>) -> Result<(), surefoot_glm::Fault> {
+    fn predict(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
         if loss.has_margins() {
             self.predictor.score_classes(row, scores)?;
@@ -216,7 +229,7 @@ impl Work<'_> {
         match self.kind {
             Kind::Margin => {}
             Kind::Probability | Kind::Mean if loss.has_margins() => loss.means_of(&mut scores.margins),
-            Kind::Probability | Kind::Mean => scores.margins[0] = loss.mean(scores.margins[0]),
+            Kind::Probability | Kind::Mean => scores.margins[0] = mean(loss, scores.margins[0])?,
             Kind::Class => {
                 let class = class(&self.model.labels, scores);
                 scores.margins.clear();

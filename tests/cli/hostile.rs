@@ -1,7 +1,8 @@
 //! What comes from somebody who means harm: names that a terminal would obey, files in the way, an output that is closed.
 
-use crate::sandbox::{Sandbox, signal};
-use std::os::unix::fs::PermissionsExt;
+use crate::sandbox::{Ran, Sandbox, signal};
+use std::io::{Read, Write};
+use std::os::unix::{fs::PermissionsExt, process::CommandExt};
 use std::process::Command;
 
 /// Classes and columns whose names carry commands for terminals and spreadsheets.
@@ -75,7 +76,7 @@ fn a_hang_up_and_the_end_of_processor_time_save_the_model() {
         let box_ = Sandbox::new();
         let mut child = box_.start("fit - --snapshot 5000 -o m");
         let mut input = child.stdin.take().unwrap();
-        std::io::Write::write_all(&mut input, "1 1:1\n0 2:1\n".repeat(6_000).as_bytes()).unwrap();
+        input.write_all("1 1:1\n0 2:1\n".repeat(6_000).as_bytes()).unwrap();
         box_.wait_for(|m| m == "m");
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
@@ -109,4 +110,119 @@ fn a_model_that_could_not_be_read_is_not_written() {
     let ran = box_.fails(1, "fit a.svm --loss squared --no-intercept --quiet -o m");
     assert!(ran.err.contains("the model cannot be saved: the weight of feature '1' is not finite"), "{}", ran.err);
     assert!(box_.read("m") == before);
+}
+
+/// A file of 20 MB whose rows are long, of which the reader can be far ahead of the predictions by less than half.
+fn long_rows() -> String {
+    format!("1 1:1 # {}\n", "-".repeat(1000)).repeat(20_000)
+}
+
+/// Predicts rows whose file is changed after the first of them came out; the predictions are not read before.
+fn predict_while(change: impl FnOnce(&Sandbox)) -> (Option<i32>, usize, String) {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1 1:1\n0 2:1\n");
+    box_.ok("fit a.svm --quiet -o m");
+    box_.write("b.svm", long_rows());
+    let mut child = box_.start("predict m b.svm --flush line");
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0]).unwrap();
+    change(&box_);
+    let mut text = String::new();
+    out.read_to_string(&mut text).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    (ended.status.code(), text.lines().count(), String::from_utf8(ended.stderr).unwrap())
+}
+
+#[test]
+fn an_input_that_shrinks_while_it_is_read_is_an_error_and_one_that_grows_is_read() {
+    let file = |box_: &Sandbox| std::fs::OpenOptions::new().append(true).open(box_.path("b.svm")).unwrap();
+    let (status, rows, says) = predict_while(|box_| file(box_).set_len(19_000_000).unwrap());
+    assert!(status == Some(1) && rows < 20_000, "{rows}: {says}");
+    assert!(says.contains("b.svm: it became shorter while it was read"), "{says}");
+    let (status, rows, says) = predict_while(|box_| file(box_).write_all(b"1 1:1\n0 2:1\n").unwrap());
+    assert_eq!((status, rows), (Some(0), 20_002), "{says}");
+    // Also where the bytes come to lie in the middle of a row: it is one at fault, not one that is left out.
+    let (status, rows, says) = predict_while(|box_| file(box_).write_all(b"1 1:1\n0 2").unwrap());
+    assert_eq!((status, rows), (Some(1), 20_001), "{says}");
+    assert!(says.contains("b.svm:20002:"), "{says}");
+}
+
+/// Runs `surefoot LINE` where no thread can be started; `None` where that cannot be had.
+fn without_threads(box_: &Sandbox, line: &str) -> Option<Ran> {
+    let mut command = Command::new("prlimit");
+    command.args(["--nproc=1", env!("CARGO_BIN_EXE_surefoot")]).args(line.split_whitespace());
+    command.current_dir(box_.path(".")).env("TMPDIR", box_.path("."));
+    if is_root() {
+        // Root has no limit: somebody who has no process does it.
+        std::fs::set_permissions(box_.path("."), std::fs::Permissions::from_mode(0o777)).unwrap();
+        command.uid(61_234).gid(61_234);
+    }
+    let ran = Ran::from(command.output().ok()?);
+    // The folder of the program is closed to others.
+    (ran.status != 126 && ran.status != 127).then_some(ran)
+}
+
+fn is_root() -> bool {
+    String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap().trim() == "0"
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn everything_works_without_threads() {
+    let box_ = Sandbox::new();
+    let row = |t: u32| format!("{} 1:{} {}:1\n", t % 2, t % 5, 2 + t % 7);
+    box_.write("a.svm", (0..600).map(row).collect::<String>());
+    box_.write(
+        "a.csv",
+        (0..600).map(|t| format!("{},{},{}\n", t % 2, t % 5, ["u", "v"][t % 3 % 2])).collect::<String>(),
+    );
+    for flags in ["", "--threads 1", "--passes 3", "--shuffle", "--passes auto --l2 0.1", "--loss softmax"] {
+        box_.ok(&format!("fit a.svm {flags} --quiet -o m"));
+        let Some(ran) = without_threads(&box_, &format!("fit a.svm {flags} --quiet -o n")) else {
+            eprintln!("skipped: without prlimit, or nobody but root may run the program where it lies");
+            return;
+        };
+        assert_eq!(ran.status, 0, "{flags}: {}", ran.err);
+        assert!(box_.read("m") == box_.read("n"), "{flags}");
+    }
+    for line in [
+        "fit a.csv --label 1 --report r.html --test a.csv -o n",
+        "fit a.svm --snapshot 50 --json -o n",
+        "predict m a.svm -o p",
+        "eval m a.svm --report r.html",
+        "inspect m",
+        "export m -o w.csv",
+    ] {
+        let ran = without_threads(&box_, line).unwrap();
+        assert_eq!(ran.status, 0, "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn no_script_runs_in_the_page_whatever_files_are_called() {
+    let box_ = Sandbox::new();
+    let name = "<svg>\"'&<script>evil()<b>.svm";
+    let folder = "<i>k=<script>evil()";
+    std::fs::create_dir(box_.path(folder)).unwrap();
+    let row = |t: u32| format!("{} 1:{} {}:1\n", t % 2, t % 5, 2 + t % 7);
+    let rows = (0..200).map(row).collect::<String>();
+    box_.write(name, &rows);
+    box_.write(&format!("{folder}/{name}"), &rows);
+    box_.write(
+        "a.vw",
+        (0..200).map(|t| format!("{} |<script>evil()</script> <img:{}\n", t % 2, t % 3)).collect::<String>(),
+    );
+    for line in [
+        format!("fit {name} --test {name} --passes 2 -o m --report r.html"),
+        format!("eval m {name} --report r.html"),
+        format!("fit {folder} -o <m>.surefoot --report r.html"),
+        "fit a.vw --test a.vw -o v --report r.html".to_owned(),
+    ] {
+        box_.ok(&line);
+        let page = box_.text("r.html");
+        for tag in ["<svg>\"", "<script>evil", "<i>k", "<b>.svm", "<img:", "<m>"] {
+            assert!(!page.contains(tag), "{line}: {tag}");
+        }
+        assert_eq!((page.matches("<script>").count(), page.matches("</script>").count()), (1, 1), "{line}");
+    }
 }

@@ -105,3 +105,22 @@ fn rows_do_without_the_columns_that_only_training_has() {
     box_.write("z.vw", "| a\n| b\n");
     assert_eq!(box_.ok("predict v t.vw --rates").out, box_.ok("predict v z.vw").out);
 }
+
+#[test]
+fn a_mean_beyond_all_numbers_is_a_fault_of_its_row() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1 1:1\n2 1:2\n5 1:3\n9 1:4\n");
+    box_.write("b.svm", "3 1:1\n4 1:90000\n5 1:-90000\n");
+    for loss in ["poisson", "gamma", "tweedie"] {
+        box_.ok(&format!("fit a.svm --loss {loss} --quiet -o m"));
+        let stopped = box_.fails(1, "predict m b.svm -o p").err;
+        assert!(stopped.starts_with("surefoot: b.svm:2:") && stopped.contains("--type margin"), "{loss}: {stopped}");
+        assert!(!box_.has("p"));
+        let empty = box_.ok("predict m b.svm --on-error empty").out;
+        let lines: Vec<&str> = empty.lines().collect();
+        assert!(lines.len() == 3 && lines[1].is_empty() && lines[2].parse::<f64>().unwrap() >= 0.0, "{loss}: {empty}");
+        assert_eq!(box_.ok("predict m b.svm --on-error skip").out.lines().count(), 2, "{loss}");
+        let margins = box_.ok("predict m b.svm --type margin").out;
+        assert!(margins.lines().nth(1).unwrap().parse::<f64>().unwrap() > 700.0, "{loss}: {margins}");
+    }
+}

@@ -359,11 +359,14 @@ fn nothing_follows_a_broken_input() {
     assert!(rows.len() <= 6 && errors[0].0 == rows.len(), "rows of the second input after the first one broke");
 }
 
-/// Gives its bytes in pieces; before call number `n`, counted with those that are interrupted, a signal comes if `comes(n)`.
+/// Whether a signal comes in a call, by its number.
+type Comes = fn(usize) -> bool;
+
+/// Gives its bytes in pieces, and no piece in calls in which a signal comes.
 struct Interrupted {
     bytes: io::Cursor<Vec<u8>>,
     piece: usize,
-    comes: fn(usize) -> bool,
+    comes: Comes,
     calls: usize,
 }
 
@@ -401,7 +404,7 @@ fn all_formats() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn interrupted_reads_go_on() {
-    let patterns: [(&str, fn(usize) -> bool); 6] = [
+    let patterns: [(&str, Comes); 6] = [
         ("the first call of each pair", |n| n % 2 == 0),
         ("three calls of four", |n| n % 4 < 3),
         ("the very first calls", |n| n < 5),
@@ -412,7 +415,7 @@ fn interrupted_reads_go_on() {
     for (format, bytes) in all_formats() {
         for (codec, compress) in CODECS {
             let stored = compress(&bytes);
-            let read = |said: bool, piece: usize, comes: fn(usize) -> bool| {
+            let read = |said: bool, piece: usize, comes: Comes| {
                 let from = Interrupted { bytes: io::Cursor::new(stored.clone()), piece, comes, calls: 0 };
                 let wanted = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
                 let format = said.then(|| Format::named(format).unwrap());
