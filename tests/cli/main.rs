@@ -29,6 +29,7 @@ mod losses;
 mod memory;
 mod missing;
 mod models;
+mod mutants;
 mod names;
 mod optimum;
 mod order;
