@@ -91,3 +91,17 @@ fn predictions_beyond_the_budget_leave_the_file_that_was_there() {
         assert_eq!(box_.run(&format!("eval m {name} --memory 60M")).status, status, "{name}");
     }
 }
+
+/// `row.parquet` has one row, whose list of two million zeros takes 888 bytes: `pyarrow.parquet.write_table` of columns y and x.
+#[test]
+#[cfg(feature = "parquet")]
+fn a_list_of_one_huge_row_takes_no_memory_unseen() {
+    let box_ = Sandbox::new();
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/data/row.parquet"), box_.path("row.parquet"))
+        .unwrap();
+    for (memory, says) in [("20M", "the budget is 20.0 (--memory)"), ("200M", "a list of 2000000 numbers")] {
+        let line = format!("fit row.parquet --label y --numeric x --loss squared --memory {memory} -o m");
+        assert!(box_.fails(1, &line).err.contains(says), "{memory}");
+    }
+    assert_eq!(box_.names(), ["row.parquet"]);
+}

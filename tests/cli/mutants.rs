@@ -57,7 +57,7 @@ fn commands_do_their_work_with_mutants_or_refuse_them() {
     let seeds = SEEDS.map(|(data, flags)| {
         let ran = box_.run(&format!("fit {data} {flags} --quiet -o seed"));
         assert_eq!(ran.status, i32::from(data == "bad.svm"), "{data} {flags}: {}", ran.err);
-        let archive = Archive::read(&box_.path("seed")).unwrap();
+        let archive = Archive::read(box_.path("seed")).unwrap();
         std::fs::remove_file(box_.path("seed")).unwrap();
         archive
     });
