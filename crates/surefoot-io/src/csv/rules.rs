@@ -190,8 +190,8 @@ impl Rules {
         if may_be && self.number(text).is_some() {
             let flagged = cell.flagged();
             let says = format!(
-                " holds no number in the first rows, but here; say --categorical {flagged}, or leave it out with \
-                 --ignore {flagged}"
+                " holds no number in the first rows, but here; say --categorical {flagged}, or --text {flagged} where it is prose, \
+                 or leave it out with --ignore {flagged}"
             );
             return Err(cell.wrong(&says));
         }
