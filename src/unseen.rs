@@ -31,6 +31,8 @@ pub(crate) struct Unseen<'a> {
 #[derive(Clone, Debug, Default)]
 struct Column {
     rows: u64,
+    /// The last row with a new value: a list in a cell may hold several.
+    last: u64,
     values: u64,
     examples: Vec<String>,
     gaps: u64,
@@ -57,7 +59,7 @@ impl<'a> Unseen<'a> {
         }
         for &id in row.index.iter().filter(|&&id| !knows(id)) {
             match self.met.get(&id) {
-                Some(Some((n, is_gap))) => self.columns.entry(*n).or_default().count(*is_gap),
+                Some(Some((n, is_gap))) => self.columns.entry(*n).or_default().count(*is_gap, self.rows),
                 Some(None) => {}
                 None => self.meet(id, found),
             }
@@ -72,9 +74,13 @@ impl<'a> Unseen<'a> {
         if !self.is_full {
             self.met.insert(id, cell.map(|(n, cell)| (n, cell == Cell::Missing)));
         }
-        let Some((n, cell)) = cell else { return };
+        let Some((n, cell)) = cell else {
+            // Every feature of a table has a name as long as there is room: without one it may be a value of any category.
+            self.is_full |= names.of(id).is_none();
+            return;
+        };
         let column = self.columns.entry(n).or_default();
-        column.count(cell == Cell::Missing);
+        column.count(cell == Cell::Missing, self.rows);
         if let (Cell::Value(value), false) = (cell, self.is_full) {
             column.values += 1;
             if column.examples.len() < EXAMPLES {
@@ -97,7 +103,8 @@ impl<'a> Unseen<'a> {
 }
 
 impl Unseen<'_> {
-    /// Values whose ids are hashed to few bits, by their names: how many rows hold them is not known, but each is in one at least.
+    /// Values whose ids are hashed to few bits, by their names: how many rows hold them is not known, but a cell that is no list
+    /// holds one of them.
     fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Found) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
@@ -110,17 +117,19 @@ impl Unseen<'_> {
         for (n, values) in new {
             let column = self.columns.entry(n).or_default();
             column.values = column.values.max(values.len() as u64);
-            column.rows = column.rows.max(column.values);
+            column.rows = column.rows.max(column.values.min(self.rows));
             column.examples = values.iter().take(EXAMPLES).map(|value| CellIndex::text(value)).collect();
         }
     }
 }
 
 impl Column {
-    fn count(&mut self, is_gap: bool) {
+    /// Counts a row by its number from 1, once.
+    fn count(&mut self, is_gap: bool, row: u64) {
         if is_gap {
             self.gaps += 1;
-        } else {
+        } else if self.last != row {
+            self.last = row;
             self.rows += 1;
         }
     }

@@ -16,8 +16,8 @@ use surefoot_io::{Cell, CellIndex, Found, flagged, is_date};
 /// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one a row.
 const LEAST: usize = 30;
 /// What a column may leave unexplained of the label and still tells it by itself: a fiftieth of what the best constant leaves.
-/// Honest columns leave more, be they ever so good: the smell of mushrooms a thirtieth of what tells the poisonous ones, the
-/// largest concavity of a tumour a fifteenth.
+/// Most honest columns leave more: the smell of mushrooms a thirtieth of what tells the poisonous ones, the largest concavity of a
+/// tumour a fifteenth. A few leave less, such as petals of irises or the price of yesterday: so the warning says "if".
 const LEAK: f64 = 0.02;
 /// A category with more than half as many values as cells: then most values are seen once, and learnt by heart.
 const SINGLES: f64 = 0.5;
@@ -27,6 +27,8 @@ const PROSE: f64 = 5.0;
 const MOST: f64 = 0.95;
 /// The Kolmogorov–Smirnov distance of m evenly spread numbers from an even spread exceeds this by √m in one case of a thousand.
 const EVEN: f64 = 1.95;
+/// Places that ids may take up for each row: some are gone, and a sample does not hold the ends.
+const PLACES: f64 = 2.0;
 /// Columns of one kind that are named in a message.
 const NAMED: usize = 5;
 
@@ -63,7 +65,8 @@ pub(crate) fn warnings(trainer: &Trainer, model: &Model, found: &Found) -> Vec<W
     let (index, mut known) = (CellIndex::new(&model.settings.reading), vec![false; profile.columns.len()]);
     let cells = model.index.iter().filter_map(|&id| index.cell(id, &model.names));
     cells.filter(|(_, cell)| *cell == Cell::Number).for_each(|(n, _)| known[n] = true);
-    let suspect = Suspect { profile: &profile, columns: &columns, model, labels, known };
+    let is_text = found.head().is_some();
+    let suspect = Suspect { profile: &profile, columns: &columns, model, labels, known, is_text };
     let mut all: Vec<_> = (0..profile.columns.len()).flat_map(|n| suspect.column(n)).collect();
     all.sort_by_key(|suspicion| suspicion.kind);
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
@@ -78,6 +81,8 @@ struct Suspect<'a> {
     labels: Option<Labels>,
     /// Whether a number of the column other than 0 was learnt.
     known: Vec<bool>,
+    /// Whether the table is text, which has no lists.
+    is_text: bool,
 }
 
 impl Suspect<'_> {
@@ -128,7 +133,7 @@ impl Suspect<'_> {
         let distinct = 1 + numbers.windows(2).filter(|two| two[0] != two[1]).count();
         let share = distinct as f64 / count as f64;
         let figure = format!("{} values in {}", number::count(distinct as u64), number::rows(count as u64));
-        if share >= MOST && (is_name_of_ids(name) || is_even(&numbers, low, high)) {
+        if share >= MOST && (is_name_of_ids(name) || is_counter(&numbers, self.profile.seen)) {
             return Some((Kind::Unique, figure));
         }
         // Two numbers may be a yes and a no. Codes with as many digits each are spread over what so many digits allow, come back,
@@ -183,6 +188,19 @@ impl Suspect<'_> {
         (left <= LEAK).then(|| (Kind::Leak, format!("{:.1}", 100.0 * (1.0 - left.max(0.0)))))
     }
 
+    /// A column as `--ignore` takes it. The numbers of a stored list are one column there.
+    fn flag(&self, column: usize) -> String {
+        let names: Vec<_> = self.columns.columns.iter().map(|column| column.name).collect();
+        if self.is_text {
+            return flagged(column + 1, names[column]);
+        }
+        let goes_on = |n: usize| {
+            n > 0 && element(names[n]).is_some_and(|(list, k)| element(names[n - 1]) == Some((list, k.wrapping_sub(1))))
+        };
+        let name = element(names[column]).map_or(names[column], |(list, _)| list);
+        flagged(1 + (1..=column).filter(|&n| !goes_on(n)).count(), name)
+    }
+
     /// The warning of columns of one kind.
     fn warning(&self, alike: &[Suspicion]) -> Warning {
         let kind = alike[0].kind;
@@ -194,12 +212,19 @@ impl Suspect<'_> {
             ([first @ .., last], 0) => format!("columns {} and {last}", first.join(", ")),
             (all, others) => format!("columns {} and {others} more", all.join(", ")),
         };
-        let flags: Vec<_> = alike.iter().take(NAMED).map(|of| flagged(of.column + 1, name(of))).collect();
+        let mut flags: Vec<_> = alike.iter().take(NAMED).map(|of| self.flag(of.column)).collect();
+        flags.dedup();
         let more = if others > 0 { ",…" } else { "" };
         let says =
             says(kind, alike.len() == 1, &names, &alike[0].figure, &format!("{}{more}", flags.join(",")), self.profile);
         Warning { columns: alike.iter().map(|of| name(of).to_owned()).collect(), ..Warning::new(kind.name(), says) }
     }
+}
+
+/// The list and the place of an element of a stored list, by the name of its feature.
+fn element(name: &str) -> Option<(&str, usize)> {
+    let (list, place) = name.strip_suffix(']')?.rsplit_once('[')?;
+    Some((list, place.parse().ok()?))
 }
 
 impl Kind {
@@ -222,7 +247,7 @@ fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile
     let first = if is_one { "" } else { ", the first" };
     match kind {
         Kind::Leak => format!(
-            "{names} {} the label almost by {} alone{first} {figure} % of it: if that is known only with the label, \
+            "{names} {} the label almost by {}: alone{first} {figure} % of it is told; if that is known only with the label, \
              --ignore {flag} leaves it out",
             verb("tells", "tell"),
             verb("itself", "themselves"),
@@ -271,8 +296,24 @@ fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile
     }
 }
 
-/// Whether sorted numbers are spread evenly from the least to the largest, as ids that are counted or drawn are and measurements
-/// hardly ever.
+/// Whether sorted numbers count the rows, in steps of any length: they take up hardly more places than there are rows, and are spread
+/// evenly over them. Measurements take up many more places, or come back.
+fn is_counter(numbers: &[f64], rows: u64) -> bool {
+    let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return false };
+    let step = numbers.windows(2).fold(0.0, |step, two| common_divisor(step, two[1] - two[0]));
+    let places = (high - low) / step;
+    step > 0.0 && places <= PLACES * rows as f64 && is_even(numbers, low, high)
+}
+
+/// The greatest common divisor of two whole numbers.
+fn common_divisor(mut a: f64, mut b: f64) -> f64 {
+    while b != 0.0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Whether sorted numbers are spread evenly from the least to the largest.
 fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     let count = numbers.len() as f64;
     let gap = |(n, x): (usize, &f64)| {
@@ -351,5 +392,22 @@ mod tests {
         assert!(!is_even(&skew, skew[0], skew[499]));
         let normal: Vec<f64> = (1..500).map(|n| (f64::from(n) / 500.0 / (1.0 - f64::from(n) / 500.0)).ln()).collect();
         assert!(!is_even(&normal, normal[0], normal[498]));
+        // Whatever they begin with and count in, a few of them gone; and numbers that are not ids, few or many.
+        let counted: Vec<f64> = (0..60).filter(|n| n % 7 != 3).map(|n| f64::from(1000 + n * 10)).collect();
+        assert!(is_counter(&even, 500) && is_counter(&counted, counted.len() as u64));
+        assert!(is_counter(&even.iter().copied().step_by(9).collect::<Vec<_>>(), 500), "a sample of rows");
+        for count in [30, 40, 90, 300] {
+            let pay: Vec<f64> = (0..count).map(|n| 20_000.0 + f64::from(n * 97 % 1009 * 61)).collect();
+            let mut pay = pay;
+            pay.sort_unstable_by(f64::total_cmp);
+            assert!(!is_counter(&pay, count as u64), "{count}");
+        }
+        assert!(!is_counter(&[5.0; 40], 40));
+    }
+
+    #[test]
+    fn elements_of_lists_are_told() {
+        assert_eq!(element("f[12]"), Some(("f", 12)));
+        assert_eq!(["f", "f[]", "f[x]", "[", "f]"].map(element), [None; 5]);
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
         return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to measure")));
     }
     let labels = confusion::labels(&model);
-    unseen.notes().iter().for_each(|note| console.note(note));
+    sample.options.found.notes().iter().chain(&unseen.notes()).for_each(|note| console.note(note));
     let warning = unseen.warning();
     warning.iter().for_each(|warning| console.warn(&warning.says));
     let json = || {

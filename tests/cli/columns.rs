@@ -37,7 +37,7 @@ fn columns_that_are_likely_to_be_wrong_are_named_with_a_remedy() {
     type Make<'a> = &'a dyn Fn(usize, bool) -> String;
     let kinds: [(&str, &str, Make<'_>, &str, &str); 15] = [
         ("column_ids", "a", &|n, _| format!("{}", 5 + n), "", "--ignore"),
-        ("column_ids", "a", &|n, _| format!("{}", (noise(n + 9) * 9e6) as u64 + 1_000_000), "", "--ignore"),
+        ("column_ids", "a", &|n, _| format!("{}", 70_000 + 25 * n), "", "--ignore"),
         ("column_ids", "customerId", &|n, _| format!("{}", 7 + n * n), "", "--ignore"),
         ("column_codes", "store_id", &|n, _| format!("{}", 3 + n % 20), "", "--categorical"),
         ("column_codes", "a", &|n, _| format!("{}", 10_007 + 211 * (n * 7 % 300)), "", "--categorical"),
@@ -90,14 +90,15 @@ fn columns_that_are_likely_to_be_wrong_are_named_with_a_remedy() {
 fn measurements_are_no_ids_and_good_columns_are_no_leaks() {
     let box_ = Sandbox::new();
     let normal = |n: usize| (0..12).map(|k| noise(12 * n + k)).sum::<f64>() - 6.0;
-    let header = "age,pay,people,year,flag_id,good,city,street";
+    let header = "age,pay,people,year,flag_id,good,city,street,salary,second";
     let data = table(2000, header, |n, y| {
         let (age, year) = (18 + (noise(n + 1) * 60.0) as u64, 1990 + n % 30);
         let pay = 1000 * (20 + (noise(n + 2) * 60.0) as u64);
         let people = (normal(n) * 2.0 + 11.0).exp() as u64;
         let good = f64::from(u8::from(y)) * 2.5 + normal(n + 5000);
         let (city, street) = (n % 50, (noise(n + 4) * 700.0) as u64);
-        format!("{age},{pay},{people},{year},{},{good:.5},c{city},s{street}", n % 2)
+        let (salary, second) = (20_000 + (noise(n + 6) * 90_000.0) as u64, n * 86_400 / 2000 + n % 7);
+        format!("{age},{pay},{people},{year},{},{good:.5},c{city},s{street},{salary},{second}", n % 2)
     });
     box_.write("a.csv", data);
     for flags in ["", "--passes auto --l2 0.01", "--passes 2", "--loss squared", "--bits 22"] {

@@ -204,7 +204,7 @@ impl Csv {
             first.check_names(&names)?;
         }
         names.extend(self.folders.names());
-        columns::check_ignored(&names, &self.options).map_err(|refused| first.refused(refused))?;
+        columns::note_ignored(&names, &self.options);
         self.id = columns::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
         let order = if by_name {
             layout::order_by_name(table, first, &names, &self.options)?

@@ -114,7 +114,7 @@ impl Sample {
         self.value.extend(row.value);
         self.end.push(self.index.len() as u64);
         while self.number.len() > ROWS || self.index.len() > PAIRS {
-            self.limit -= self.limit / 4;
+            self.limit -= (self.limit / 4).max(1).min(self.limit);
             self.thin();
         }
     }

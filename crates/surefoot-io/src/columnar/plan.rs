@@ -62,7 +62,7 @@ impl Plan {
             let kind = kind(number, name, field.data_type(), role, asked)?;
             columns.push(Used { index, name: name.clone(), role, kind });
         }
-        columns::check_ignored(&here, options)?;
+        columns::note_ignored(&here, options);
         let id = columns::id(&here, &options.wanted)?;
         if let Some(index) = id {
             let field = schema.field(index);

@@ -218,17 +218,18 @@ pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, Ref
     }
 }
 
-/// Refuses `--ignore` of a column that neither the file of a model to be used nor the model has; in training [`roles`] does.
-pub(crate) fn check_ignored(names: &[String], options: &Options) -> Result<(), Refused> {
+/// Notes `--ignore` of a column that neither this file nor the model has, which another file may have; in training [`roles`] refuses it.
+pub(crate) fn note_ignored(names: &[String], options: &Options) {
     if !options.found.of_model {
-        return Ok(());
+        return;
     }
     let of_model: Vec<&str> = options.reading.table.columns.iter().map(|column| column.name.as_str()).collect();
     let is_known =
         |wanted: &str| !columns_meant(names, wanted).is_empty() || !columns_meant(&of_model, wanted).is_empty();
-    let Some(wrong) = options.wanted.ignore.iter().find(|wanted| !is_known(wanted)) else { return Ok(()) };
-    let remedy = near(names, wrong).unwrap_or_else(|| format!("the columns are {}", listed(names)));
-    Err(Refused::asked(format!("--ignore: there is no column '{}'; {remedy}", shown(wrong))))
+    for wrong in options.wanted.ignore.iter().filter(|wanted| !is_known(wanted)) {
+        let remedy = near(names, wrong).unwrap_or_else(|| format!("the columns are {}", listed(names)));
+        options.found.note(format!("--ignore: there is no column '{}'; {remedy}", shown(wrong)));
+    }
 }
 
 fn by_name(names: &[String]) -> HashMap<&str, usize> {

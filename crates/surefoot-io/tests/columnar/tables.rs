@@ -23,7 +23,9 @@ fn any_cells() -> impl Strategy<Value = Cells> {
         3 => (-1000i32..1000).prop_map(|n| f64::from(n) / 8.0),
         1 => Just(0.0),
     ];
-    let text = prop_oneof![3 => "[a-e]{1,2}", 1 => any::<String>()];
+    // Numbers and times have many spellings: `same.rs` is about them.
+    let is_plain = |text: &String| !text.trim_ascii_start().starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let text = prop_oneof![3 => "[a-e]{1,2}", 1 => any::<String>().prop_filter("no number", is_plain)];
     prop_oneof![
         column(number).prop_map(Cells::Numbers),
         column(any::<i64>()).prop_map(Cells::Whole),
