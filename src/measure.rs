@@ -12,13 +12,13 @@ use std::{cell::RefCell, collections::BTreeMap};
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Tally};
 use surefoot_io::{ColumnMeans, InputName, Options};
 
-/// What was found out about a model on rows.
+/// The result of scoring a model on rows.
 #[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) measured: Measured,
-    /// What there is to draw.
+    /// Curves to draw.
     pub(crate) picture: Picture,
-    /// What training never saw.
+    /// Values and gaps that training never saw.
     pub(crate) unseen: Told,
 }
 

@@ -9,6 +9,11 @@ use std::{
 };
 use surefoot_glm::{PathPoint, Summary, optimum::Optimum};
 
+/// Lines under one name, which stands beside the first of them.
+pub(crate) fn headed(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
+    lines.into_iter().enumerate().map(move |(n, line)| (if n == 0 { name } else { "" }, line))
+}
+
 /// Writes to standard output; a reader that has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     printed(stdout().and_then(|mut stdout| stdout.write_all(bytes)))

@@ -5,7 +5,7 @@ use crate::{
     columns::Columns,
     console::Console,
     metrics, number, reading,
-    report::number_or_null,
+    report::{headed, number_or_null},
     retype,
     unseen::Told,
     warnings::{self, Warning},
@@ -27,7 +27,7 @@ pub(crate) struct Results<'a> {
     /// The model as saved, and where it is; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
-    /// What the test rows hold that training never saw.
+    /// Values and gaps of the test rows that training never saw.
     pub(crate) unseen: Option<&'a Told>,
     /// Where its report goes.
     pub(crate) report: Option<&'a str>,
@@ -41,7 +41,8 @@ pub(crate) struct Results<'a> {
     /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
     pub(crate) ended: Option<Ended>,
     pub(crate) far: Option<(String, f64)>,
-    /// What may be wrong with its columns.
+    /// The columns of its table as they were taken, and warnings about them.
+    pub(crate) taken: Option<Columns<'a>>,
     pub(crate) columns: Vec<Warning>,
     /// Why its model is not to be used as it is.
     pub(crate) caution: Option<Caution>,
@@ -74,7 +75,7 @@ impl Results<'_> {
             "slots": self.slots(),
             "collisions": self.collisions(),
             "missing": self.found.missing(),
-            "columns": self.model.and_then(|(model, _)| Columns::of(model)).map(|columns| columns.object()),
+            "columns": self.taken.as_ref().map(Columns::object),
             "passes": summary.passes,
             "shuffle": self.shuffle.map(|seed| json!({ "seed": seed })),
             "seconds": number_or_null(Some(self.seconds)),
@@ -124,27 +125,22 @@ impl Results<'_> {
             console.say(&format!("test         {}", metrics::line(test)));
         }
         if let Some((model, name)) = self.model {
-            let columns = Columns::of(model).map(|columns| columns.short()).unwrap_or_default();
-            columns.iter().enumerate().for_each(|(i, words)| {
-                console.say(&format!("{:<13}{words}", if i == 0 { "columns" } else { "" }));
-            });
+            let say =
+                |name, lines| headed(name, lines).for_each(|(name, line)| console.say(&format!("{name:<13}{line}")));
+            say("columns", self.taken.as_ref().map(Columns::short).unwrap_or_default());
             if let Some(coding) = reading::coding(&model.labels, &model.settings.reading.classes) {
                 console.say(&format!("labels       {coding}"));
             }
             if let Some(scale) = summary.lane {
                 console.say(&format!("lane         {}", lane(scale, summary)));
             }
-            penalty(&model.settings, self.ended.is_some()).iter().enumerate().for_each(|(i, words)| {
-                console.say(&format!("{:<13}{words}", if i == 0 { "penalty" } else { "" }));
-            });
+            say("penalty", penalty(&model.settings, self.ended.is_some()));
             if let Some(value) = self.objective {
                 let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
                 let comma = if objective.contains(" with ") { "," } else { "" };
                 console.say(&format!("objective    {value}, the {objective}{comma} of the model on the rows of DATA"));
             }
-            for (i, words) in certificate::words(&model.certificates, &model.settings).iter().enumerate() {
-                console.say(&format!("{:<13}{words}", if i == 0 { "certificate" } else { "" }));
-            }
+            say("certificate", certificate::words(&model.certificates, &model.settings));
             let features = number::count(self.features().unwrap_or_default());
             console.say(&format!("model        {name}, {features} features"));
             if let Some(report) = self.report {

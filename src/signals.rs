@@ -67,18 +67,15 @@ pub(crate) struct Signals {
     first: Arc<AtomicUsize>,
     /// Whether the first signal already ends the process.
     hasty: Arc<AtomicBool>,
-    /// The files that may be in writing then.
-    targets: Vec<PathBuf>,
 }
 
 impl Signals {
     /// Writes the first signal down from now on; a second one may come while one of `targets` is written.
     pub(crate) fn catch(targets: impl IntoIterator<Item = impl AsRef<Path>>) -> Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let targets = targets.into_iter().map(|target| whole(target.as_ref())).collect();
-        let signals = Signals { targets, ..Signals::default() };
+        let signals = Signals::default();
         if let Ok(mut writing) = WRITING.lock() {
-            writing.clone_from(&signals.targets);
+            *writing = targets.into_iter().map(|target| whole(target.as_ref())).collect();
         }
         // Taken so that a file that grows too large is an error of the write, not the end of the process.
         let ours =
@@ -110,8 +107,7 @@ impl Signals {
         let number = usize::from(signal.number());
         let first = self.first.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if self.hasty.load(Ordering::SeqCst) || (!first && signal == Signal::Interrupt) {
-            remove_temporaries(&self.targets);
-            signal_hook::low_level::exit(i32::from(signal.status()));
+            leave(signal.status().into());
         }
     }
 }
@@ -126,24 +122,20 @@ fn is_ignored(number: i32) -> bool {
     number == SIGHUP && said().and_then(mask).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
-/// The files that may be in writing, for who knows no [`Signals`].
+/// The files that may be in writing.
 static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Ends the process there and then, in whatever state it is, and leaves no temporary file.
 pub(crate) fn leave(status: i32) -> ! {
     if let Ok(targets) = WRITING.try_lock() {
-        remove_temporaries(&targets);
+        surefoot_io::create_no_more_outputs();
+        targets.iter().for_each(|target| remove_temporaries(target));
     }
     signal_hook::low_level::exit(status)
 }
 
-/// Removes what this process was about to put in the place of `targets`, and lets nothing new be begun: see [`surefoot_io::Output`].
-fn remove_temporaries(targets: &[PathBuf]) {
-    surefoot_io::create_no_more_outputs();
-    targets.iter().for_each(|target| remove_temporaries_of(target));
-}
-
-fn remove_temporaries_of(target: &Path) {
+/// Removes the files that this process was about to put in the place of `target`: see [`surefoot_io::Output`].
+fn remove_temporaries(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let own = format!(".surefoot-tmp-{}-", std::process::id());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

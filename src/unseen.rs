@@ -27,7 +27,7 @@ pub(crate) struct Unseen<'a> {
     before: Option<HashSet<(u64, Box<str>)>>,
 }
 
-/// What one column holds that is new.
+/// New values and gaps of one column.
 #[derive(Clone, Debug, Default)]
 struct Column {
     rows: u64,
@@ -89,7 +89,7 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// What the rows have come to.
+    /// The findings about all rows.
     pub(crate) fn told(mut self, found: &Found) -> Told {
         let table = &self.model.settings.reading.table;
         let at_least = self.is_full || self.before.is_some();
@@ -135,7 +135,7 @@ impl Column {
     }
 }
 
-/// What rows hold that training never saw, by column.
+/// Values and gaps of rows that training never saw, by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     rows: u64,
@@ -178,7 +178,7 @@ impl Told {
         lines
     }
 
-    /// What the user should act on: cells that are missing here and were in no row of training.
+    /// The warning about cells that are missing here and were in no row of training.
     pub(crate) fn warning(&self) -> Option<Warning> {
         let columns: Vec<String> = self.with_gaps().map(|(name, _)| name.clone()).collect();
         let (name, column) = self.with_gaps().next()?;

@@ -52,7 +52,7 @@ impl Labels {
         (errors(&counts) >= LEAST).then_some(Labels::Classes(classes, counts))
     }
 
-    /// What the numbers of a column leave unexplained.
+    /// The part that the numbers of a column leave unexplained.
     pub(super) fn unexplained_by_numbers(&self, cells: &Cells) -> f64 {
         let rows = self.len();
         let mut numbers: Vec<_> = cells.numbers.iter().map(|&(row, x)| (x, row)).collect();
@@ -102,7 +102,7 @@ impl Labels {
         }
     }
 
-    /// What groups of rows leave unexplained; rows that are not named are a group of their own.
+    /// The part that groups of rows leave unexplained; rows that are not named are a group of their own.
     pub(super) fn unexplained_by_groups(&self, groups: impl Iterator<Item = (u32, u32)>) -> f64 {
         let mut of_row = vec![u32::MAX; self.len()];
         groups.for_each(|(row, group)| of_row[row as usize] = group);
@@ -152,7 +152,7 @@ impl Labels {
     }
 }
 
-/// What the best constant gets wrong.
+/// Rows that the best constant gets wrong.
 fn errors(counts: &[usize]) -> usize {
     counts.iter().sum::<usize>() - counts.iter().copied().max().unwrap_or_default()
 }

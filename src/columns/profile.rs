@@ -13,7 +13,7 @@ pub(super) struct Cells {
     pub(super) gaps: Vec<u32>,
     /// Values of a category by their rows, each a position in the list of those that are met.
     pub(super) values: Vec<(u32, u32)>,
-    /// How many values are met, and the texts of those that have a name.
+    /// The number of values that are met, and the texts of those that have a name.
     pub(super) distinct: u32,
     pub(super) texts: Vec<String>,
 }
@@ -23,13 +23,13 @@ pub(super) struct Cells {
 pub(super) struct Profile {
     /// Labels of the rows.
     pub(super) labels: Vec<f64>,
-    /// How many rows the sample was drawn from.
+    /// The number of rows that the sample was drawn from.
     pub(super) seen: u64,
     /// Cells by column of the table.
     pub(super) columns: Vec<Cells>,
 }
 
-/// What is known of an id.
+/// The column and content that an id stands for.
 #[derive(Clone, Copy)]
 enum Known {
     Number(usize),
@@ -94,7 +94,7 @@ impl Profile {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.labels.len()
     }

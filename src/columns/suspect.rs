@@ -11,11 +11,11 @@ use super::{
 };
 use crate::{number, warnings::Warning};
 use surefoot_glm::{Model, Role, Trainer};
-use surefoot_io::{Cell, CellIndex, Found, flagged, is_date};
+use surefoot_io::{Cell, CellIndex, Found, flagged, is_date, list_element};
 
 /// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one a row.
 const LEAST: usize = 30;
-/// What a column may leave unexplained of the label and still tells it by itself: a fiftieth of what the best constant leaves.
+/// The part of the label that a column may leave unexplained and still tells it by itself: a fiftieth of what the best constant leaves.
 /// Most honest columns leave more: the smell of mushrooms a thirtieth of what tells the poisonous ones, the largest concavity of a
 /// tumour a fifteenth. A few leave less, such as petals of irises or the price of yesterday: so the warning says "if".
 const LEAK: f64 = 0.02;
@@ -32,7 +32,7 @@ const PLACES: f64 = 2.0;
 /// Columns of one kind that are named in a message.
 const NAMED: usize = 5;
 
-/// What may be wrong with a column.
+/// A way in which a column may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Leak,
@@ -44,7 +44,7 @@ enum Kind {
     Constant,
 }
 
-/// What may be wrong with a column, and a figure that says so.
+/// A column that may be wrong, in which way, and a figure that says so.
 #[derive(Debug)]
 struct Suspicion {
     kind: Kind,
@@ -52,9 +52,8 @@ struct Suspicion {
     figure: String,
 }
 
-/// What a user should look at, by kind. O(sample · log(sample) + features).
-pub(crate) fn warnings(trainer: &Trainer, model: &Model, found: &Found) -> Vec<Warning> {
-    let Some(columns) = Columns::of(model) else { return Vec::new() };
+/// Warnings about columns that a user should look at, by kind. O(sample · log(sample) + features).
+pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Found) -> Vec<Warning> {
     let (rows, seen) = trainer.sampled_rows();
     let profile = Profile::of(rows, seen, model, found);
     if profile.len() < LEAST {
@@ -66,7 +65,7 @@ pub(crate) fn warnings(trainer: &Trainer, model: &Model, found: &Found) -> Vec<W
     let cells = model.index.iter().filter_map(|&id| index.cell(id, &model.names));
     cells.filter(|(_, cell)| *cell == Cell::Number).for_each(|(n, _)| known[n] = true);
     let is_text = found.head().is_some();
-    let suspect = Suspect { profile: &profile, columns: &columns, model, labels, known, is_text };
+    let suspect = Suspect { profile: &profile, columns, model, labels, known, is_text };
     let mut all: Vec<_> = (0..profile.columns.len()).flat_map(|n| suspect.column(n)).collect();
     all.sort_by_key(|suspicion| suspicion.kind);
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
@@ -99,7 +98,7 @@ impl Suspect<'_> {
         found.into_iter().flatten().map(suspicion).collect()
     }
 
-    /// The same number in all rows. One of 0 only must be 0 in the rows beside the sample too, where the model would know it.
+    /// One number in all rows. One of 0 only must be 0 in the rows beside the sample too, where the model would know it.
     fn constant_number(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let rows = self.profile.len();
         let zeros = cells.zeros(rows);
@@ -221,9 +220,9 @@ impl Suspect<'_> {
     }
 }
 
-/// The list and the place of an element of a stored list, by the name of its feature.
+/// The list and the place of a number of a stored list, by the name of its feature.
 fn element(name: &str) -> Option<(&str, usize)> {
-    let (list, place) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let (list, place) = list_element(name)?;
     Some((list, place.parse().ok()?))
 }
 

@@ -6,7 +6,7 @@ use crate::{
     absent,
     certificate::with_full_pass,
     cli::FitArgs,
-    columns,
+    columns::{self, Columns},
     console::Console,
     failure::Failure,
     measure::{Findings, Sample},
@@ -243,6 +243,9 @@ impl Fit<'_> {
             found.measured
         });
         let report = self.report.as_ref().map(|output| output.name().to_owned());
+        let taken = Columns::of(&model);
+        let suspicious = |taken| columns::warnings(taken, &trainer, &model, &self.start.options.found);
+        let columns = taken.as_ref().map(suspicious).unwrap_or_default();
         let results = Results {
             summary: &summary,
             model: Some((&model, &name)),
@@ -255,7 +258,8 @@ impl Fit<'_> {
             seconds: self.reporter.seconds(),
             ended: found.as_ref().map(|found| found.ended),
             far,
-            columns: columns::warnings(&trainer, &model, &self.start.options.found),
+            columns,
+            taken,
             caution,
             stop,
             shuffle: self.start.shuffle,
@@ -336,6 +340,7 @@ impl Fit<'_> {
             ended: None,
             far: None,
             columns: Vec::new(),
+            taken: None,
             caution: None,
             stop: None,
             shuffle: self.start.shuffle,

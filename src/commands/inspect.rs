@@ -7,7 +7,7 @@ use crate::{
     failure::Failure,
     number::{self, shortest},
     reading,
-    report::{self, number_or_null},
+    report::{self, headed, number_or_null},
     results, warnings,
     weights::{self, Weights},
 };
@@ -109,8 +109,7 @@ impl View<'_> {
             ("loss", settings.loss.to_string()),
             ("data", format!("{}{bits}", reading::data(&settings.reading))),
         ];
-        let columns = Columns::of(self.model).map(|columns| columns.full()).unwrap_or_default();
-        facts.extend(columns.into_iter().enumerate().map(|(i, words)| (if i == 0 { "columns" } else { "" }, words)));
+        facts.extend(headed("columns", Columns::of(self.model).map(|columns| columns.full()).unwrap_or_default()));
         facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
         let order = summary.order.map(|alarm| ("order", warnings::order(&alarm, settings).sentence()));
         facts.extend([
@@ -130,8 +129,7 @@ impl View<'_> {
         if let Some(ball) = settings.ball {
             facts.push(("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));
         }
-        let words = certificate::words(&self.model.certificates, settings);
-        facts.extend(words.into_iter().enumerate().map(|(i, words)| (if i == 0 { "certificate" } else { "" }, words)));
+        facts.extend(headed("certificate", certificate::words(&self.model.certificates, settings)));
         facts
     }
 

@@ -16,12 +16,12 @@ fn below(root: &Path) -> usize {
     [machine(root), groups(root), addresses(root)].into_iter().flatten().min().unwrap_or(usize::MAX)
 }
 
-/// What the machine has available.
+/// Bytes that the machine has available.
 fn machine(root: &Path) -> Option<usize> {
     kibibytes(&fs::read_to_string(root.join("proc/meminfo")).ok()?, "MemAvailable:")
 }
 
-/// What the limit of addresses leaves.
+/// Bytes that the limit of addresses leaves.
 fn addresses(root: &Path) -> Option<usize> {
     let used = kibibytes(&fs::read_to_string(root.join("proc/self/status")).ok()?, "VmSize:")?;
     let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
@@ -35,7 +35,7 @@ fn kibibytes(text: &str, name: &str) -> Option<usize> {
     line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// What the control groups of the process, and those around them, have left at least.
+/// The least number of bytes that the control groups of the process, and those around them, have left.
 fn groups(root: &Path) -> Option<usize> {
     let said = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let free = said.lines().filter_map(|line| {
@@ -54,7 +54,7 @@ fn groups(root: &Path) -> Option<usize> {
 struct Files {
     /// The limits, of which the least counts.
     limits: &'static [&'static str],
-    /// What is used.
+    /// Bytes in use.
     used: &'static str,
     /// In `memory.stat`: of what is used, what would be given up.
     spare: &'static [&'static str],
@@ -73,14 +73,14 @@ const VERSION_1: Files = Files {
     spare: &["total_inactive_file ", "total_active_file "],
 };
 
-/// What a group and those around it have left. Within a container the group may be seen as the root, whatever it is called.
+/// Bytes that a group and those around it have left. Within a container the group may be seen as the root, whatever it is called.
 fn free(mount: &Path, path: &str, files: &Files) -> Option<usize> {
     let inner: PathBuf = mount.join(path.trim_start_matches('/'));
     let around = inner.ancestors().take_while(|group| group.starts_with(mount));
     around.filter_map(|group| free_of(group, files)).min()
 }
 
-/// What one group has left, if it has a limit.
+/// Bytes that one group has left, if it has a limit.
 fn free_of(group: &Path, files: &Files) -> Option<usize> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<usize>().ok();
     let limit = files.limits.iter().filter_map(|name| number(name)).min()?;

@@ -44,7 +44,7 @@ pub(super) fn limit(bytes: Option<usize>) {
     BUDGET.store(bytes.unwrap_or_else(free), Relaxed);
 }
 
-/// What is left of the budget.
+/// Bytes that are left of the budget.
 pub(super) fn left() -> usize {
     BUDGET.load(Relaxed).saturating_sub(TAKEN.load(Relaxed))
 }
@@ -124,7 +124,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What the system gives; where it gives nothing the program ends.
+/// The block that the system gives; where it gives none the program ends.
 #[inline]
 fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let block = ask();

@@ -7,7 +7,9 @@ use super::{
 use crate::{
     columns::Columns,
     number::{self, shortest},
-    reading, results,
+    reading,
+    report::headed,
+    results,
     weights::Weights,
 };
 use std::fmt::Write as _;
@@ -59,9 +61,8 @@ fn intercept(model: &Model) -> String {
 }
 
 /// How the columns of a table were taken.
-fn columns(model: &Model) -> Vec<(String, String)> {
-    let lines = Columns::of(model).map(|columns| columns.full()).unwrap_or_default();
-    lines.into_iter().enumerate().map(|(i, words)| fact(if i == 0 { "columns" } else { "" }, words)).collect()
+fn columns(taken: Option<&Columns<'_>>) -> impl Iterator<Item = (String, String)> {
+    headed("columns", taken.map(Columns::full).unwrap_or_default()).map(|(name, line)| fact(name, line))
 }
 
 pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
@@ -80,7 +81,7 @@ pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
         list.push(fact("files", format!("{} more", run.inputs.len() - 8)));
     }
     list.push(fact("format", reading::data(&model.settings.reading)));
-    list.extend(columns(model));
+    list.extend(columns(results.taken.as_ref()));
     list.push(fact("rows read", number::count(summary.rows)));
     list.push(fact("of weight 0", number::count(summary.rows_zero_weight)));
     list.push(fact("sum of weights", shortest(summary.weight)));
@@ -130,7 +131,7 @@ pub(super) fn settings(model: &Model, run: Option<&Run<'_>>) -> String {
     } else {
         list.push(fact("trained on", number::rows(model.summary.rows)));
         list.push(fact("data", reading::data(&settings.reading)));
-        list.extend(columns(model));
+        list.extend(columns(Columns::of(model).as_ref()));
     }
     list.push(fact("surefoot", env!("CARGO_PKG_VERSION")));
     facts("Settings", &list)

@@ -16,7 +16,7 @@ pub struct CellIndex {
     is_hashed: bool,
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell<'a> {
     /// A number, the value of the feature.

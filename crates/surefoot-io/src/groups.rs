@@ -44,10 +44,16 @@ pub(crate) fn of_columns<S: AsRef<str>>(groups: &Groups, names: &[S]) -> Vec<u32
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
 }
 
+/// The list and the place that the name of a number of a list has, as `v` and `7` in `v[7]`; columns of text may be called so too.
+#[must_use]
+pub fn list_element(name: &str) -> Option<(&str, &str)> {
+    name.strip_suffix(']')?.rsplit_once('[')
+}
+
 /// The columns that the name of a group means.
 pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
-    let list = |n: &usize| names[*n].as_ref().strip_suffix(']').and_then(|name| name.rsplit_once('['));
-    let numbers = (0..names.len()).filter(|n| list(n).is_some_and(|(list, _)| list == group));
+    let is_of = |n: &usize| list_element(names[*n].as_ref()).is_some_and(|(list, _)| list == group);
+    let numbers = (0..names.len()).filter(is_of);
     columns_meant(names, group).into_iter().chain(numbers).collect()
 }
 

@@ -72,6 +72,7 @@ pub use csv::is_date;
 pub use error::{Error, ErrorKind, Located, Spot};
 pub use folder::expand;
 pub use format::{FORMATS, Format};
+pub use groups::list_element;
 pub use input::{Identity, InputName, check_inputs};
 pub use means::ColumnMeans;
 pub use model_file::{load_model, save_model};

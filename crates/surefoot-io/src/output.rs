@@ -253,7 +253,7 @@ const MARK: &str = ".surefoot-tmp-";
 /// Held while a temporary file is created.
 static CREATING: Mutex<()> = Mutex::new(());
 
-/// How long a file may take to be created before the process ends without waiting for it.
+/// Time that a file may take to be created before the process ends without waiting for it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// From now on no temporary file is created: whoever wants one waits for ever. For a process that removes those that are there and

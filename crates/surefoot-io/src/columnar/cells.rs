@@ -123,7 +123,7 @@ pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     keys
 }
 
-/// How many ticks a second has.
+/// Ticks per second.
 fn per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
@@ -208,7 +208,7 @@ fn rounded(number: impl std::fmt::Display, to: &mut String) {
     }
 }
 
-/// What a cell says, in words, nothing where there is none; a time of which that is not defined as its number.
+/// The text of a cell, empty where it is missing; a time without a defined spelling is spelled as its number.
 pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
     let (values, at): (&dyn Array, usize) = match array.data_type() {
         DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),

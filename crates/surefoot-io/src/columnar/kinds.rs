@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Words,
     /// So many numbers a cell; 0 until that is known.
     List(usize),
-    /// The same, as a [vector](super::vectors).
+    /// A [vector](super::vectors) of so many numbers.
     Vector(usize),
 }
 

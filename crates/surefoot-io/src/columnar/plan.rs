@@ -12,6 +12,7 @@ use super::vectors::{Vectors, is_vector};
 use crate::csv::check_features;
 use crate::csv::columns::{self, called, flagged, listed, shown};
 use crate::error::Refused;
+use crate::groups::list_element;
 use crate::options::Options;
 
 /// The columns that are used, and what is said of all of them.
@@ -137,7 +138,7 @@ impl Plan {
         if let Some(twice) =
             table.columns.iter().find(|column| column.role != Role::Ignored && !met.insert(&column.name))
         {
-            let (name, list) = (shown(&twice.name), twice.name.rsplit_once('[').map_or("", |(list, _)| list));
+            let (name, list) = (shown(&twice.name), list_element(&twice.name).map_or("", |(list, _)| list));
             return Err(format!(
                 "column '{name}' has the name of a number of the list '{list}': --ignore one of them, or rename it"
             )

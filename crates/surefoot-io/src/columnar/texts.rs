@@ -13,7 +13,7 @@ use crate::value;
 
 /// The texts of a record batch.
 pub(super) struct Texts {
-    /// Those of all rows one after the other, and where those of each row lie.
+    /// The texts of all rows one after the other, and where those of each row lie.
     values: ArrayRef,
     spans: Vec<Span>,
     /// The place of each in the dictionary, if there is one.

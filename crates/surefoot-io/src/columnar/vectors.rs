@@ -44,7 +44,7 @@ pub(super) struct Vector<'a> {
 }
 
 impl Vector<'_> {
-    /// How many of its values are stored.
+    /// The number of values that are stored.
     pub(super) fn stored(&self) -> usize {
         self.values.len()
     }
@@ -56,7 +56,7 @@ impl Vector<'_> {
 }
 
 impl Vectors {
-    /// Those of a column [of vectors](is_vector).
+    /// Splits a column [of vectors](is_vector) into its parts.
     pub(super) fn new(array: &ArrayRef) -> Vectors {
         let part = |n: usize| array.as_struct().column(n);
         Vectors {
@@ -71,7 +71,7 @@ impl Vectors {
     /// The vector of a row; `None` if it is null.
     ///
     /// # Errors
-    /// What is wrong with it: a token and words about it.
+    /// A vector that is damaged: the token at fault, and words about it.
     pub(super) fn of(&self, row: usize) -> Result<Option<Vector<'_>>, (String, String)> {
         if self.array.is_null(row) {
             return Ok(None);

@@ -51,7 +51,7 @@ pub(super) struct Feature {
 }
 
 impl Feature {
-    /// What the features of a cell that holds several have in common.
+    /// The properties that all features of a cell with several have.
     pub(super) fn values(&self) -> Values<'_> {
         Values { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }

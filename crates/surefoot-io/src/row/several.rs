@@ -8,7 +8,7 @@ use surefoot_glm::Missing;
 use super::{Group, RowBuilder, escape};
 use crate::words;
 
-/// What the features of a column have in common.
+/// The properties that all features of a column have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Values<'a> {
     pub(crate) group: Group,
