@@ -68,6 +68,7 @@ struct Files {
     page: Output,
     checks: Output,
     points: Output,
+    claims: Output,
     folder: std::path::PathBuf,
 }
 
@@ -76,13 +77,14 @@ impl Files {
         fs::create_dir_all(folder).map_err(|error| Failure::data(format!("{}: {error}", folder.display())))?;
         let open = |name: &str| Output::create(folder.join(name));
         let (page, checks, points) = (open("report.html")?, open("checks.csv")?, open("points.csv")?);
-        Ok(Files { page, checks, points, folder: folder.to_owned() })
+        Ok(Files { page, checks, points, claims: open("claims.md")?, folder: folder.to_owned() })
     }
 
     fn write(&mut self, found: &Report) -> Result<(), Failure> {
         write(&mut self.page, found.html().as_bytes())?;
         write(&mut self.checks, found.checks_csv().as_bytes())?;
         write(&mut self.points, found.points_csv().as_bytes())?;
+        write(&mut self.claims, found.claims().as_bytes())?;
         for (name, figure) in found.figures() {
             write(&mut Output::create(self.folder.join(format!("{name}.svg")))?, figure.svg().as_bytes())?;
             write(&mut Output::create(self.folder.join(format!("{name}.png")))?, &figure.png())?;

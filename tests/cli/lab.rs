@@ -17,9 +17,13 @@ fn a_report_is_written_and_the_table_printed() {
             .all(|line| line.starts_with("V9") || line.starts_with("V13") || line.starts_with("  ") || line == last)
     );
     assert_eq!(box_.text("found/here/checks.csv").lines().count(), checks + 1);
-    for name in ["report.html", "points.csv", "v9.svg", "v9.png", "v13.svg", "v13.png"] {
+    for name in ["report.html", "points.csv", "claims.md", "v9.svg", "v9.png", "v13.svg", "v13.png"] {
         assert!(!box_.read(&format!("found/here/{name}")).is_empty(), "{name}");
     }
+    let claims = box_.text("found/here/claims.md");
+    assert!(
+        claims.contains("| **Theorem O** ") && claims.contains("V13 hint one round late") && !claims.contains("| V4 ")
+    );
     assert!(!box_.has("found/here/v4.svg") && box_.names() == ["found"]);
 }
 
@@ -30,7 +34,7 @@ fn neither_threads_nor_time_show_in_the_files() {
         (box_.ok("lab V7 V11 --short --threads 1 --out a"), box_.ok("lab V7 V11 --short --threads 3 --out b"));
     assert_eq!(one.out, two.out);
     assert!(one.err.contains("report.html"));
-    for name in ["report.html", "checks.csv", "points.csv", "v7.svg", "v7.png"] {
+    for name in ["report.html", "checks.csv", "points.csv", "claims.md", "v7.svg", "v7.png"] {
         assert!(box_.read(&format!("a/{name}")) == box_.read(&format!("b/{name}")), "{name}");
     }
 }
@@ -53,10 +57,10 @@ fn one_object_a_check() {
 fn experiments_are_listed_and_wrong_names_refused() {
     let box_ = Sandbox::new();
     let list = box_.ok("lab --list").out;
-    assert_eq!(list.lines().count(), 16);
+    assert_eq!(list.lines().count(), 20);
     assert!(list.starts_with("V1 ") && box_.ok("lab v12 --list").out.starts_with("V12 "));
-    let ran = box_.fails(2, "lab V17");
-    assert!(ran.err.contains("V17") && ran.err.contains("--list"), "{}", ran.err);
+    let ran = box_.fails(2, "lab V21");
+    assert!(ran.err.contains("V21") && ran.err.contains("--list"), "{}", ran.err);
     box_.fails(2, "lab --threads 0");
     assert_eq!(box_.names(), [""; 0]);
 }

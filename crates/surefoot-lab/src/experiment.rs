@@ -1,4 +1,4 @@
-//! The table: V1 to V16.
+//! The table: V1 to V20.
 
 mod rate;
 mod v01;
@@ -17,6 +17,10 @@ mod v13;
 mod v14;
 mod v15;
 mod v16;
+mod v17;
+mod v18;
+mod v19;
+mod v20;
 
 use crate::{Experiment, Form};
 
@@ -40,6 +44,10 @@ pub fn experiments(form: Form) -> Vec<Experiment> {
         v14::experiment(form),
         v15::experiment(form),
         v16::experiment(form),
+        v17::experiment(form),
+        v18::experiment(form),
+        v19::experiment(form),
+        v20::experiment(form),
     ]
 }
 
@@ -50,14 +58,57 @@ mod tests {
 
     use super::*;
     use crate::Lab;
+    use crate::paper::PAPER;
 
-    /// Everything holds, and every planted error is found out.
+    /// Everything holds, every planted error is found out, and docs/claims.md has the numbers.
     #[test]
     fn theory_holds_against_numbers() {
         let report = Lab::new(experiments(Form::Short), 1).run(2, |_| {});
         let (all, failed) = report.counts();
         assert!(failed == 0, "{failed} of {all} checks:\n{}", report.table());
-        assert!(all > 150);
+        assert!(all > 220);
+        let (written, found) = (include_str!("../../../docs/claims.md"), report.claims());
+        for (written, found) in written.lines().zip(found.lines()) {
+            assert!(alike(written, found), "surefoot lab --short writes another docs/claims.md:\n{written}\n{found}");
+        }
+        assert_eq!(
+            written.lines().count(),
+            found.lines().count(),
+            "surefoot lab --short writes another docs/claims.md"
+        );
+    }
+
+    /// Whether two lines have the same words, and numbers that differ by what another machine's logarithm makes of them.
+    fn alike(one: &str, other: &str) -> bool {
+        let same = |(a, b): (&str, &str)| match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => a == b || (a - b).abs() <= 0.02 * a.abs().max(b.abs()) || a.abs().max(b.abs()) < 1e-9,
+            _ => a == b,
+        };
+        let words = |line: &str| line.split(' ').count();
+        words(one) == words(other) && one.split(' ').zip(other.split(' ')).all(same)
+    }
+
+    /// Each statement of the paper has rows, and rows with a planted error; no name in the list is of nothing.
+    #[test]
+    fn the_paper_is_covered() {
+        for form in [Form::Short, Form::Full] {
+            let all = experiments(form);
+            for statement in PAPER {
+                assert!(!statement.rows.is_empty() && !statement.errors.is_empty(), "{}", statement.place);
+                for (planted, rows) in [(false, statement.rows), (true, statement.errors)] {
+                    for (name, begin) in rows {
+                        let rows = all.iter().filter(|e| e.name == *name).flat_map(|e| &e.rows);
+                        let mut named = rows.filter(|row| row.label.starts_with(begin) && row.planted == planted);
+                        assert!(named.any(|row| !row.claims.is_empty()), "{}: {name} {begin}", statement.place);
+                    }
+                }
+            }
+        }
+        for (file, name) in PAPER.iter().flat_map(|statement| statement.tests) {
+            let path = format!("{}/../surefoot/tests/{file}.rs", env!("CARGO_MANIFEST_DIR"));
+            let source = std::fs::read_to_string(&path).expect("a file of tests");
+            assert!(source.contains(&format!("#[test]\nfn {name}()")), "{path}: {name}");
+        }
     }
 
     /// In every experiment each kind of claim is made of a row with a planted error too, which shows that it can fail.
@@ -82,7 +133,7 @@ mod tests {
     fn names_and_labels_differ() {
         let all = experiments(Form::Full);
         let names: Vec<_> = all.iter().map(|e| e.name.to_owned()).collect();
-        assert_eq!(names, (1..=16).map(|n| format!("V{n}")).collect::<Vec<_>>());
+        assert_eq!(names, (1..=20).map(|n| format!("V{n}")).collect::<Vec<_>>());
         for experiment in &all {
             let labels: BTreeSet<_> = experiment.rows.iter().map(|row| &row.label).collect();
             assert_eq!(labels.len(), experiment.rows.len(), "{}", experiment.name);

@@ -27,6 +27,7 @@ mod engine;
 mod experiment;
 mod fit;
 mod method;
+mod paper;
 pub mod problem;
 mod random;
 mod report;

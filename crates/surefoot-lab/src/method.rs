@@ -1,15 +1,17 @@
 //! The methods of the table, right ones and ones with a planted error, and the loop that runs them.
 
+mod baseline;
 mod planted;
 
 use surefoot::{
     Accelerated, Anytime, AskTell, Ball, Cuboid, DenseAnytime, DiagonalProximal, DualAveraging, FreeGrad, General,
-    Leader, Learner, OgdNorm, Optimistic, Point, Power, Proximal, Whole,
+    Leader, Learner, OgdNorm, OnlineNewton, Optimistic, Point, Power, Proximal, Whole,
 };
 
 use crate::Random;
 use crate::problem::{Facts, Problem};
-use planted::{Backwards, LastIterate, Late, OldWeight, Uncorrected};
+use baseline::{ClassicLeader, Told};
+use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 
 /// A conversion over a learner, with weights t^power where they are free.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +32,16 @@ pub(crate) enum Method {
     Dual,
     /// Algorithm 4 over OGD-norm, its output y_T or its query x_T.
     Accelerated { epsilon: f64, query: bool },
+    /// Algorithm 4 with c twice as large, over OGD-norm.
+    Doubled { epsilon: f64 },
+    /// Algorithm 2 over the online Newton step in the ball, α = 1.
+    Newton { gamma: f64, epsilon: f64 },
+    /// The classic conversion of the leader in the whole space.
+    ClassicLeader { power: f64, curvature: f64 },
+    /// The classic conversion of dual averaging with hints.
+    ClassicDual,
+    /// Lan's method, which is told σ and T (and L and the radius).
+    Told { noise: f64, steps: u64 },
     /// Algorithm 1 as printed, with Σ α_i w_t for Σ α_i w_i.
     LastIterate { power: f64 },
     /// Algorithm 1 up the gradients.
@@ -42,6 +54,8 @@ pub(crate) enum Method {
     OldWeight,
     /// Algorithm 4 that averages from x_{t−1} in place of y_{t−1}.
     Uncorrected,
+    /// Algorithm 4 with its first gradient step for all.
+    Stubborn,
 }
 
 /// What the loop sees of a method.
@@ -97,10 +111,16 @@ impl Method {
             | Self::Between { power, .. }
             | Self::Free { power, .. }
             | Self::Leader { power, .. }
+            | Self::ClassicLeader { power, .. }
             | Self::LastIterate { power }
             | Self::Backwards { power } => power,
+            Self::Newton { .. } => 0.0,
             Self::Optimistic
             | Self::Diagonal
+            | Self::Doubled { .. }
+            | Self::ClassicDual
+            | Self::Told { .. }
+            | Self::Stubborn
             | Self::Dual
             | Self::Accelerated { .. }
             | Self::NoHint
@@ -150,6 +170,20 @@ impl Method {
                 };
                 Box::new(Of { method, iterate, output })
             }
+            Self::Doubled { epsilon } => {
+                let method = Accelerated::new(ogd(), facts.diameter()).with_kappa(8_f64.sqrt()).with_epsilon(epsilon);
+                of(method, |m, i| m.method().learner().at(i))
+            }
+            Self::Newton { gamma, epsilon } => {
+                let learner = OnlineNewton::<f64, _>::new(dim, ball, gamma, epsilon);
+                of(General::new(learner, weights), |m, i| m.learner().at(i))
+            }
+            Self::ClassicLeader { power, curvature } => Box::new(ClassicLeader::new(dim, curvature, power)),
+            Self::ClassicDual => {
+                let method = Anytime::new(DualAveraging::<f64, _>::new(dim, ball), weights).interpolate(0.0);
+                of(Optimistic::over(method), |m, i| m.method().learner().at(i))
+            }
+            Self::Told { noise, steps } => Box::new(Told::new(dim, facts, noise, steps)),
             Self::LastIterate { .. } => Box::new(LastIterate::new(ogd())),
             Self::Backwards { power } => Box::new(Backwards(Self::Anytime { power }.solver(centre, facts))),
             Self::NoHint => of(DenseAnytime::new(proximal(), weights), |m, i| m.learner().at(i)),
@@ -157,6 +191,7 @@ impl Method {
             Self::OldWeight => {
                 of(Optimistic::dense(OldWeight::new(proximal()), weights), |m, i| m.method().learner().at(i))
             }
+            Self::Stubborn => Box::new(Stubborn::new(ogd(), 2.0 * facts.diameter())),
             Self::Uncorrected => {
                 let method = DenseAnytime::new(ogd(), weights);
                 Box::new(Uncorrected::new(method, 2.0 * facts.diameter()))
@@ -218,7 +253,10 @@ pub(crate) fn descend(
     let (dim, facts) = (problem.dim(), problem.facts());
     let mut solver = method.solver(&problem.centre(), &facts);
     let [mut query, mut iterate, mut gradient, mut last] = [(); 4].map(|()| vec![0.0; dim]);
-    let epsilon = if let Method::Accelerated { epsilon, .. } = method { epsilon } else { 0.0 };
+    let epsilon = match method {
+        Method::Accelerated { epsilon, .. } | Method::Doubled { epsilon } => epsilon,
+        _ => 0.0,
+    };
     let (mut total, mut squares, mut errors, mut growth, mut sum) = (0.0, 0.0, 0.0, 0.0, epsilon * epsilon);
     for step in 1..=steps {
         let weight = (step as f64).powf(method.power());

@@ -7,6 +7,7 @@ mod diagonal;
 mod linear;
 pub(crate) mod logistic;
 mod max;
+mod valley;
 
 pub use absolute::Absolute;
 pub use bowl::Bowl;
@@ -15,6 +16,7 @@ pub use diagonal::Diagonal;
 pub use linear::Linear;
 pub use logistic::Logistic;
 pub use max::Max;
+pub use valley::Valley;
 
 use crate::Random;
 

@@ -1,5 +1,6 @@
 //! What came of a run: numbers, verdicts, and the forms in which they are written.
 
+mod claims;
 mod csv;
 mod figures;
 mod page;
@@ -111,6 +112,13 @@ impl Report {
     #[must_use]
     pub fn figures(&self) -> Vec<(String, Figure)> {
         figures::all(self)
+    }
+
+    /// The statements of the paper with the checks of each, as Markdown; those that no experiment of this run is about are left
+    /// out.
+    #[must_use]
+    pub fn claims(&self) -> String {
+        claims::markdown(self)
     }
 
     /// One page of HTML with everything in it, to be opened without a network.

@@ -130,7 +130,7 @@ impl fmt::Debug for Row {
 /// A group of rows that belong to one statement of the theory.
 #[derive(Debug)]
 pub struct Experiment {
-    /// `V1` … `V16`.
+    /// `V1` … `V20`.
     pub name: &'static str,
     /// What it is about, in a few words.
     pub title: &'static str,

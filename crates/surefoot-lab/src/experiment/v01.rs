@@ -5,7 +5,7 @@ use surefoot::{
 };
 
 use crate::method::{Method, descend};
-use crate::problem::Bowl;
+use crate::problem::{Bowl, Chain, Problem, dot, norm};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
 
 const ABOUT: &str = "Algebra that holds for any gradients: α_t(x_t − w_t) = A_{t−1}(p − x_t), with p = x_{t−1} for Algorithms \
@@ -36,6 +36,61 @@ fn identity(label: &str, form: Form, method: Method) -> Row {
         readings
     };
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
+}
+
+/// The largest ‖x_t − x_{t−1}‖ in units of α_tB/A_t, which no average of points of the ball exceeds.
+fn stability(label: &str, form: Form, method: Method) -> Row {
+    let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
+    let trial = move |axis: &[f64], mut random: Random| {
+        let problem = Bowl::new(DIM, 1.0);
+        let (mut last, mut worst, mut readings) = (vec![0.0; DIM], 0.0_f64, Vec::new());
+        let steps = axis.last().copied().unwrap_or_default() as u64;
+        descend(&problem, method, steps, &mut random, |round| {
+            let output = round.output();
+            if round.step > 1 {
+                let moved: Vec<f64> = output.iter().zip(&last).map(|(x, y)| x - y).collect();
+                worst = worst.max(norm(&moved) * round.total / (round.weight * problem.facts().diameter()));
+            }
+            last = output;
+            if axis.contains(&(round.step as f64)) {
+                readings.push(Reading::of(worst));
+            }
+        });
+        readings
+    };
+    Row::path(label, axis, trial).seeds(8).claim(Claim::Largest { most: 1.0 + 1e-12 })
+}
+
+/// The error of Theorem 1 with all that its proof throws away put back, against u = 0:
+/// A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), D(p, q) = L(p) − L(q) − ⟨g(q), p − q⟩;
+/// relative to the sizes of its terms.
+fn slack(label: &str, form: Form, method: Method) -> Row {
+    let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
+    let trial = move |axis: &[f64], mut random: Random| {
+        let problem = Chain::new(DIM, 0.0);
+        let zero = problem.excess(&[0.0; DIM]);
+        let (mut last, mut sum, mut size, mut readings) = ((vec![0.0; DIM], 0.0, 0.0), 0.0, 0.0, Vec::new());
+        let steps = axis.last().copied().unwrap_or_default() as u64;
+        descend(&problem, method, steps, &mut random, |round| {
+            let (output, gradient) = (round.output(), round.gradient);
+            let excess = problem.excess(&output);
+            let along = dot(gradient, &output);
+            let (before, value, total) = &last;
+            let terms = [
+                round.weight * dot(gradient, round.iterate),
+                -total * (value - excess - (dot(gradient, before) - along)),
+                -round.weight * (zero - excess + along),
+            ];
+            sum += terms.iter().sum::<f64>();
+            size += terms.iter().map(|term| term.abs()).sum::<f64>();
+            if axis.contains(&(round.step as f64)) {
+                readings.push(Reading::of((round.total * (excess - zero) - sum).abs() / size));
+            }
+            last = (output, excess, round.total);
+        });
+        readings
+    };
+    Row::path(label, axis, trial).claim(CLAIM)
 }
 
 /// The largest distance between two methods that are told the same sparse gradients, relative to their points.
@@ -125,6 +180,9 @@ pub(super) fn experiment(form: Form) -> Experiment {
         identity("identity, Algorithm 1", form, Method::Anytime { power: 1.0 }),
         identity("identity, Algorithm 3", form, Method::Optimistic),
         identity("identity, Algorithm 4", form, Method::Accelerated { epsilon: 0.0, query: false }),
+        slack("Theorem 1 with its slack, α = 1", form, Method::Anytime { power: 0.0 }),
+        slack("Theorem 1 with its slack, α = t", form, Method::Anytime { power: 1.0 }),
+        stability("‖x_t − x_{t−1}‖ ÷ (α_t B/A_t)", form, Method::Anytime { power: 1.0 }),
         pair("sparse = dense, OGD-norm", form, move || (Anytime::new(ogd(), Linear), DenseAnytime::new(ogd(), Linear))),
         pair("sparse = dense, AdaGrad", form, move || {
             (Anytime::new(cube(), Linear), DenseAnytime::new(cube(), Linear))
@@ -143,6 +201,8 @@ pub(super) fn experiment(form: Form) -> Experiment {
             (CompositeAnytime::new(net(), Linear), DenseAnytime::new(net(), Linear))
         }),
         identity("Σ α_i w_t for Σ α_i w_i", form, Method::LastIterate { power: 1.0 }).planted(),
+        slack("Theorem 1 at Σ α_i w_t for Σ α_i w_i", form, Method::LastIterate { power: 1.0 }).planted(),
+        stability("‖w_t − w_{t−1}‖ ÷ (α_t B/A_t)", form, Method::LastIterate { power: 1.0 }).planted(),
         identity("Algorithm 4 averages from x, not y", form, Method::Uncorrected).planted(),
         pair("a learner moves a coordinate unsaid", form, || {
             (Anytime::new(Silent(ogd()), Linear), DenseAnytime::new(ogd(), Linear))

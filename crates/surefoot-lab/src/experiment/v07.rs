@@ -4,8 +4,8 @@ use crate::method::{Method, descend};
 use crate::problem::{Max, Problem};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
 
-const ABOUT: &str = "The corollaries of Theorem 1 on sums of all excesses, for α = 1 on the resisting function of V3: \
-    Σ(L(x_t) − L*) ≤ R(1 + ln T) with a bound R on all regrets, without the logarithm as R_t ≤ c·√t, and means with weights \
+const ABOUT: &str = "The corollaries of Theorem 1 on sums of all excesses, on the resisting function of V3: \
+    Σα_t(L(x_t) − L*) ≤ R(1 + ln(A_T/α_1)) for α = 1 and t with a bound R on all regrets, for α = 1 without the logarithm as R_t ≤ c·√t, and means with weights \
     t^k that the run did not know of. numpy had .045, .177 and, for k = .5, 1, 2, 3, .118, .177, .235, .264 of the bounds at T = 1024.";
 
 /// What a run of T steps leaves: Σ t^k(L(x_t) − L*), Σ t^k, T, and the bound R on all regrets.
@@ -23,7 +23,9 @@ where
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     Row::points(label, axis, move |x, mut random: Random| {
         let problem = Max::new(x as usize + 1, 0.0);
-        let regret = problem.facts().diameter() * (2.0 * x).sqrt();
+        // B·√(2Σα_t²), as gradients have length 1.
+        let squares: f64 = (1..=x as u64).map(|t| (t as f64).powf(2.0 * method.power())).sum();
+        let regret = problem.facts().diameter() * (2.0 * squares).sqrt();
         let mut sums = Sums { excess: 0.0, weight: 0.0, steps: x, regret };
         descend(&problem, method, x as u64, &mut random, |round| {
             let weight = (round.step as f64).powf(power);
@@ -36,7 +38,9 @@ where
 }
 
 fn sum(label: &str, form: Form, method: Method) -> Row {
-    row(label, form, method, 0.0, |s| Reading::of(s.excess).under(bound::weighted_regret(s.regret, s.steps, 1.0)))
+    row(label, form, method, method.power(), |s| {
+        Reading::of(s.excess).under(bound::weighted_regret(s.regret, s.weight, 1.0))
+    })
 }
 
 fn mean(label: &str, form: Form, method: Method, power: f64) -> Row {
@@ -49,7 +53,11 @@ fn mean(label: &str, form: Form, method: Method, power: f64) -> Row {
 pub(super) fn experiment(form: Form) -> Experiment {
     let (right, wrong) = (Method::Anytime { power: 0.0 }, Method::Backwards { power: 0.0 });
     let root = |s: &Sums| Reading::of(s.excess).under(bound::root_regret(s.regret / s.steps.sqrt(), s.steps as u64));
-    let mut rows = vec![sum("sum", form, right), row("sum, no logarithm", form, right, 0.0, root)];
+    let mut rows = vec![
+        sum("sum", form, right),
+        sum("sum, α = t", form, Method::Anytime { power: 1.0 }),
+        row("sum, no logarithm", form, right, 0.0, root),
+    ];
     rows.extend([0.5, 1.0, 2.0, 3.0].map(|power| mean(&format!("mean, weights t^{power}"), form, right, power)));
     rows.extend([
         row("sum, no logarithm, up the gradients", form, wrong, 0.0, root).planted(),

@@ -56,6 +56,9 @@ pub(super) fn experiment(form: Form) -> Experiment {
             let covered = move |excess, regret, unit| Reading::of(excess).under(regret + allowed * unit);
             let label = format!("{name}, δ = {delta}");
             rows.push(row(&label, form, power, covered).claim(Claim::Coverage { delta }));
+            let printed = 2.0 * f64::ln(2.0 / delta).sqrt();
+            let covered = move |excess, regret, unit| Reading::of(excess).under(regret + printed * unit);
+            rows.push(row(&format!("{label}, as printed"), form, power, covered).claim(Claim::Coverage { delta }));
         }
         let units = |excess, regret, unit| Reading::of((excess - regret) / unit);
         let quantile = |delta: f64| Claim::Quantile { delta, most: (2.0 * (1.0 / delta).ln()).sqrt() };

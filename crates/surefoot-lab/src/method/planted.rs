@@ -176,3 +176,49 @@ impl<L: Learner<f64>, W: surefoot::Weights> Iterates for surefoot::DenseAnytime<
         self.learner().at(i)
     }
 }
+
+/// Algorithm 4 whose gradient steps do not get smaller: η_t = η_1.
+pub(super) struct Stubborn<L> {
+    learner: L,
+    /// c·B.
+    stride: f64,
+    rate: f64,
+    step: u64,
+    /// y_t.
+    output: Vec<f64>,
+}
+
+impl<L: Learner<f64>> Stubborn<L> {
+    pub(super) fn new(learner: L, stride: f64) -> Self {
+        Self { output: vec![0.0; learner.dim()], learner, stride, rate: 0.0, step: 0 }
+    }
+}
+
+impl<L: Learner<f64>> Solver for Stubborn<L> {
+    fn query(&self, x: &mut [f64]) {
+        // α_t/A_t for α_t = t.
+        let share = 2.0 / (self.step as f64 + 2.0);
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = share * self.learner.at(i) + (1.0 - share) * self.output[i]);
+    }
+
+    fn iterate(&self, w: &mut [f64]) {
+        w.iter_mut().enumerate().for_each(|(i, w)| *w = self.learner.at(i));
+    }
+
+    fn output(&self, x: &mut [f64]) {
+        x.copy_from_slice(&self.output);
+    }
+
+    fn tell(&mut self, gradient: &[f64]) {
+        let mut query = vec![0.0; gradient.len()];
+        self.query(&mut query);
+        self.step += 1;
+        if self.step == 1 {
+            self.rate = self.stride / gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        }
+        for (i, y) in self.output.iter_mut().enumerate() {
+            *y = query[i] - self.rate * gradient[i];
+        }
+        self.learner.tell(self.step as f64, gradient);
+    }
+}

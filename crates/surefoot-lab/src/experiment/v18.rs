@@ -1,0 +1,85 @@
+use surefoot::bound;
+
+use super::rate::{self, Outcome};
+use crate::method::Method;
+use crate::problem::{Chain, Valley};
+use crate::{Claim, Experiment, Form, Reading, Row};
+
+const ABOUT: &str = "Theorems 4 and 5 with noise: one run of Algorithm 4, told neither L nor σ, has \
+    O(LB²·ln T/T² + σB·√(ln T)/√T), and O(BG·√(ln T)/√T) where nothing is smooth. On the chain with noise σ: as printed, with ε = 1, \
+    under the printed bound, whose G is the root mean square of what a gradient can be where the queries can get; and without \
+    units (ε = 0) under Theorem A with the Λ_T of the run. In a valley of slope σ/√T that noise hides, and at an edge of that \
+    slope, no method does better than order σ/√T. With c twice as large and exact gradients the bound has no logarithm of T.";
+
+/// G for gradients of the chain: queries stay within √2·B of the ball.
+fn told(o: &Outcome, noise: f64, epsilon: f64) -> bound::Accelerated {
+    let (steps, diameter, smoothness) = (o.steps, o.facts.diameter(), o.facts.smoothness);
+    let slope = smoothness * diameter * (1.0 + 2_f64.sqrt());
+    let gradient = slope.hypot(noise);
+    bound::Accelerated { steps, diameter, smoothness, noise, gradient, epsilon, ..Default::default() }
+}
+
+type Bound = fn(&Outcome, f64) -> f64;
+
+const PRINTED: Bound = |o, noise| told(o, noise, 1.0).printed();
+const GIVEN: Bound = |o, noise| told(o, noise, 0.0).output_given(o.run.growth);
+const DOUBLED: Bound = |o, noise| told(o, noise, 0.01).doubled();
+
+fn chain(label: &str, form: Form, method: Method, (noise, told): (f64, f64), bound: Bound) -> Row {
+    let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
+    let problem = move |steps: u64| Chain::new(2 * steps as usize + 1, noise);
+    rate::row(label, axis, method, problem, move |o| Reading::of(o.excess).under(bound(o, told)))
+        .seeds(form.pick(10, 20))
+        .claim(Claim::Bounded)
+}
+
+/// A valley of this width and slope(T) under noise of size 1.
+fn valley(
+    label: &str,
+    form: Form,
+    (width, slope): (f64, fn(f64) -> f64),
+    method: Method,
+    bound: fn(&Outcome) -> f64,
+) -> Row {
+    let axis = form.pick(&[256.0, 1024.0, 4096.0][..], &[256.0, 1024.0, 4096.0, 16_384.0]);
+    let problem = move |steps: u64| Valley::new(3, slope(steps as f64), width, 1.0);
+    let near_root = Claim::Slope { from: 0.0, least: -0.56, most: -0.43 };
+    rate::row(label, axis, method, problem, move |o| Reading::of(o.excess).under(bound(o)))
+        .seeds(form.pick(300, 500))
+        .claim(near_root)
+}
+
+/// Theorem A for losses that are not smooth, with slopes of length s at all y_t and Λ_T as it was.
+fn universal(o: &Outcome) -> f64 {
+    let (diameter, t) = (o.facts.diameter(), o.steps as f64);
+    let regret = diameter * (2.0 * o.run.squares).sqrt();
+    let slopes = o.facts.gradient.powi(2) * t * (t + 1.0) * (t + 2.0) / 6.0;
+    let theorem = bound::Accelerated { steps: o.steps, diameter, ..Default::default() };
+    theorem.universal(regret, o.run.growth, slopes)
+}
+
+pub(super) fn experiment(form: Form) -> Experiment {
+    let fourth = |epsilon| Method::Accelerated { epsilon, query: false };
+    let smooth: fn(&Outcome) -> f64 = |o| GIVEN(o, o.facts.noise);
+    let hidden: fn(f64) -> f64 = |steps| 1.0 / steps.sqrt();
+    let mut rows = Vec::new();
+    for noise in [0.01, 0.1, 1.0] {
+        let label = format!("as printed, σ = {noise}");
+        rows.push(chain(&label, form, fourth(1.0), (noise, noise), PRINTED));
+        rows.push(chain(&format!("ε = 0, σ = {noise}"), form, fourth(0.0), (noise, noise), GIVEN));
+    }
+    let backwards = Method::Backwards { power: 1.0 };
+    rows.extend([
+        chain("c = 4, exact gradients, no logarithm", form, Method::Doubled { epsilon: 0.01 }, (0.0, 0.0), DOUBLED),
+        valley("hidden valley, σ = 1", form, (0.5, hidden), fourth(0.0), smooth).claim(Claim::Bounded),
+        valley("hidden edge, σ = 1", form, (0.0, hidden), fourth(0.0), universal).claim(Claim::Bounded),
+        chain("σ forgotten, as printed", form, fourth(1.0), (1000.0, 0.01), PRINTED).planted(),
+        valley("the first gradient step for all", form, (0.5, hidden), Method::Stubborn, smooth)
+            .claim(Claim::Bounded)
+            .planted(),
+        chain("up the gradients", form, backwards, (0.0, 0.0), DOUBLED).planted(),
+        valley("a valley that noise does not hide", form, (0.5, |_| 1.0), fourth(0.0), smooth).planted(),
+    ]);
+    let (title, measured) = ("Theorems 4, 5 and A with noise", "mean excess");
+    Experiment { name: "V18", title, about: ABOUT, axis: "T", measured, bound: "bound", rows }
+}

@@ -1,0 +1,96 @@
+//! Methods of others, to compare with.
+
+use surefoot::{Leader, Learner, Quadratic, View, Whole};
+
+use super::Solver;
+use crate::problem::{Facts, norm};
+
+/// The classic conversion with weights t^k over the leader: gradients at its iterates, their weighted mean as output.
+pub(super) struct ClassicLeader {
+    learner: Leader<f64, Whole>,
+    power: f64,
+    step: u64,
+    total: f64,
+    output: Vec<f64>,
+}
+
+impl ClassicLeader {
+    pub(super) fn new(dim: usize, curvature: f64, power: f64) -> Self {
+        let learner = Leader::new(dim, Whole::new(1.0), curvature);
+        Self { learner, power, step: 0, total: 0.0, output: vec![0.0; dim] }
+    }
+}
+
+impl Solver for ClassicLeader {
+    fn query(&self, x: &mut [f64]) {
+        self.iterate(x);
+    }
+
+    fn iterate(&self, w: &mut [f64]) {
+        w.iter_mut().enumerate().for_each(|(i, w)| *w = self.learner.at(i));
+    }
+
+    fn output(&self, x: &mut [f64]) {
+        x.copy_from_slice(&self.output);
+    }
+
+    fn tell(&mut self, gradient: &[f64]) {
+        self.step += 1;
+        let weight = (self.step as f64).powf(self.power);
+        self.total += weight;
+        let mut iterate = vec![0.0; gradient.len()];
+        self.iterate(&mut iterate);
+        let share = weight / self.total;
+        self.output.iter_mut().zip(&iterate).for_each(|(x, w)| *x += share * (w - *x));
+        self.learner.tell_quadratic(weight, gradient, &View::new(iterate.len(), |i| iterate[i]));
+    }
+}
+
+/// Accelerated stochastic approximation, which is told L, σ, the radius and T beforehand. In a ball around 0.
+///
+/// Source: Lan (2012), AC-SA with the steps of its Corollary 1.
+pub(super) struct Told {
+    radius: f64,
+    /// γ, of which step t is (t + 1)/2 times as large.
+    rate: f64,
+    step: u64,
+    iterate: Vec<f64>,
+    output: Vec<f64>,
+}
+
+impl Told {
+    pub(super) fn new(dim: usize, facts: &Facts, noise: f64, steps: u64) -> Self {
+        let hidden = 6_f64.sqrt() * facts.radius / ((steps as f64 + 2.0).powf(1.5) * noise);
+        let rate = hidden.min(0.5 / facts.smoothness);
+        Self { radius: facts.radius, rate, step: 0, iterate: vec![0.0; dim], output: vec![0.0; dim] }
+    }
+
+    /// The part of the iterate in query and output of the open round.
+    fn share(&self) -> f64 {
+        2.0 / (self.step as f64 + 2.0)
+    }
+}
+
+impl Solver for Told {
+    fn query(&self, x: &mut [f64]) {
+        let share = self.share();
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = share * self.iterate[i] + (1.0 - share) * self.output[i]);
+    }
+
+    fn iterate(&self, w: &mut [f64]) {
+        w.copy_from_slice(&self.iterate);
+    }
+
+    fn output(&self, x: &mut [f64]) {
+        x.copy_from_slice(&self.output);
+    }
+
+    fn tell(&mut self, gradient: &[f64]) {
+        let (share, rate) = (self.share(), self.rate / self.share());
+        self.iterate.iter_mut().zip(gradient).for_each(|(w, g)| *w -= rate * g);
+        let shrink = (self.radius / norm(&self.iterate).max(f64::MIN_POSITIVE)).min(1.0);
+        self.iterate.iter_mut().for_each(|w| *w *= shrink);
+        self.output.iter_mut().zip(&self.iterate).for_each(|(x, w)| *x = share * w + (1.0 - share) * *x);
+        self.step += 1;
+    }
+}
