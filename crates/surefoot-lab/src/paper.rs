@@ -51,7 +51,7 @@ pub(crate) const PAPER: &[Statement] = &[
     Statement {
         place: "Corollary 2",
         says: "Σα_t(L(x_t) − L(u)) ≤ R(1 + ln(A_T/α_1)); for α = 1 and R_t ≤ c√t it is at most 2c√T",
-        rows: &[("V7", "sum")],
+        rows: &[("V7", "sum"), ("V13", "Σ_{i≥2}")],
         errors: &[("V7", "sum")],
         tests: &[("bounds", "runs_stay_below_the_corollaries")],
     },
@@ -154,7 +154,7 @@ pub(crate) const PAPER: &[Statement] = &[
         place: "Remark after Theorem 3",
         says: "the classic conversion may not have that rate, as its w_t are not stable",
         rows: &[("V13", "hints in the classic")],
-        errors: &[("V13", "hint on time")],
+        errors: &[("V13", "hint on time"), ("V4", "hints in the classic")],
         tests: &[],
     },
     Statement {
@@ -167,13 +167,22 @@ pub(crate) const PAPER: &[Statement] = &[
     Statement {
         place: "Theorem 4",
         says: "y_T of Algorithm 4: (4B + 8LB²ℓ)/T² + 4Bσ√ℓ/√T with ℓ = ln(1 + G²T³), told neither L nor σ",
-        rows: &[("V18", "as printed"), ("V18", "hidden valley"), ("V4", "Algorithm 4 with ε = 1")],
+        rows: &[
+            ("V18", "as printed"),
+            ("V18", "hidden valley"),
+            ("V18", "distance"),
+            ("V4", "Algorithm 4 with ε = 1"),
+            ("V13", "√Σx"),
+            ("V13", "Σ x_i"),
+        ],
         errors: &[
             ("V18", "σ forgotten"),
             ("V18", "the first"),
             ("V18", "a valley"),
+            ("V18", "distance"),
             ("V2", "regret with"),
             ("V1", "Algorithm 4 averages"),
+            ("V13", "Σ x_i"),
         ],
         tests: &[("guarantees", "algorithms_3_and_4_accelerate"), ("bounds", "acceleration")],
     },

@@ -6,8 +6,8 @@ mod problems;
 use common::{Random, wide};
 use problems::{Corner, Problem};
 use surefoot::bound::{
-    Accelerated, Anytime, Optimistic, Reweighted, Smooth, StronglyConvex, adaptive_regret, diagonal, root_regret,
-    weighted_regret,
+    Accelerated, Anytime, ExpConcave, Optimistic, Reweighted, Smooth, StronglyConvex, adaptive_regret, diagonal,
+    root_regret, weighted_regret,
 };
 use surefoot::{AskTell, Ball, Linear, OgdNorm, Power, Uniform};
 use surefoot_oracle::vectors::{dot, norm, plus};
@@ -69,6 +69,47 @@ fn strong_convexity() {
     let late = StronglyConvex { steps: 1_000_000, curvature: 1.0, gradient: 1.0 };
     assert!((late.weighted(&Linear) * 1e6 - 2.0).abs() < 1e-3);
     assert!((late.weighted(&Uniform) * 1e6 / 1e6_f64.ln() - 0.5).abs() < 0.1);
+}
+
+#[test]
+fn exp_concavity() {
+    // (3/2)·0.04/2 + (81/64)·(2·5/(2·0.1))·ln(1 + 0.1·600/(5·1.5)).
+    let run = ExpConcave { dim: 5, gamma: 0.1, epsilon: 1.5, distance: 0.2, largest: 2.0, squares: 600.0 };
+    near(run.regret(), 0.03 + 81.0 / 64.0 * 50.0 * 9_f64.ln());
+}
+
+/// Where there is no output there is no bound: nothing that could be taken for one.
+#[test]
+fn no_steps_no_bound() {
+    let (steps, diameter, smoothness) = (0, 1.0, 1.0);
+    let curved = StronglyConvex { steps, curvature: 1.0, gradient: 1.0 };
+    let noises = [0.0, 1.0];
+    let smooth = noises.map(|noise| Smooth { steps, psi: 1.0, smoothness, noise }.expected());
+    let hinted = noises.map(|noise| {
+        let run = Optimistic { steps, diameter, smoothness, noise, first: 1.0, ..Optimistic::default() };
+        [run.expected(), run.exact(), run.lipschitz(1.0), run.printed(), run.printed_last()]
+    });
+    let coupled = noises.map(|noise| {
+        let (gradient, epsilon) = (1.0, 1.0);
+        let run = Accelerated { steps, diameter, smoothness, noise, gradient, epsilon, ..Accelerated::default() };
+        let given = [run.output_given(1.0), run.query_given(1.0), run.universal(1.0, 1.0, 1.0)];
+        let before = [run.output(), run.query(), run.doubled(), run.lipschitz(), run.printed()];
+        [&given[..], &before].concat()
+    });
+    let plain = Anytime::of(&Linear, steps, 1.0);
+    let others = [
+        [plain.expected(), plain.probable(1.0, 1.0, 0.1), curved.weighted(&Linear), diagonal(0, [(1.0, 1.0, 1.0)])],
+        [curved.uniform(), curved.linear(), curved.printed_uniform(1.0), curved.printed_linear(1.0)],
+        [curved.summed_linear(1.0), smooth[0], smooth[1], Reweighted { regret: 1.0, steps, power: 1.0 }.mean()],
+    ];
+    let all = others.iter().flatten().chain(hinted.iter().flatten()).chain(coupled.iter().flatten());
+    for (i, bound) in all.enumerate() {
+        assert!(bound.is_nan() || *bound == f64::INFINITY, "number {i}: {bound}");
+    }
+    // Nor is there one for weights that fall, which the corollary is not about.
+    for power in [0.0, -0.5, -3.0] {
+        assert_eq!(Reweighted { regret: 1.0, steps: 10, power }.mean(), f64::INFINITY, "{power}");
+    }
 }
 
 #[test]

@@ -85,6 +85,7 @@ pub(super) fn experiment(form: Form) -> Experiment {
         in_wide_ball("Algorithm 3, ball 100 times as large", form, Method::Optimistic),
         in_wide_ball("hints forgotten, ball 100 times as large", form, Method::NoHint).planted(),
         row("hints one round late", form, Method::LateHint, none).claim(constant).planted(),
+        row("hints in the classic conversion", form, Method::ClassicDual, none).claim(slope(-2.1, -1.9)).planted(),
         row("weights forgotten", form, anytime(0.0), none).claim(slope(-2.05, -1.90)).claim(fast).planted(),
         row("up the gradients", form, Method::Backwards { power: 1.0 }, exact).claim(Claim::Bounded).planted(),
         row("up the gradients, Algorithm 4's bound", form, Method::Backwards { power: 1.0 }, given)

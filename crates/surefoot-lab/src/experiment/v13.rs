@@ -8,7 +8,8 @@ const ABOUT: &str = "What the print has wrong, in numbers. A hint that comes aft
     one round late and costs a factor of about 2 on the chain (numpy: .278 to .536 at T = 256); a hint with the weight of the \
     round before is harmless (.259). Nor do hints help much in the classic conversion, whose gradients are taken where nothing is stable, as the paper suspects. Σα_i w_t in Algorithms 1 and 3 makes x_t = w_t. Self-bounding is \
     ‖∇L(x)‖² ≤ 2L(L(x) − L*) with equality on quadratics, in print without the 2. The last step in the proof of Theorem 3 is \
-    false for T = 1 and 2: there its end is below the line before it, by 1.22 and 1.06.";
+    false for T = 1 and 2: there its end is below the line before it, by 1.22 and 1.06. The inequalities between sums that its proofs \
+    borrow hold.";
 
 /// The excess on the chain with a method, over that with another.
 fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
@@ -51,6 +52,30 @@ fn last_step(label: &str, axis: &[f64]) -> Row {
     .claim(Claim::Bounded)
 }
 
+/// The largest left over right side of an inequality between sums of positive numbers x_1 … x_n, `sides` of each x_i and Σ_{j≤i} x_j,
+/// over sequences of sizes from 1e−6 to 1e6.
+fn sums(label: &str, sides: fn(&[(f64, f64)]) -> (f64, f64)) -> Row {
+    Row::points(label, &[1.0, 10.0, 1000.0], move |x, mut random| {
+        let mut sum = 0.0;
+        let mut next = || {
+            let term = 10_f64.powf(random.between(-6.0, 6.0));
+            sum += term;
+            (term, sum)
+        };
+        let terms: Vec<_> = (0..x as u64).map(|_| next()).collect();
+        let (left, right) = sides(&terms);
+        Reading::of(left / right)
+    })
+    .seeds(100)
+    .claim(Claim::Largest { most: 1.0 + 1e-12 })
+}
+
+/// Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i).
+fn roots(terms: &[(f64, f64)]) -> (f64, f64) {
+    let total = terms.last().map_or(0.0, |term| term.1);
+    (terms.iter().map(|(x, sum)| x / sum.sqrt()).sum(), total.sqrt())
+}
+
 pub(super) fn experiment(form: Form) -> Experiment {
     let (right, late) = (Method::Optimistic, Method::LateHint);
     let costly = Claim::Within { power: 0.0, least: 1.5, most: f64::INFINITY };
@@ -63,6 +88,17 @@ pub(super) fn experiment(form: Form) -> Experiment {
         apart("‖x_t − w_t‖² with Σ α_i w_t", Method::LastIterate { power: 1.0 }),
         bounding("‖∇L‖² ÷ 2L(L − L*)", 2.0),
         last_step("Theorem 3, its proof's last step, T ≥ 3", &[3.0, 4.0, 10.0, 100.0, 1e4]),
+        sums("√Σx ÷ Σ x_i/√(x_1 + … + x_i)", |terms| (roots(terms).1, roots(terms).0)),
+        sums("Σ x_i/√(x_1 + … + x_i) ÷ 2√Σx", |terms| (roots(terms).0, 2.0 * roots(terms).1)),
+        sums("Σ x_i/(1 + x_1 + … + x_i) ÷ ln(1 + Σx)", |terms| {
+            (terms.iter().map(|(x, sum)| x / (1.0 + sum)).sum(), terms.last().map_or(0.0, |term| term.1).ln_1p())
+        }),
+        sums("Σ_{i≥2} x_i/(x_1 + … + x_i) ÷ ln(Σx/x_1)", |terms| {
+            let (first, total) = (terms[0].0, terms.last().map_or(0.0, |term| term.1));
+            let rest: f64 = terms[1..].iter().map(|(x, sum)| x / sum).sum();
+            (rest, if terms.len() > 1 { (total / first).ln() } else { 1.0 })
+        }),
+        sums("Σ x_i/√(x_1 + … + x_i) ÷ √Σx", roots).planted(),
         ratio("hint on time ÷ on time", form, right, right).claim(costly).planted(),
         ratio("hint one round late ÷ on time, harmless", form, late, right).claim(harmless).planted(),
         apart("‖x_t − w_t‖² with Σ α_i w_i", Method::Anytime { power: 1.0 }).planted(),

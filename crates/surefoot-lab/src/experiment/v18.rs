@@ -1,15 +1,15 @@
 use surefoot::bound;
 
 use super::rate::{self, Outcome};
-use crate::method::Method;
-use crate::problem::{Chain, Valley};
+use crate::method::{Method, descend};
+use crate::problem::{Chain, Problem, Valley, norm};
 use crate::{Claim, Experiment, Form, Reading, Row};
 
 const ABOUT: &str = "Theorems 4 and 5 with noise: one run of Algorithm 4, told neither L nor σ, has \
     O(LB²·ln T/T² + σB·√(ln T)/√T), and O(BG·√(ln T)/√T) where nothing is smooth. On the chain with noise σ: as printed, with ε = 1, \
     under the printed bound, whose G is the root mean square of what a gradient can be where the queries can get; and without \
     units (ε = 0) under Theorem A with the Λ_T of the run. In a valley of slope σ/√T that noise hides, and at an edge of that \
-    slope, no method does better than order σ/√T. With c twice as large and exact gradients the bound has no logarithm of T.";
+    slope, no method does better than order σ/√T. Queries leave the ball by at most √2·B. With c twice as large and exact gradients the bound has no logarithm of T.";
 
 /// G for gradients of the chain: queries stay within √2·B of the ball.
 fn told(o: &Outcome, noise: f64, epsilon: f64) -> bound::Accelerated {
@@ -58,6 +58,21 @@ fn universal(o: &Outcome) -> f64 {
     theorem.universal(regret, o.run.growth, slopes)
 }
 
+/// How far queries get from the ball, in units of √2·B: as √A_t·‖η_t g_t‖ ≤ cB, they get no farther than cB/√2.
+fn beyond(label: &str, form: Form, method: Method) -> Row {
+    let axis = form.pick(&[64.0, 256.0][..], &[64.0, 1024.0]);
+    Row::points(label, axis, move |x, mut random| {
+        let problem = Valley::new(3, 1.0, 0.5, 10.0);
+        let (facts, mut most) = (problem.facts(), 0.0_f64);
+        descend(&problem, method, x as u64, &mut random, |round| {
+            most = most.max((norm(round.query) - facts.radius) / (2_f64.sqrt() * facts.diameter()));
+        });
+        Reading::of(most)
+    })
+    .seeds(20)
+    .claim(Claim::Largest { most: 1.0 })
+}
+
 pub(super) fn experiment(form: Form) -> Experiment {
     let fourth = |epsilon| Method::Accelerated { epsilon, query: false };
     let smooth: fn(&Outcome) -> f64 = |o| GIVEN(o, o.facts.noise);
@@ -73,6 +88,8 @@ pub(super) fn experiment(form: Form) -> Experiment {
         chain("c = 4, exact gradients, no logarithm", form, Method::Doubled { epsilon: 0.01 }, (0.0, 0.0), DOUBLED),
         valley("hidden valley, σ = 1", form, (0.5, hidden), fourth(0.0), smooth).claim(Claim::Bounded),
         valley("hidden edge, σ = 1", form, (0.0, hidden), fourth(0.0), universal).claim(Claim::Bounded),
+        beyond("distance of queries ÷ √2·B", form, fourth(0.0)),
+        beyond("distance of queries, the first gradient step for all", form, Method::Stubborn).planted(),
         chain("σ forgotten, as printed", form, fourth(1.0), (1000.0, 0.01), PRINTED).planted(),
         valley("the first gradient step for all", form, (0.5, hidden), Method::Stubborn, smooth)
             .claim(Claim::Bounded)

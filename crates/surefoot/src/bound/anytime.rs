@@ -106,7 +106,7 @@ pub struct Reweighted {
     pub regret: f64,
     /// T.
     pub steps: u64,
-    /// k > 0. The bound grows without end as k falls to 0, where a factor 1 + ln T takes its place.
+    /// k > 0. The bound grows without end as k falls to 0, where a factor 1 + ln T takes its place, and is ∞ for k ≤ 0.
     pub power: f64,
 }
 
@@ -114,6 +114,9 @@ impl Reweighted {
     /// E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k ≤ 1, times 1 + k/T above.
     pub fn mean(&self) -> f64 {
         let (k, steps) = (self.power, self.steps as f64);
+        if k <= 0.0 {
+            return f64::INFINITY;
+        }
         let excess = if k > 1.0 { 1.0 + k / steps } else { 1.0 };
         (k + 1.0) / k * excess * self.regret / steps
     }

@@ -41,26 +41,24 @@ impl StronglyConvex {
 
     /// Theorem S for α = 1, at most (2/3)·G²(1 + ln T)/(μT).
     pub fn uniform(&self) -> f64 {
-        let steps = self.steps as f64;
-        2.0 / 3.0 * self.gradient * self.gradient * (1.0 + steps.ln()) / (self.curvature * steps)
+        2.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.slow()
     }
 
     /// Theorem S for α_t = t, at most (8/3)·G²/(μ(T + 1)).
     pub fn linear(&self) -> f64 {
-        8.0 / 3.0 * self.gradient * self.gradient / (self.curvature * (self.steps as f64 + 1.0))
+        8.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.fast()
     }
 
     /// The first corollary as printed, α = 1: (μB + G)²(1 + ln T)/(2μT).
     ///
     /// Its leader must weight its losses and mind the domain, which the print leaves out.
     pub fn printed_uniform(&self, diameter: f64) -> f64 {
-        let steps = self.steps as f64;
-        self.lipschitz(diameter).powi(2) * (1.0 + steps.ln()) / (2.0 * self.curvature * steps)
+        self.lipschitz(diameter).powi(2) / (2.0 * self.curvature) * self.slow()
     }
 
     /// The second corollary as printed, α_t = t: 2(μB + G)²/(μ(T + 1)).
     pub fn printed_linear(&self, diameter: f64) -> f64 {
-        2.0 * self.lipschitz(diameter).powi(2) / (self.curvature * (self.steps as f64 + 1.0))
+        2.0 * self.lipschitz(diameter).powi(2) / self.curvature * self.fast()
     }
 
     /// The second corollary with its sum done exactly, T + 1 − H_{T+1} for T, H the harmonic numbers. O(T).
@@ -68,6 +66,17 @@ impl StronglyConvex {
         let harmonic: f64 = (1..=self.steps + 1).map(|t| 1.0 / t as f64).sum();
         let steps = self.steps as f64;
         self.printed_linear(diameter) * (steps + 1.0 - harmonic) / steps
+    }
+
+    /// (1 + ln T)/T, ∞ for T = 0.
+    fn slow(&self) -> f64 {
+        let steps = self.steps as f64;
+        (1.0 + steps.ln().max(0.0)) / steps
+    }
+
+    /// 1/(T + 1), ∞ for T = 0.
+    fn fast(&self) -> f64 {
+        if self.steps == 0 { f64::INFINITY } else { 1.0 / (self.steps as f64 + 1.0) }
     }
 
     fn lipschitz(&self, diameter: f64) -> f64 {

@@ -17,11 +17,11 @@
 //! that its proof of Theorem 1 throws away, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap: N sums that corollary
 //! without its logarithms, O lets the slack pay for the change of gradients, S completes the square with it, A keeps ε
 //! and c general. All are for convex L; B is the diameter of the domain, G and σ are roots of bounds on E‖g_t‖² and on
-//! the variance of g_t, T counts rounds. T = 0 gives ∞ or no number.
+//! the variance of g_t, T counts rounds. T = 0, when there is no output, gives ∞ or no number.
 //!
 //! The gradients may be taken between iterate and average (interpolation), and a penalty may be kept out of the
 //! linearisation: in both cases Theorem 1 holds as it is, and what follows from the regret alone. The smooth corollary
-//! (Theorem N) and Theorem S need gradients at the average itself.
+//! (Theorem N), Theorem 3 and Theorems O, S and A need gradients at the average itself.
 //!
 //! ```
 //! use surefoot::bound::{Accelerated, Optimistic, StronglyConvex};
