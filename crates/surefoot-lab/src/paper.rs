@@ -93,7 +93,7 @@ pub(crate) const PAPER: &[Statement] = &[
     Statement {
         place: "Theorem S",
         says: "no domain is needed: (8/3)G²/(μ(T + 1)) for α_t = t, (2/3)G²(1 + ln T)/(μT) for α = 1",
-        rows: &[("V6", "max + ½‖x‖², α = 1"), ("V6", "max + ½‖x‖², α = t"), ("V6", "noise, whole")],
+        rows: &[("V6", "max + ½‖x‖² under"), ("V6", "noise, whole")],
         errors: &[("V6", "losses without"), ("V6", "curvature"), ("V6", "up the")],
         tests: &[("bounds", "runs_stay_below_theorem_s"), ("guarantees", "strong_convexity_without_a_domain")],
     },

@@ -123,8 +123,8 @@ pub(super) fn experiment(form: Form) -> Experiment {
             .claim(slope)
             .claim(Claim::Floored)
             .claim(Claim::Bounded),
-        resisting("max + ½‖x‖², α = 1", form, leader(0.0, true), false, false).claim(Claim::Bounded),
-        resisting("max + ½‖x‖², α = t", form, leader(1.0, true), false, false).claim(Claim::Bounded),
+        resisting("max + ½‖x‖² under Theorem S, α = 1", form, leader(0.0, true), false, false).claim(Claim::Bounded),
+        resisting("max + ½‖x‖² under Theorem S, α = t", form, leader(1.0, true), false, false).claim(Claim::Bounded),
         noisy("noise, whole space, α = 1", form, leader(0.0, false), 1.0).claim(slope).claim(Claim::Bounded),
         noisy("noise, whole space, α = t", form, leader(1.0, false), 1.0)
             .claim(slope)

@@ -26,7 +26,7 @@ const GIVEN: Bound = |o, noise| told(o, noise, 0.0).output_given(o.run.growth);
 const DOUBLED: Bound = |o, noise| told(o, noise, 0.01).doubled();
 
 fn chain(label: &str, form: Form, method: Method, (noise, told): (f64, f64), bound: Bound) -> Row {
-    let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
+    let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 512.0]);
     let problem = move |steps: u64| Chain::new(2 * steps as usize + 1, noise);
     rate::row(label, axis, method, problem, move |o| Reading::of(o.excess).under(bound(o, told)))
         .seeds(form.pick(10, 20))
