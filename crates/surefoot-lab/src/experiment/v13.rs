@@ -52,9 +52,11 @@ fn last_step(label: &str, axis: &[f64]) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// The largest left over right side of an inequality between sums of positive numbers x_1 … x_n, `sides` of each x_i and Σ_{j≤i} x_j,
-/// over sequences of sizes from 1e−6 to 1e6.
-fn sums(label: &str, sides: fn(&[(f64, f64)]) -> (f64, f64)) -> Row {
+/// Each x_i and Σ_{j≤i} x_j, for positive numbers x_1 … x_n.
+type Terms = [(f64, f64)];
+
+/// Left over right side of an inequality between sums, over sequences of sizes from 1e−6 to 1e6.
+fn sums(label: &str, sides: fn(&Terms) -> (f64, f64)) -> Row {
     Row::points(label, &[1.0, 10.0, 1000.0], move |x, mut random| {
         let mut sum = 0.0;
         let mut next = || {
@@ -71,7 +73,7 @@ fn sums(label: &str, sides: fn(&[(f64, f64)]) -> (f64, f64)) -> Row {
 }
 
 /// Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i).
-fn roots(terms: &[(f64, f64)]) -> (f64, f64) {
+fn roots(terms: &Terms) -> (f64, f64) {
     let total = terms.last().map_or(0.0, |term| term.1);
     (terms.iter().map(|(x, sum)| x / sum.sqrt()).sum(), total.sqrt())
 }
