@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use surefoot_glm::{Batch, Missing, Part, Predictor, Reading, Table};
+use surefoot_glm::{Batch, Missing, Part, Predictor, Quote, Reading, Table};
 use surefoot_io::{Archive, Error, Format, Options, Reader, RowSource, Wanted, load_model, save_model};
 
 /// Models of all kinds.
@@ -104,6 +104,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         ignore: if flag(7) { names(&["b", "c"]) } else { Vec::new() },
         table: Table {
             delimiter: (columns & 7 == 7).then_some(';'),
+            quote: [None, Some(Quote::None), Some(Quote::Mark('\'')), None][usize::from(columns >> 3 & 3)],
             missing: if flag(2) { Missing::Indicator } else { Missing::Refuse },
             ..Table::default()
         },
@@ -112,6 +113,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
     let column = |shift: u32, some: [Option<&str>; 4]| some[usize::from(columns >> shift & 3)].map(str::to_owned);
     let wanted = Wanted {
         delimiter: None,
+        quote: None,
         decimal: (columns & 15 == 15).then_some(','),
         header: [None, Some(true), Some(false), None][usize::from(columns >> 6 & 3)],
         label: column(0, [Some("y"), Some("1"), Some("label"), None]),

@@ -38,6 +38,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["random-state", "random-seed"], "--shuffle --seed N"),
     (&["target", "y", "label-column", "label-col", "response", "class"], "--label COL"),
     (&["sep", "separator", "field-sep"], "--delimiter C"),
+    (&["quoting", "quotechar", "quote-char", "quotes", "no-quoting"], "--quote C, or --quote none"),
     (&["na-values", "na-string", "na-strings", "null-values"], "--na TOKENS"),
     (&["usecols", "columns", "features", "keep-namespaces"], "--keep COLS"),
     (&["drop", "exclude", "ignore-column", "ignore-columns", "drop-columns"], "--ignore COLS"),

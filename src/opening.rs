@@ -52,9 +52,10 @@ impl Data<'_> {
         let format = self.format().map_or("to be found out", |format| format.name);
         let guess = if self.is_given { "" } else { " (guessed)" };
         let Some(head) = self.options.found.head() else { return format!("format {format}{guess}") };
-        let delimiter = delimiter(head, format).map_or_else(String::new, |words| format!(" with {words}"));
+        let dialect: Vec<_> = [delimiter(head, format), quote(head)].into_iter().flatten().collect();
+        let dialect = if dialect.is_empty() { String::new() } else { format!(" with {}", dialect.join(" and ")) };
         let line = if head.is_header { "line 1 is a header" } else { "line 1 is a row" };
-        format!("format {format}{delimiter}{guess}, {line}")
+        format!("format {format}{dialect}{guess}, {line}")
     }
 
     fn warn(&self, console: &Console) {
@@ -73,9 +74,19 @@ impl Data<'_> {
             "event": "data",
             "format": format,
             "delimiter": head.map(|head| char::from(head.delimiter).to_string()),
+            "quote": head.and_then(|head| head.quote).map(|quote| char::from(quote).to_string()),
             "line_1": line,
             "certain": head.map(|head| head.is_sure),
         }));
+    }
+}
+
+/// What encloses cells in words, where it is not the usual.
+fn quote(head: Head) -> Option<String> {
+    match head.quote {
+        Some(b'"') => None,
+        Some(mark) => Some(format!("{} for quotes", char::from(mark))),
+        None => Some("quotes as text".to_owned()),
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     let format = flags.format.and_then(|format| Format::named(format.name()));
     let table = Table {
         delimiter: flags.delimiter,
+        quote: flags.quote,
         decimal: flags.decimal.filter(|&decimal| decimal == ','),
         missing: flags.missing.map(Missing::from).unwrap_or_default(),
         na: list(&flags.na),
@@ -67,6 +68,7 @@ fn wanted(flags: &DataArgs) -> Wanted {
     Wanted {
         header: flags.header.map(|header| header == Whether::Yes),
         delimiter: flags.delimiter,
+        quote: flags.quote,
         decimal: flags.decimal,
         label: flags.label.clone(),
         weight: flags.weight.clone(),

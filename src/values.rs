@@ -1,7 +1,7 @@
 //! Values of flags that are more than a number.
 
 use std::time::Duration;
-use surefoot_glm::{Bounds, ClassWeights};
+use surefoot_glm::{Bounds, ClassWeights, Quote};
 
 /// When a running fit saves its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,6 +134,17 @@ pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     c.filter(usable).ok_or_else(|| "one character such as ; or \\t is needed".to_owned())
 }
 
+/// A mark that encloses cells, or none.
+pub(crate) fn quote(text: &str) -> Result<Quote, String> {
+    let mut letters = text.chars();
+    let quote = match (text, letters.next(), letters.next()) {
+        ("none", ..) => Some(Quote::None),
+        (_, Some(mark), None) => Some(Quote::Mark(mark)),
+        _ => None,
+    };
+    quote.filter(|quote| quote.is_usable()).ok_or_else(|| "a mark such as ' is needed, or none".to_owned())
+}
+
 /// Two names with a colon between them.
 pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
     let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
@@ -250,6 +261,8 @@ mod tests {
         assert!(names("\"a").is_err() && names("\"a\"b").is_err());
         assert_eq!((delimiter(";"), delimiter("\\t"), delimiter("\t")), (Ok(';'), Ok('\t'), Ok('\t')));
         assert!(["", ";;", "1", "é", "\"", "."].iter().all(|bad| delimiter(bad).is_err()));
+        assert_eq!((quote("none"), quote("'")), (Ok(Quote::None), Ok(Quote::Mark('\''))));
+        assert!(["", "no", "a", " ", "\n", ",", ";", "-", "„", "\"\""].iter().all(|bad| quote(bad).is_err()));
         assert_eq!(interaction("a:b"), Ok(("a".into(), "b".into())));
         assert!(interaction("ab").is_err() && interaction("a:b:c").is_err());
     }

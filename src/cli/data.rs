@@ -3,7 +3,7 @@
 use super::FormatName;
 use crate::values;
 use clap::{Args, ValueEnum};
-use surefoot_glm::Missing;
+use surefoot_glm::{Missing, Quote};
 
 /// How data are read: stored in the model. `fit` takes them as given; where a model exists already they are compared with
 /// it, and a difference is an error.
@@ -94,6 +94,10 @@ pub(crate) struct DataArgs {
     /// A blank, ' ', stands for any run of blanks and tabs. It is about the files that are read, whatever those of the model had.
     #[arg(long, value_name = "C", value_parser = values::delimiter)]
     pub(crate) delimiter: Option<char>,
+
+    /// What encloses cells in which delimiters and line breaks are text, or none, where quotes are only text (csv) [default: "]
+    #[arg(long, value_name = "C", value_parser = values::quote)]
+    pub(crate) quote: Option<Quote>,
 
     /// What numbers have for a decimal point: a point or a comma (csv) [default: a point]
     #[arg(long, value_name = "C", value_parser = values::decimal)]

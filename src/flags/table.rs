@@ -132,6 +132,7 @@ const SPARSE: In = No("what a row does not name is 0, and nothing is missing");
 const NO_LINES: In = No("columns have names in the file and nothing stands between cells");
 const NO_HEADER: In = No("no line names columns");
 const BLANKS: In = No("blanks stand between tokens");
+const BARE: In = No("blanks end a token, and quotes are part of it");
 const POINTS: In = No("numbers have a decimal point there");
 const NAMES: In = No("features go by name, not by index");
 const NO_GROUPS: In = No("features have no names that could be multiplied; use vw with namespaces, or a table");
@@ -161,6 +162,7 @@ pub(crate) static TABLE: &[Rule] = &[
     rule("no-default-na",     [SPARSE,   SPARSE,   Yes,      Yes],            ALL),
     rule("header",            [NO_HEADER, NO_HEADER, Yes,    NO_LINES],       ALL),
     rule("delimiter",         [BLANKS,   BLANKS,   Yes,      NO_LINES],       ALL),
+    rule("quote",             [BARE,     BARE,     Yes,      NO_LINES],       ALL),
     rule("decimal",           [POINTS,   POINTS,   Yes,      NO_LINES],       ALL),
     rule("interact",          [NO_GROUPS, Yes,     Yes,      Yes],            ALL),
     rule("bits",              ANY,                                            ALL),

@@ -142,15 +142,24 @@ fn predict_and_eval_take_the_flags_of_their_data() {
 }
 
 #[test]
-fn quotes_that_are_only_text_are_taken_out() {
+fn quotes_that_are_only_text_are_read_as_text() {
     let box_ = Sandbox::new();
+    let line = "--label 1 --text 2 --header no";
     for text in ["ham\t\"Hi\" she said\nspam\twin\nham\tok\n", "ham\tok\nspam\t\"win\nham\thi\n"] {
         box_.write("a.tsv", text);
-        let ran = box_.fails(1, "fit a.tsv --label 1 --header no -o m");
-        assert!(ran.err.contains("tr -d '\"'"), "{}", ran.err);
-        let without = text.replace('"', "");
-        let ran = box_.feed("fit - --format tsv --label 1 --header no -o m --json", without.as_bytes());
-        assert_eq!((ran.status, ran.json()["rows"].as_u64()), (0, Some(3)), "{}", ran.err);
+        let ran = box_.fails(1, &format!("fit a.tsv {line} -o m"));
+        assert!(ran.err.contains("say --quote none"), "{}", ran.err);
+        let ran = box_.ok(&format!("fit a.tsv {line} --quote none -o m --json"));
+        assert_eq!((ran.json()["rows"].as_u64(), ran.json()["test"].is_null()), (Some(3), true), "{}", ran.err);
+        // The model knows; its rows are those of a table without the quotes, which are no part of a word.
+        box_.write("b.tsv", text.replace('"', ""));
+        let ran = box_.ok("predict m a.tsv");
+        assert_eq!(ran.out.lines().count(), 3);
+        assert_eq!(ran.out, box_.ok("predict m b.tsv --quote none").out);
+        assert_eq!(ran.out, box_.ok("predict m b.tsv --quote \"").out);
+        box_.fails(1, "predict m a.tsv --quote \"");
+        box_.fails(1, "eval m a.tsv --quote \"");
+        box_.ok("eval m a.tsv");
     }
 }
 

@@ -54,6 +54,7 @@ fn acts(flag: &str, kind: Kind) -> Acts {
         "no-default-na" => Elsewhere("--no-default-na"),
         "na" => Differs("--missing indicator", "--missing indicator --na red"),
         "header" => Differs("headless", "headless --header yes"),
+        "quote" => Rescues("quotes", "quotes --quote none"),
         "delimiter" => Rescues("colons", "colons --delimiter :"),
         "decimal" => Breaks("", "--decimal ,"),
         "interact" => Differs("", "--interact a:b"),
@@ -145,6 +146,10 @@ impl Walk {
         };
         box_.write("rows.csv", text("y,w,e,a,b,c\n", &cells(',')));
         box_.write("rows.tsv", text("y\tw\te\ta\tb\tc\n", &cells('\t')));
+        for (name, d) in [("quotes.csv", ','), ("quotes.tsv", '\t')] {
+            let quoted = text(&["y", "w", "e", "a", "b", "c\n"].join(&d.to_string()), &cells(d));
+            box_.write(name, quoted.replace("red", "\"red\" one"));
+        }
         box_.write("colons.csv", text("y:w:e:a:b:c\n", &cells(':')));
         box_.write("colons.tsv", text("y:w:e:a:b:c\n", &cells(':')));
         let svm =
@@ -230,6 +235,7 @@ fn some(flag: &str) -> &'static str {
         "na" => "NONE",
         "header" => "yes",
         "delimiter" => ";",
+        "quote" => "none",
         "decimal" => ",",
         "interact" => "1:2",
         "index-base" => "1",

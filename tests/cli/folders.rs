@@ -40,6 +40,18 @@ fn a_folder_means_its_data_files_and_folders_in_it_columns() {
 }
 
 #[test]
+fn what_folders_say_needs_no_quotes() {
+    let box_ = Sandbox::new();
+    write(&box_, "t/k=a,b/p.csv", "y,c\n1,\"u\n0,v\n");
+    write(&box_, "t/k=\"c\"/p.csv", "y,c\n1,v\n0,\"u\n");
+    box_.ok("fit t --label y --quote none -o m");
+    let weights = box_.ok("export m -o -").out;
+    for name in ["\"k=a,b\"", "\"k=\"\"c\"\"\"", "\"c=\"\"u\"", "c=v"] {
+        assert!(weights.lines().any(|line| line.starts_with(&format!("{name},"))), "{name}: {weights}");
+    }
+}
+
+#[test]
 fn columns_of_folders_go_by_name() {
     let box_ = table();
     for (flags, features) in [

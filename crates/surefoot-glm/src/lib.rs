@@ -70,7 +70,7 @@ pub use path::Step;
 pub use path_end::PathEnd;
 pub use predictor::{Predictor, Scored, Scores};
 pub use problem::{Caution, Problem};
-pub use reading::{By, Class, Column, Missing, Names, Reading, Role, Table};
+pub use reading::{By, Class, Column, Missing, Names, Quote, Reading, Role, Table};
 pub use rows::{Batch, Place, Row};
 pub use settings::{Axis, Ball, Penalty, Plan, Select, Settings};
 pub use shelf::{InMemory, Shelf};

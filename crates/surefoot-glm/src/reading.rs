@@ -44,6 +44,36 @@ pub enum By {
     Column,
 }
 
+/// What encloses cells of text in which delimiters and line breaks stand for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quote {
+    /// Nothing does: quotes are text.
+    None,
+    /// A mark, usually `"`.
+    Mark(char),
+}
+
+impl Quote {
+    /// The mark, if there is one that is ASCII.
+    #[must_use]
+    pub fn mark(self) -> Option<u8> {
+        match self {
+            Quote::None => None,
+            Quote::Mark(mark) => u8::try_from(mark).ok().filter(u8::is_ascii),
+        }
+    }
+
+    /// Whether it can enclose cells: a mark of ASCII that is part of no number and does not usually stand between cells.
+    #[must_use]
+    pub fn is_usable(self) -> bool {
+        match self {
+            Quote::None => true,
+            Quote::Mark(mark) => mark.is_ascii_punctuation() && !matches!(mark, '.' | '+' | '-' | ',' | ';' | '|'),
+        }
+    }
+}
+
 /// The columns of a table, and how its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
@@ -52,6 +82,9 @@ pub struct Table {
     /// What stands between cells of text, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
+    /// What encloses cells of text, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
     /// What numbers in text have for a decimal point, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<char>,

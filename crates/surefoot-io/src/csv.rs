@@ -7,7 +7,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | records, cells, quotes | `csv/cells.rs` |
-//! | the delimiter that the first lines agree on | `csv/dialect.rs` |
+//! | the delimiter that the first lines agree on | `csv/delimiter.rs` |
 //! | whether the first line names the columns | `csv/header.rs` |
 //! | names and roles that a user gives | `csv/columns.rs` |
 //! | roles that the first rows give | `csv/types.rs` |
@@ -18,8 +18,8 @@
 
 mod cells;
 pub(crate) mod columns;
+mod delimiter;
 mod describe;
-mod dialect;
 mod folders;
 mod header;
 mod layout;
@@ -35,6 +35,7 @@ use crate::number;
 use crate::options::{Head, Options};
 use crate::records::{Complaint, Numbers, RecordFormat, Records, Scan};
 use crate::row::{Group, RowBuilder, Several, escape};
+pub(crate) use cells::Dialect;
 use columns::First;
 pub(crate) use describe::describe;
 use folders::Folders;
@@ -105,39 +106,39 @@ pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     };
     let has = |delimiter| line.contains(&delimiter) && !line.contains(&b'|');
     let pairs = head.split(|&byte| byte == b'\n').take(10).any(is_svmlight);
-    let is_other = |&other: &u8| !has(b'\t') && !pairs && dialect::is_table(head, other);
+    let is_other = |&other: &u8| !has(b'\t') && !pairs && delimiter::is_table(head, other);
     !is_svmlight(line) && (has(delimiter) || (delimiter == b',' && [b';', b'|', cells::BLANKS].iter().any(is_other)))
 }
 
 /// Whether text that begins so is a table with bars between cells and no blanks around them.
 pub(crate) fn has_bars(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
-    !line.contains(&b' ') && dialect::is_table(head, b'|')
+    !line.contains(&b' ') && delimiter::is_table(head, b'|')
 }
 
 impl Csv {
     fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, Complaint> {
-        let Some((at, record, end)) = cells::first(bytes, 0, self.rules.delimiter, last)? else { return Ok(None) };
+        let dialect = self.rules.dialect;
+        let Some((at, record, end)) = dialect.first(bytes, 0, last)? else { return Ok(None) };
         if let Some(at_cr) = memchr::memchr(b'\r', record)
-            && memchr::memchr(b'"', record).is_none()
+            && dialect.quote.is_none_or(|quote| memchr::memchr(quote, record).is_none())
         {
             let says = "a carriage return within the line; lines end with LF or CRLF";
             return Err(Complaint::new(at + at_cr, &record[..at_cr], says).fatal());
         }
         let mut ends = Vec::new();
-        cells::split(record, self.rules.delimiter, &mut ends)
-            .map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
-        Ok(Some(First { at, record, ends, end }))
+        dialect.split(record, &mut ends).map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
+        Ok(Some(First { at, record, ends, dialect, end }))
     }
 
     /// The columns of the first input; `None` if more of it must be seen.
     fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, Complaint> {
         let wanted = &self.options.wanted;
-        let enough = last || self.search.is_enough(bytes, self.rules.delimiter)?;
+        let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
         if !enough && std::mem::replace(&mut self.tried, true) {
             return Ok(None);
         }
-        let rows = Rows { bytes, delimiter: self.rules.delimiter, last };
+        let rows = Rows { bytes, dialect: self.rules.dialect, last };
         let at_once = wanted.header.or_else(|| header::at_once(first, &self.rules, wanted));
         let sure = |is_header| Verdict { is_header, is_sure: true };
         let verdict = at_once.map(sure).or_else(|| rows.verdict(first, &self.rules).filter(|_| enough));
@@ -182,7 +183,8 @@ impl Csv {
         let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
         let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
         self.options.found.tell_of_head(Head {
-            delimiter: self.rules.delimiter,
+            delimiter: self.rules.dialect.delimiter,
+            quote: self.rules.dialect.quote,
             is_header: header,
             is_sure,
             width: table.columns.len(),
@@ -199,7 +201,7 @@ impl Csv {
         };
         let by_name = header && table.header;
         let mut names = first.names(by_name);
-        self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.delimiter);
+        self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.dialect);
         if by_name {
             first.check_names(&names)?;
         }
@@ -215,7 +217,7 @@ impl Csv {
         check_features(table, &self.options).map_err(|refused| first.refused(refused))?;
         let layout = Layout::new(table, order, &self.options);
         layout.assign(&mut self.row);
-        self.options.found.lay_out(self.rules.delimiter, &layout.order);
+        self.options.found.lay_out(self.rules.dialect, &layout.order);
         self.layout = Some(layout);
         Ok(if header { first.end } else { first.at })
     }
@@ -231,7 +233,10 @@ impl RecordFormat for Csv {
         if !self.parted {
             let found = match self.options.wanted.delimiter.and_then(|c| u8::try_from(c).ok()) {
                 Some(given) => Some(given),
-                None => dialect::delimiter(bytes, last, self.usual, self.options.found.table()),
+                None => {
+                    let usual = self.rules.dialect.with(self.usual);
+                    delimiter::find(bytes, last, usual, self.options.found.table())
+                }
             };
             let Some(delimiter) = found else { return Ok(None) };
             if delimiter == b',' && self.options.wanted.decimal == Some(',') {
@@ -254,30 +259,29 @@ impl RecordFormat for Csv {
     }
 
     fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
-        cells::end(text, scan, self.rules.delimiter)
+        self.rules.dialect.end(text, scan)
     }
 
     fn is_blank(&self, record: &[u8]) -> bool {
-        cells::is_blank(record, self.rules.delimiter)
+        self.rules.dialect.is_blank(record)
     }
 
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
-        if cells::is_blank(record, self.rules.delimiter) {
+        if self.rules.dialect.is_blank(record) {
             return Ok(None);
         }
         let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, id, .. } = self else {
             return Ok(None);
         };
         let Some(table) = options.found.table() else { return Ok(None) };
-        let cells = record;
-        let record = folders.extend(record, extended);
-        cells::split(record, rules.delimiter, ends)?;
-        if ends.len() != layout.order.len() {
-            let constants = folders.names().count();
-            let (expected, found) = (layout.order.len() - constants, ends.len() - constants);
-            return Err(Complaint::new(0, cells, format!("expected {expected} fields, found {found}")));
+        let dialect = rules.dialect;
+        dialect.split(record, ends)?;
+        let (expected, found) = (layout.order.len() - folders.count(), ends.len());
+        if found != expected {
+            return Err(Complaint::new(0, record, format!("expected {expected} fields, found {found}")));
         }
-        folders.check(record, ends)?;
+        let record = folders.extend(record, ends, extended);
+        folders.check(record, ends, dialect)?;
         row.clear();
         gaps.clear();
         let (mut labelled, mut weight, mut offset) = (None, 1.0, 0.0);
@@ -287,7 +291,7 @@ impl RecordFormat for Csv {
             let column = || layout.order[place].unwrap_or(usize::MAX);
             let cell = || {
                 let name = table.columns.get(column()).map_or("", |column| &column.name);
-                Cell { raw: &record[at..end], at, place, name }
+                Cell { raw: &record[at..end], at, place, name, dialect }
             };
             match used {
                 Use::Number { id, gap, fill, .. } => {
@@ -328,7 +332,7 @@ impl RecordFormat for Csv {
         row.accept();
         if let Some(place) = *id {
             let at = if place > 0 { ends[place - 1] + 1 } else { 0 };
-            batch.push_name(&cells::text(&record[at..ends[place]]));
+            batch.push_name(&dialect.text(&record[at..ends[place]]));
         }
         if let Some(missing) = &mut self.missing {
             missing.resize(table.columns.len(), 0);

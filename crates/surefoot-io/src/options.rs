@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use surefoot_glm::{Batch, By, Class, Groups, Names, Part, Reading, Role, Table};
+use surefoot_glm::{Batch, By, Class, Groups, Names, Part, Quote, Reading, Role, Table};
 
+use crate::csv::Dialect;
 use crate::distinct::Distinct;
 use crate::error::{self, Error, ErrorKind, Located};
 use crate::format::Format;
@@ -77,6 +78,8 @@ pub struct Wanted {
     /// What stands between the cells of text; by default what the model's data had, or what the first lines agree on. A blank
     /// stands for runs of blanks and tabs.
     pub delimiter: Option<char>,
+    /// What encloses cells of text; by default what did in the model's data, or double quotes.
+    pub quote: Option<Quote>,
     /// What numbers in text have for a decimal point: that, or a comma.
     pub decimal: Option<char>,
     /// The column of labels.
@@ -163,7 +166,7 @@ struct Inner {
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
     /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
-    layouts: Vec<(u8, Arc<Order>)>,
+    layouts: Vec<(Dialect, Arc<Order>)>,
     distinct: Option<Distinct>,
     notes: Vec<String>,
     /// Names that a user gave to namespaces or indices and that rows had.
@@ -177,6 +180,8 @@ struct Inner {
 pub struct Head {
     /// What stands between cells; a blank stands for runs of blanks and tabs.
     pub delimiter: u8,
+    /// What encloses cells; `None` if nothing does.
+    pub quote: Option<u8>,
     /// Whether the first line names the columns.
     pub is_header: bool,
     /// Whether that was said or is clear.
@@ -352,15 +357,15 @@ impl Found {
     }
 
     /// Keeps how a file is laid out, for faults that show later.
-    pub(crate) fn lay_out(&self, delimiter: u8, order: &Arc<Order>) {
+    pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<Order>) {
         let layouts = &mut self.lock().layouts;
-        if !layouts.iter().any(|known| known.0 == delimiter && known.1 == *order) {
-            layouts.push((delimiter, order.clone()));
+        if !layouts.iter().any(|known| known.0 == dialect && known.1 == *order) {
+            layouts.push((dialect, order.clone()));
         }
     }
 
     /// The layouts that were met.
-    pub(crate) fn layouts(&self) -> Vec<(u8, Arc<Order>)> {
+    pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<Order>)> {
         self.lock().layouts.clone()
     }
 
@@ -442,9 +447,16 @@ impl Options {
     /// If a setting is out of its range.
     pub fn check(&self) -> Result<(), Error> {
         let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
+        let quote = self.wanted.quote.or(self.reading.table.quote);
         let says = match self.reading {
             _ if is_wrong(self.reading.table.delimiter) || is_wrong(self.wanted.delimiter) => {
                 "--delimiter takes an ASCII character that is no quote or line break"
+            }
+            _ if quote.is_some_and(|quote| !quote.is_usable()) => {
+                "--quote takes an ASCII punctuation mark that no number holds, or none"
+            }
+            _ if matches!(quote, Some(Quote::Mark(mark)) if self.wanted.delimiter == Some(mark)) => {
+                "--quote and --delimiter are the same"
             }
             _ if self.wanted.decimal == Some(',') && self.wanted.delimiter == Some(',') => {
                 "--decimal , needs another --delimiter"

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Pieces, plain, reader, rows};
 use proptest::prelude::*;
-use surefoot_glm::{Batch, Missing, Part, Role};
+use surefoot_glm::{Batch, Missing, Part, Quote, Role};
 use surefoot_io::{Error, ErrorKind, Format, Found, InputName, Options, Reader, RowSource, Spot, Wanted};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -839,6 +839,52 @@ fn delimiters_are_found_where_the_first_lines_agree() {
         let categorical: &[&str] = if text.starts_with('y') { &[] } else { &["1"] };
         let (rows, _, found, _) = shape(text, "y", categorical);
         assert_eq!((rows, char::from(found)), (*expected, char::from(*delimiter)), "{text}");
+    }
+}
+
+#[test]
+fn quotes_are_those_that_are_asked_for() {
+    let none = |o: &mut Options| o.wanted.quote = Some(Quote::None);
+    let single = |o: &mut Options| o.wanted.quote = Some(Quote::Mark('\''));
+    type Case<'a> = (&'a str, Change, &'a [(u64, &'a str)]);
+    let cases: &[Case<'_>] = &[
+        ("y,c\n1,\"a\"\n0,\"\n1,\"b\" c\n", none, &[(2, "c=\"a\""), (3, "c=\""), (4, "c=\"b\" c")]),
+        ("y;c\n1;\"a\n0; d\"\"e \n", none, &[(2, "c=\"a"), (3, "c=d\"\"e")]),
+        ("\"y c\n1 \"a\n0 b\"\n", |o| o.wanted.quote = Some(Quote::None), &[(2, "c=\"a"), (3, "c=b\"")]),
+        (
+            "y,c\n1,'a, b'\n0,'it''s'\n1,\"\n0, 'c\nd' \n",
+            single,
+            &[(2, "c=a, b"), (3, "c=it's"), (4, "c=\""), (5, "c=c\\x0Ad")],
+        ),
+        // What a model remembers holds unless something else is asked for.
+        ("y,c\n1,\"a\"\n", |o| o.reading.table.quote = Some(Quote::None), &[(2, "c=\"a\"")]),
+        (
+            "y,c\n1,\"a\"\n",
+            |o| {
+                o.reading.table.quote = Some(Quote::None);
+                o.wanted.quote = Some(Quote::Mark('"'));
+            },
+            &[(2, "c=a")],
+        ),
+    ];
+    for (text, change, expected) in cases {
+        for size in [1, 3, 1 << 20] {
+            let options = options(|o| {
+                o.wanted.label = Some(if text.starts_with('"') { "\"y" } else { "y" }.into());
+                change(o);
+            });
+            let (found, errors) = named(
+                &mut Reader::with_reader("f.csv", Pieces::new(text.as_bytes(), &[size]), options.clone()).unwrap(),
+                &options,
+            );
+            assert!(errors.is_empty(), "{text}: {errors:?}");
+            let found: Vec<_> = found.iter().map(|row| (row.0, row.2.keys().next().unwrap().as_str())).collect();
+            assert_eq!(found, *expected, "{text}");
+        }
+    }
+    for (quote, delimiter) in [(Quote::Mark('1'), None), (Quote::Mark('é'), None), (Quote::Mark('\''), Some('\''))] {
+        let options = options(|o| (o.wanted.quote, o.wanted.delimiter) = (Some(quote), delimiter));
+        assert!(matches!(Reader::open(&[], options).unwrap_err().kind(), ErrorKind::Setting { .. }));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use surefoot_glm::Role;
 
-use super::cells;
+use super::cells::{self, Dialect};
 use crate::error::{self, Refused};
 use crate::options::{Options, Wanted};
 use crate::records::Complaint;
@@ -16,6 +16,7 @@ pub(super) struct First<'a> {
     pub(super) record: &'a [u8],
     /// The ends of its cells.
     pub(super) ends: Vec<usize>,
+    pub(super) dialect: Dialect,
     /// Where what follows starts.
     pub(super) end: usize,
 }
@@ -39,7 +40,7 @@ impl First<'_> {
     /// The names that it holds, or numbers from 1.
     pub(super) fn names(&self, header: bool) -> Vec<String> {
         let cells = self.cells().enumerate();
-        let name = |cell| text_of(&cells::text(cell));
+        let name = |cell| text_of(&self.dialect.text(cell));
         cells.map(|(i, (_, cell))| if header { name(cell) } else { (i + 1).to_string() }).collect()
     }
 
@@ -51,7 +52,7 @@ impl First<'_> {
                 && !name.is_empty()
             {
                 let says = format!("the name stands at columns {} and {}: rename one of them", before + 1, i + 1);
-                return Err(Complaint::new(self.at + at, &cells::text(cell), says).fatal());
+                return Err(Complaint::new(self.at + at, &self.dialect.text(cell), says).fatal());
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use surefoot_glm::{Batch, Column, Part, Role, Table};
 
-use super::cells;
+use super::cells::{self, Dialect};
 use super::folders::Folders;
 use super::rules::Rules;
 use crate::error::{self, Spot};
@@ -16,29 +16,27 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let constants = options.partitions.of(place.input as usize);
-    let mut buffer = Vec::new();
     // What the batch does not say: the delimiter and the order of columns in the file. The row says it.
     let layouts = options.found.layouts();
-    let found = layouts.iter().find_map(|(parts, order)| {
-        let wanted = Wanted { options, parts: *parts, order, batch, row, part };
+    let found = layouts.iter().find_map(|(dialect, order)| {
+        let wanted = Wanted { options, dialect: *dialect, order, batch, row, part };
         // Where the file has the columns of its folders itself, only the record as it stands fits.
-        let extended = Folders::new(constants, &[], *parts).extend(record, &mut buffer);
-        let owned = |(at, raw): (usize, &[u8])| (at, raw.to_vec());
-        wanted.find(extended).map(owned).or_else(|| wanted.find(record).map(owned))
+        let folders = Folders::new(constants, &[], *dialect);
+        wanted.find(record, &folders).or_else(|| wanted.find(record, &Folders::default()))
     });
-    let (at, raw) = found.unwrap_or_else(|| {
-        let delimiter = layouts.first().map_or(delimiter, |layout| layout.0);
-        let end = memchr::memchr2(delimiter, b'\n', record).unwrap_or(record.len());
-        (0, record[..end].to_vec())
+    let (at, text) = found.unwrap_or_else(|| {
+        let dialect = layouts.first().map_or(Dialect::usual(delimiter), |layout| layout.0);
+        let end = memchr::memchr2(dialect.delimiter, b'\n', record).unwrap_or(record.len());
+        (0, dialect.text(&record[..end]).into_owned())
     });
     let (lines, column) = spot(record, at);
-    (Spot::Text { line: place.line + lines - 1, column }, error::token(&cells::text(&raw)))
+    (Spot::Text { line: place.line + lines - 1, column }, error::token(&text))
 }
 
 /// A part of a row that is sought in its record, as a file would have it whose cells are parted and ordered so.
 struct Wanted<'a> {
     options: &'a Options,
-    parts: u8,
+    dialect: Dialect,
     order: &'a Order,
     batch: &'a Batch,
     row: usize,
@@ -46,14 +44,15 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The cell, and where it starts, if the record can have been laid out so.
-    fn find<'r>(&self, record: &'r [u8]) -> Option<(usize, &'r [u8])> {
-        let Wanted { options, parts, order, batch, row, part } = self;
+    /// Where the cell starts and its text, if the record with what folders say can have been laid out so.
+    fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
+        let Wanted { options, dialect, order, batch, row, part } = self;
         let table = options.found.table()?;
-        let mut rules = Rules::new(options, *parts);
-        rules.part(*parts);
-        let mut ends = Vec::new();
-        cells::split(record, *parts, &mut ends).ok()?;
+        let mut rules = Rules::new(options, dialect.delimiter);
+        rules.part(dialect.delimiter);
+        let (mut ends, mut buffer) = (Vec::new(), Vec::new());
+        dialect.split(record, &mut ends).ok()?;
+        let record = folders.extend(record, &mut ends, &mut buffer);
         let cells: Vec<_> = cells::cells(record, &ends).collect();
         let (label, weight) = (*batch.label.get(*row)?, *batch.weight.get(*row)?);
         // With trials the weight is a product, which no cell holds.
@@ -65,7 +64,7 @@ impl Wanted<'_> {
         if order.len() != cells.len() || !fits(Role::Label, label) || !fits(Role::Weight, weight) {
             return None;
         }
-        match part {
+        let found = match part {
             Part::Row => None,
             Part::Label => of_role(Role::Label),
             Part::Weight => of_role(Role::Weight),
@@ -77,13 +76,14 @@ impl Wanted<'_> {
                 let mut found = columns.zip(&cells).filter(|(column, cell)| column.is_some_and(|c| has_id(c, cell.1)));
                 found.next().map(|(_, cell)| *cell)
             }
-        }
+        };
+        found.map(|(at, raw)| (at, dialect.text(raw).into_owned()))
     }
 }
 
 /// Whether the cell of a column makes a feature of this id and value.
 fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits: Option<u8>) -> bool {
-    let (name, text) = (column.name.as_bytes(), cells::text(raw));
+    let (name, text) = (column.name.as_bytes(), rules.dialect.text(raw));
     let own = match column.role {
         Role::Number if rules.is_missing(&text) => missing_id(name),
         // Hashed to few bits, it may have been added to others.

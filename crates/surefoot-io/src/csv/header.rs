@@ -80,14 +80,14 @@ pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &Wanted) -> Opti
     if wanted.label.as_ref().is_some_and(|label| label.parse::<usize>().is_err()) {
         return Some(true);
     }
-    let kinds: Vec<_> = first.cells().map(|(_, cell)| kind(&cells::text(cell), rules)).collect();
+    let kinds: Vec<_> = first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules)).collect();
     let is_row = kinds.contains(&Cell::Number) && !kinds.contains(&Cell::Text);
     (is_row && sequence(first.cells().map(|(_, cell)| cell), rules).is_none()).then_some(false)
 }
 
 /// The whole numbers among cells, if there are three or more, or two years, and each is so much more than the one before.
 fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<usize> {
-    let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&cells::text(cell))).collect();
+    let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&rules.dialect.text(cell))).collect();
     let (first, second) = (numbers.first()?, numbers.get(1)?);
     let step = second - first;
     let is_year = |x: &f64| (1800.0..2200.0).contains(x);
@@ -129,11 +129,11 @@ impl Below {
 impl Rows<'_> {
     /// What the first record is; `None` if nothing speaks for either.
     pub(super) fn verdict(&self, first: &First<'_>, rules: &Rules) -> Option<Verdict> {
-        let cells: Vec<_> = first.cells().map(|(_, cell)| cells::text(cell)).collect();
+        let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
         let mut below = vec![Below::default(); cells.len()];
         self.each(ROWS, first.end, cells.len(), |column, _, cell| {
-            let text = cells::text(cell);
+            let text = rules.dialect.text(cell);
             match kind(&text, rules) {
                 Cell::Number => below[column].numbers += 1,
                 Cell::Gap => below[column].gaps += 1,
@@ -199,7 +199,7 @@ fn text_vote(text: &[u8], below: &Below) -> f64 {
 /// What is wrong, if the columns go by names of which the line holds none.
 pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> Result<bool, String> {
     let of = if options.found.of_model { "the model" } else { "the first file" };
-    let kinds = || first.cells().map(|(_, cell)| kind(&cells::text(cell), rules));
+    let kinds = || first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules));
     if !table.header {
         // By place: a text where numbers are to be, and no number in such a place.
         let is_number = |n: usize| table.columns.get(n).is_some_and(|column| column.role == Role::Number);
@@ -232,7 +232,7 @@ fn holds_no_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Opt
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
         && cells.all(|((_, cell), column)| {
-            let id = Group::named(column.name.as_bytes()).id(&rules.category(&cells::text(cell)));
+            let id = Group::named(column.name.as_bytes()).id(&rules.category(&rules.dialect.text(cell)));
             !options.found.knows(slot(id, options.reading.bits))
         })
 }

@@ -51,7 +51,7 @@ impl Looks {
             Looks::Thousands => "; a thousands separator is suspected: take it out",
             Looks::DecimalComma => "; a decimal comma is suspected: say --decimal ,",
             Looks::Unit => "; a unit is suspected: take it out",
-            Looks::Quoted => "; quotes are double ones",
+            Looks::Quoted => "; quotes are suspected: say which with --quote",
             Looks::Date => "; a date is suspected: turn it into numbers",
             Looks::Missing => "; a missing value is suspected: say so with --na",
         }

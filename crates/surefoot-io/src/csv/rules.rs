@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use surefoot_glm::{Missing, Role};
+use surefoot_glm::{Missing, Quote, Role};
 
-use super::cells;
+use super::cells::Dialect;
 use super::columns::{self, called, flagged, text_of};
 use super::looks::Looks;
 use crate::options::{Found, Options};
@@ -18,7 +18,7 @@ const CLASSES: usize = 4;
 /// How cells are read.
 #[derive(Debug)]
 pub(super) struct Rules {
-    pub(super) delimiter: u8,
+    pub(super) dialect: Dialect,
     /// Numbers are written with a comma for the point.
     pub(super) decimal_comma: bool,
     /// Whether that is so unless the delimiter is a comma.
@@ -43,11 +43,12 @@ pub(super) struct Cell<'a> {
     pub(super) place: usize,
     /// Name of its column.
     pub(super) name: &'a str,
+    pub(super) dialect: Dialect,
 }
 
 impl Cell<'_> {
     pub(super) fn text(&self) -> Cow<'_, [u8]> {
-        cells::text(self.raw)
+        self.dialect.text(self.raw)
     }
 
     /// The complaint that something is wrong with this cell.
@@ -66,10 +67,11 @@ impl Rules {
         let table = options.found.table().unwrap_or(&options.reading.table);
         let given = table.delimiter.and_then(|c| u8::try_from(c).ok());
         let wants_comma = options.wanted.decimal.or(table.decimal) == Some(',');
-        let delimiter = given.unwrap_or(delimiter);
+        let usual = Dialect::usual(given.unwrap_or(delimiter));
+        let quote = options.wanted.quote.or(table.quote).map_or(usual.quote, Quote::mark);
         Rules {
-            delimiter,
-            decimal_comma: wants_comma && delimiter != b',',
+            dialect: Dialect { quote, ..usual },
+            decimal_comma: wants_comma && usual.delimiter != b',',
             wants_comma,
             missing: table.missing,
             absent: Absent::of(table),
@@ -82,7 +84,7 @@ impl Rules {
 
     /// This stands between the cells of the input.
     pub(super) fn part(&mut self, delimiter: u8) {
-        self.delimiter = delimiter;
+        self.dialect.delimiter = delimiter;
         self.decimal_comma = self.wants_comma && delimiter != b',';
     }
 
@@ -255,7 +257,7 @@ impl Rules {
 
     /// Whether a cell of this role reads as this label or weight.
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
-        let text = cells::text(raw);
+        let text = self.dialect.text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
         self.as_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
     }

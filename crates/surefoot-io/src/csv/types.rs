@@ -2,7 +2,7 @@
 
 use surefoot_glm::Role;
 
-use super::cells;
+use super::cells::{self, Dialect};
 use super::columns::{called, flagged};
 use super::looks::Looks;
 use super::rules::Rules;
@@ -24,9 +24,9 @@ pub(super) struct Search {
 
 impl Search {
     /// Whether these are enough bytes of an input, of which more and more are shown.
-    pub(super) fn is_enough(&mut self, bytes: &[u8], delimiter: u8) -> Result<bool, Complaint> {
+    pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, Complaint> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
-            let end = cells::end(&bytes[self.at..], &mut self.scan, delimiter);
+            let end = dialect.end(&bytes[self.at..], &mut self.scan);
             let Some(end) = end.map_err(|wrong| Complaint { at: self.at + wrong.at, ..wrong })? else {
                 return Ok(false);
             };
@@ -39,7 +39,7 @@ impl Search {
 /// The first rows of an input.
 pub(super) struct Rows<'a> {
     pub(super) bytes: &'a [u8],
-    pub(super) delimiter: u8,
+    pub(super) dialect: Dialect,
     pub(super) last: bool,
 }
 
@@ -62,11 +62,11 @@ impl Rows<'_> {
     ) {
         let mut ends = Vec::with_capacity(columns);
         for _ in 0..rows {
-            let Ok(Some((start, record, end))) = cells::first(self.bytes, at, self.delimiter, self.last) else {
+            let Ok(Some((start, record, end))) = self.dialect.first(self.bytes, at, self.last) else {
                 return;
             };
             at = end;
-            if cells::split(record, self.delimiter, &mut ends).is_ok() && ends.len() == columns {
+            if self.dialect.split(record, &mut ends).is_ok() && ends.len() == columns {
                 show(start, record, &ends);
             }
         }
@@ -83,7 +83,7 @@ impl Rows<'_> {
     ) -> Option<(bool, bool)> {
         let (mut first, mut others) = (None, false);
         self.each(ROWS, at, columns, |column, _, cell| {
-            let text = cells::text(cell);
+            let text = self.dialect.text(cell);
             if column != label || rules.is_missing(&text) {
                 return;
             }
@@ -115,7 +115,7 @@ impl Rows<'_> {
             if roles[column].is_some() || seen[column].number {
                 return;
             }
-            let text = cells::text(cell);
+            let text = self.dialect.text(cell);
             if rules.is_missing(&text) {
                 return;
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use surefoot_glm::Table;
 
-use super::cells::{self, BLANKS};
+use super::cells::{self, BLANKS, Dialect};
 use super::columns::text_of;
 use super::looks::Looks;
 use crate::value::any_number;
@@ -14,12 +14,14 @@ const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
 /// Lines that are looked at where the first leaves a doubt.
 const LINES: usize = 10;
 
-/// The delimiter of a text that begins so: `usual` unless the lines say otherwise. `None` if more of them must be seen,
+/// The delimiter of a text that begins so: that of `dialect` unless the lines say otherwise. `None` if more of them must be seen,
 /// which depends on the lines alone and not on how they came.
-pub(super) fn delimiter(bytes: &[u8], last: bool, usual: u8, table: Option<&Table>) -> Option<u8> {
-    let lines = |delimiter| Lines::new(bytes, delimiter, last);
+pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Table>) -> Option<u8> {
+    let usual = dialect.delimiter;
+    let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
     let first = lines(usual).first_of(1)?;
-    let tried = || std::iter::once(usual).chain(TRIED.into_iter().filter(move |&tried| tried != usual));
+    let others = TRIED.into_iter().filter(move |&tried| tried != usual && dialect.quote != Some(tried));
+    let tried = || std::iter::once(usual).chain(others.clone());
     if let Some(known) = table.filter(|table| table.header) {
         let names: HashSet<&str> = known.columns.iter().map(|column| column.name.as_str()).collect();
         let hits = |delimiter| lines(delimiter).names().iter().filter(|name| names.contains(name.as_str())).count();
@@ -48,23 +50,21 @@ pub(super) fn delimiter(bytes: &[u8], last: bool, usual: u8, table: Option<&Tabl
 /// Whether lines that begin a text are those of a table with this between its cells: all have the same number of cells, more
 /// than one. The last may be cut off.
 pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
-    Lines::new(head, delimiter, false)
-        .plain_share(LINES)
-        .or_else(|| Lines::new(head, delimiter, true).plain_share(1))
-        .is_some()
+    let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
+    lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
 }
 
-/// The first lines of a text, as one delimiter parts them.
+/// The first lines of a text, as a dialect parts them.
 struct Lines<'a> {
     bytes: &'a [u8],
-    delimiter: u8,
+    dialect: Dialect,
     last: bool,
     at: usize,
 }
 
 impl<'a> Lines<'a> {
-    fn new(bytes: &'a [u8], delimiter: u8, last: bool) -> Lines<'a> {
-        Lines { bytes, delimiter, last, at: 0 }
+    fn new(bytes: &'a [u8], dialect: Dialect, last: bool) -> Lines<'a> {
+        Lines { bytes, dialect, last, at: 0 }
     }
 
     /// The first so many lines, if they are there; none of an empty text.
@@ -78,22 +78,17 @@ impl<'a> Lines<'a> {
         self.take(count).flatten().count()
     }
 
-    fn width(line: &[u8], delimiter: u8) -> Option<usize> {
-        let mut ends = Vec::new();
-        cells::split(line, delimiter, &mut ends).ok().map(|()| ends.len())
-    }
-
     fn width_of_first(mut self) -> Option<usize> {
-        let delimiter = self.delimiter;
-        Lines::width(self.next()??, delimiter)
+        let (line, mut ends) = (self.next()??, Vec::new());
+        self.dialect.split(line, &mut ends).ok().map(|()| ends.len())
     }
 
     /// The cells of the first line.
     fn names(mut self) -> Vec<String> {
-        let (delimiter, mut ends) = (self.delimiter, Vec::new());
+        let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
-            Some(Some(line)) if cells::split(line, delimiter, &mut ends).is_ok() => {
-                cells::cells(line, &ends).map(|(_, cell)| text_of(&cells::text(cell))).collect()
+            Some(Some(line)) if dialect.split(line, &mut ends).is_ok() => {
+                cells::cells(line, &ends).map(|(_, cell)| text_of(&dialect.text(cell))).collect()
             }
             _ => Vec::new(),
         }
@@ -101,9 +96,9 @@ impl<'a> Lines<'a> {
 
     /// Whether a cell of the first line is several numbers with blanks between them.
     fn holds_numbers_apart(mut self) -> bool {
-        let (delimiter, mut ends) = (self.delimiter, Vec::new());
+        let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
-            Some(Some(line)) if cells::split(line, delimiter, &mut ends).is_ok() => {
+            Some(Some(line)) if dialect.split(line, &mut ends).is_ok() => {
                 cells::cells(line, &ends).any(|(_, cell)| are_numbers(cell))
             }
             _ => false,
@@ -113,16 +108,16 @@ impl<'a> Lines<'a> {
     /// If all of the first lines have the same number of cells, more than one: how many of the cells are whole, a number
     /// or a text with nothing in it that parts others.
     fn plain_share(self, count: usize) -> Option<f64> {
-        let (delimiter, mut ends) = (self.delimiter, Vec::new());
+        let (dialect, mut ends) = (self.dialect, Vec::new());
         let (mut width, mut plain, mut all) = (None, 0, 0);
         for line in self.take(count) {
             let line = line?;
-            cells::split(line, delimiter, &mut ends).ok()?;
+            dialect.split(line, &mut ends).ok()?;
             if ends.len() < 2 || *width.get_or_insert(ends.len()) != ends.len() {
                 return None;
             }
             all += ends.len();
-            plain += cells::cells(line, &ends).filter(|(_, cell)| is_whole(cell)).count();
+            plain += cells::cells(line, &ends).filter(|(_, cell)| is_whole(cell, dialect)).count();
         }
         (all > 0).then(|| plain as f64 / all as f64)
     }
@@ -135,12 +130,12 @@ fn are_numbers(cell: &[u8]) -> bool {
 }
 
 /// Whether a cell looks like one value.
-fn is_whole(cell: &[u8]) -> bool {
+fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
     if are_numbers(cell) {
         return false;
     }
-    let text = cells::text(cell);
-    let is_quoted = cell.trim_ascii_start().first() == Some(&b'"');
+    let text = dialect.text(cell);
+    let is_quoted = dialect.quote.is_some() && cell.trim_ascii_start().first().copied() == dialect.quote;
     is_quoted
         || any_number(&text).is_some()
         || Looks::like(&text).is_some()
@@ -148,11 +143,11 @@ fn is_whole(cell: &[u8]) -> bool {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    /// A line that is whole; `None` if the text is no table of this delimiter.
+    /// A line that is whole; `None` if the text is no table of this dialect.
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Option<&'a [u8]>> {
-        match cells::first(self.bytes, self.at, self.delimiter, self.last) {
+        match self.dialect.first(self.bytes, self.at, self.last) {
             Err(_) => Some(None),
             Ok(found) => found.map(|(_, line, end)| {
                 self.at = end;
