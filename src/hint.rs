@@ -36,6 +36,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["b", "bit-precision", "hash-bits", "n-features"], "--bits B hashes features to 2^B slots"),
     (&["q", "quadratic", "interactions", "cubic"], "--interact A:B multiplies two namespaces or columns"),
     (&["random-state", "random-seed"], "--shuffle --seed N"),
+    (&["order", "random-order", "randomize"], "--shuffle learns rows in random order"),
     (&["target", "y", "label-column", "label-col", "response", "class"], "--label COL"),
     (&["sep", "separator", "field-sep"], "--delimiter C"),
     (&["quoting", "quotechar", "quote-char", "quotes", "no-quoting"], "--quote C, or --quote none"),
@@ -82,6 +83,14 @@ const VALUES: &[(&str, &[&str], &str)] = &[
     ("", &["dump", "save", "convert"], "export"),
 ];
 
+/// What a command has in place of a flag of other commands.
+const INSTEAD: &[(&str, &str, &str)] = &[
+    ("predict", "skip-bad-rows", "--on-error skip"),
+    ("fit", "on-error", "--skip-bad-rows N"),
+    ("eval", "on-error", "--skip-bad-rows N"),
+    ("fit", "id", "--ignore COL; surefoot predict --id COL writes the column beside predictions"),
+];
+
 /// What may be done in place of what the parser of arguments complains about, if that can be told.
 pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     let text = |kind| match error.get(kind) {
@@ -121,6 +130,11 @@ fn of_flag(given: &str, line: &[String]) -> Option<String> {
         return Some(format!("--{flag}"));
     }
     if let Some((_, says)) = FLAGS.iter().find(|(names, _)| names.contains(&flag.as_str())) {
+        return Some((*says).to_owned());
+    }
+    let instead =
+        |(command, of, _): &&(&str, &str, &str)| here.is_some_and(|here| here.get_name() == *command) && *of == flag;
+    if let Some((.., says)) = INSTEAD.iter().find(instead) {
         return Some((*says).to_owned());
     }
     if let Some(other) = commands.get_subcommands().find(|command| flags(command).contains(&flag)) {
@@ -196,6 +210,10 @@ mod tests {
             ("fit a --lambda 1", "--l2 X"),
             ("fit a --type class", "is a flag of surefoot predict"),
             ("predict m a --passes 2", "is a flag of surefoot fit"),
+            ("predict m a --skip-bad-rows 2", "--on-error skip"),
+            ("eval m a --on_error skip", "--skip-bad-rows N"),
+            ("fit a --id k", "--ignore COL"),
+            ("fit a --order random", "--shuffle"),
             ("fit a --n_jobs 2", "--threads N"),
             ("fit a --loss hubert", "--loss huber"),
             ("fit a --loss mse", "--loss squared"),
@@ -210,6 +228,18 @@ mod tests {
         ] {
             let says = says(line);
             assert!(says.contains(meant) && says.is_empty() == meant.is_empty(), "{line}: {says}");
+        }
+    }
+
+    #[test]
+    fn flags_of_other_commands_are_none_of_the_command() {
+        let commands = Cli::command();
+        let flags = |name: &str| long_flags(commands.find_subcommand(name).unwrap());
+        for (command, flag, _) in INSTEAD {
+            assert!(!flags(command).iter().any(|known| known == flag), "{command} --{flag}");
+            let elsewhere =
+                ["fit", "predict", "eval"].iter().filter(|name| flags(name).iter().any(|known| known == flag));
+            assert!(elsewhere.count() > 0, "--{flag}");
         }
     }
 

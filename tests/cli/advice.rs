@@ -82,6 +82,9 @@ const ADVICE: &[(&str, &str, &str)] = &[
     ("fit a.svm --loss hubert", "--loss huber", "fit a.svm --loss huber"),
     ("fit a.svm --skip_bad_rows 1", "--skip-bad-rows", "fit a.svm --skip-bad-rows 1"),
     ("fit a.svm --epochs 3", "--passes N", "fit a.svm --passes 3"),
+    ("fit a.svm --order random", "--shuffle", "fit a.svm --shuffle"),
+    ("predict m.svm a.svm --skip-bad-rows 1", "--on-error skip", "predict m.svm a.svm --on-error skip"),
+    ("eval m.svm a.svm --on-error skip", "--skip-bad-rows N", "eval m.svm a.svm --skip-bad-rows 1"),
     ("fit a.svm --lambda 3", "--l2 X", "fit a.svm --l2 3"),
     ("train a.svm", "surefoot fit", "fit a.svm"),
 ];
@@ -150,7 +153,7 @@ fn quotes_that_are_only_text_are_read_as_text() {
         let ran = box_.fails(1, &format!("fit a.tsv {line} -o m"));
         assert!(ran.err.contains("say --quote none"), "{}", ran.err);
         let ran = box_.ok(&format!("fit a.tsv {line} --quote none -o m --json"));
-        assert_eq!((ran.json()["rows"].as_u64(), ran.json()["test"].is_null()), (Some(3), true), "{}", ran.err);
+        assert_eq!(ran.json()["rows"].as_u64(), Some(3), "{}", ran.err);
         // The model knows; its rows are those of a table without the quotes, which are no part of a word.
         box_.write("b.tsv", text.replace('"', ""));
         let ran = box_.ok("predict m a.tsv");
