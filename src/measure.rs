@@ -71,6 +71,21 @@ impl Sample<'_> {
         }
     }
 
+    /// Reads the first rows, after which it is known how all are read. Rows at fault are met again.
+    pub(crate) fn begin(&self) -> Result<(), Halt> {
+        let mut rows = Rows::open(self.inputs, self.options.clone(), 2)?;
+        let mut batch = Batch::default();
+        loop {
+            self.watch.check()?;
+            match rows.next(&mut batch) {
+                Ok(Next::End | Next::Rows) => return Ok(()),
+                Ok(Next::Waiting) => {}
+                Err(error) if error.is_row() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// Reads the rows before there is a model: whether they can be read, and whether their labels are those
     /// of two classes. `known` are the labels of a model that will be trained further.
     pub(crate) fn check(&self, loss: Loss, known: &Labels) -> Result<(), Halt> {

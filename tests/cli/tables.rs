@@ -100,3 +100,36 @@ fn kinds_that_cannot_be_read_are_named() {
         assert!(!box_.has("model.surefoot"));
     }
 }
+
+#[test]
+fn test_rows_are_read_as_those_that_are_learnt() {
+    let box_ = Sandbox::new();
+    let table = |cell: &dyn Fn(usize) -> String| {
+        let rows = (0..40).map(|n| format!("{},{},{}\n", n % 2, cell(n), n % 7));
+        "y,c,x\n".to_owned() + &rows.collect::<String>()
+    };
+    // By themselves these few rows would be taken in another way, or in none.
+    for (cell, flags, test) in [
+        (&(|n: usize| format!("{:02x}", n * 37 % 256)) as &dyn Fn(usize) -> String, "", "y,c,x\n1,12,3\n0,ab,2\n"),
+        (&|n| n.to_string(), "--missing mean", "x,c,y\n2,,1\n3,,0\n"),
+        (&|n| format!("d{}", n % 3), "", "y,c,x\n1,2011-01-01,3\n"),
+    ] {
+        box_.write("train.csv", table(cell));
+        box_.write("test.csv", test);
+        box_.ok(&format!("fit train.csv --label y {flags} -o m"));
+        let apart = box_.ok("eval m test.csv --json").json();
+        let tested = box_.ok(&format!("fit train.csv --label y {flags} --test test.csv -o n --json")).json();
+        assert!(apart["loss"].is_f64() && tested["test_loss"] == apart["loss"], "{test}");
+    }
+    // Where both are at fault, the rows that are learnt are named.
+    box_.write("train.csv", "y,c\n1,2011-01-01\n0,2011-01-02\n");
+    box_.write("test.csv", "y,c\n1,2011-01-03\n");
+    assert!(box_.fails(1, "fit train.csv --label y --test test.csv -o n").err.contains("train.csv:2:3"));
+    // What is wrong with test rows is said before any is learnt.
+    box_.write("train.csv", table(&|n| n.to_string()));
+    box_.write("test.csv", "y,c,x\n1,2,3\n0,z,3\n");
+    let ran = box_.fails(1, "fit train.csv --label y --test test.csv -o late");
+    assert!(ran.err.contains("test.csv:3:3: 'z'") && !box_.has("late"), "{}", ran.err);
+    let ran = box_.feed("fit - --format csv --label y --test test.csv -o piped", table(&|n| n.to_string()).as_bytes());
+    assert!(ran.status == 1 && ran.err.contains("test.csv:3:3: 'z'") && box_.has("piped"), "{}", ran.err);
+}
