@@ -9,7 +9,7 @@ pub(crate) use suspect::warnings;
 use crate::number;
 use serde_json::{Value, json};
 use surefoot_glm::{By, Model, Names, Role};
-use surefoot_io::{CellIndex, columns_meant, printable};
+use surefoot_io::{CellIndex, columns_meant, list_element, printable};
 
 /// The longest line of names in characters.
 const WIDE: usize = 90;
@@ -75,7 +75,7 @@ impl<'a> Columns<'a> {
             0 => None,
             _ => Some(format!("{} {what}: {list}", number::count(count as u64))),
         };
-        let numbers: Vec<_> = self.of_role(Role::Number).map(|column| shown(column.name)).collect();
+        let numbers: Vec<_> = self.of_role(Role::Number).map(|column| column.name).collect();
         let more = if self.at_least { "+" } else { "" };
         let category = |column: &Column<'_>| format!("{} ({}{more})", shown(column.name), number::count(column.values));
         let categories: Vec<_> = self.of_role(Role::Category).map(category).collect();
@@ -94,7 +94,7 @@ impl<'a> Columns<'a> {
         let mut rest: Vec<_> = others.collect();
         rest.extend(counted(ignored.len(), "ignored", list(&ignored, wide)));
         [
-            counted(numbers.len(), "of numbers", list(&numbers, wide)),
+            counted(numbers.len(), "of numbers", list(&with_ranges(&numbers), wide)),
             counted(categories.len(), "of categories (values)", list(&categories, wide)),
             counted(texts.len(), "of words", list(&texts, wide)),
             (!rest.is_empty()).then(|| rest.join("; ")),
@@ -128,16 +128,38 @@ fn is_partial(model: &Model) -> bool {
 
 /// Names with commas between, as many as fit.
 fn list(names: &[String], wide: usize) -> String {
-    let mut list = String::new();
+    let (mut list, mut letters) = (String::new(), 0);
     for (i, name) in names.iter().enumerate() {
-        let comma = if i > 0 { ", " } else { "" };
-        if i > 0 && list.chars().count() + name.chars().count() > wide {
+        letters += name.chars().count();
+        if i > 0 && letters > wide {
             return format!("{list}, … and {} more", number::count((names.len() - i) as u64));
         }
-        list += comma;
+        list += if i > 0 { ", " } else { "" };
         list += name;
+        letters += 2;
     }
     list
+}
+
+/// Names of columns as they are shown; those of the numbers of a list, of which there may be a million, as one: `f[0…9]`.
+fn with_ranges(names: &[&str]) -> Vec<String> {
+    let follows = |a: &&str, b: &&str| match (element(a), element(b)) {
+        (Some((list, n)), Some((other, m))) => list == other && n.checked_add(1) == Some(m),
+        _ => false,
+    };
+    let range = |run: &[&str]| match (run, element(run[0])) {
+        ([_, .., last], Some((list, first))) => {
+            format!("{}[{first}…{}]", shown(list), element(last).map_or(0, |last| last.1))
+        }
+        _ => shown(run[0]),
+    };
+    names.chunk_by(follows).map(range).collect()
+}
+
+/// The list and the place of a number of a list, by the name of its feature.
+fn element(name: &str) -> Option<(&str, usize)> {
+    let (list, place) = list_element(name)?;
+    Some((list, place.parse().ok()?))
 }
 
 /// The name of a column in a line.
@@ -146,4 +168,27 @@ fn shown(name: &str) -> String {
     let text = printable(name);
     let cut = text.char_indices().nth(WIDE).map_or(text.len(), |(at, _)| at);
     if cut < text.len() { format!("{}…", &text[..cut]) } else { text.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_lists_are_told_and_shown_as_one() {
+        assert_eq!(element("f[12]"), Some(("f", 12)));
+        assert_eq!(["f", "f[]", "f[x]", "[", "f]"].map(element), [None; 5]);
+        let names = ["a", "f[0]", "f[1]", "f[2]", "g[3]", "g[5]", "f[3]", "b"];
+        assert_eq!(with_ranges(&names), ["a", "f[0…2]", "g[3]", "g[5]", "f[3]", "b"]);
+        assert!(with_ranges(&[]).is_empty());
+    }
+
+    #[test]
+    fn lists_of_names_end_where_a_line_is_full() {
+        let names = ["ab", "cd", "é…", "gh"].map(str::to_owned);
+        assert_eq!(
+            [0, 5, 6, 14, 99].map(|wide| list(&names, wide)),
+            ["ab, … and 3 more", "ab, … and 3 more", "ab, cd, … and 2 more", "ab, cd, é…, gh", "ab, cd, é…, gh"]
+        );
+    }
 }
