@@ -46,7 +46,7 @@ pub(crate) struct DataArgs {
     ///
     /// COLS is a list with commas of names, numbers, ranges such as 15-40 and patterns such as x*; names with commas stand in
     /// double quotes; the flag may be repeated. A column that is not declared is numeric if each of its first 1000 cells is
-    /// a number, and categorical if none is.
+    /// a number, and categorical if none is, or if it holds codes: five different texts or more, in a fifth of the cells or more.
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) categorical: Vec<values::Columns>,
 

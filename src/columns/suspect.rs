@@ -4,14 +4,14 @@
 //! nothing: none has a unit.
 
 use super::{
-    Columns,
+    Columns, element,
     leak::Labels,
     profile::{Cells, Profile},
     shown,
 };
 use crate::{number, warnings::Warning};
 use surefoot_glm::{Model, Role, Trainer};
-use surefoot_io::{Cell, CellIndex, Found, flagged, is_date, list_element};
+use surefoot_io::{Cell, CellIndex, Found, flagged, is_date, unit};
 
 /// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one a row.
 const LEAST: usize = 30;
@@ -29,6 +29,8 @@ const MOST: f64 = 0.95;
 const EVEN: f64 = 1.95;
 /// Places that ids may take up for each row: some are gone, and a sample does not hold the ends.
 const PLACES: f64 = 2.0;
+/// Values that a unit comes with, where it is one: a letter behind a number may also be part of a name.
+const WITH_A_UNIT: usize = 4;
 /// Columns of one kind that are named in a message.
 const NAMED: usize = 5;
 
@@ -41,6 +43,7 @@ enum Kind {
     Singles,
     Prose,
     Dates,
+    Units,
     Constant,
 }
 
@@ -155,6 +158,9 @@ impl Suspect<'_> {
         if cells.texts.len() > 1 && dates as f64 >= MOST * cells.texts.len() as f64 {
             return Some((Kind::Dates, example));
         }
+        if have_units(&cells.texts) {
+            return Some((Kind::Units, example));
+        }
         let (values, cells_of_all) = match (self.profile.is_whole(), self.columns.at_least) {
             // As many in all rows as in the sample for each of its cells.
             (false, false) => (
@@ -220,12 +226,6 @@ impl Suspect<'_> {
     }
 }
 
-/// The list and the place of a number of a stored list, by the name of its feature.
-fn element(name: &str) -> Option<(&str, usize)> {
-    let (list, place) = list_element(name)?;
-    Some((list, place.parse().ok()?))
-}
-
 impl Kind {
     fn name(self) -> &'static str {
         match self {
@@ -235,6 +235,7 @@ impl Kind {
             Kind::Singles => "column_values",
             Kind::Prose => "column_prose",
             Kind::Dates => "column_dates",
+            Kind::Units => "column_units",
             Kind::Constant => "column_constant",
         }
     }
@@ -279,6 +280,12 @@ fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile
              into numbers, or --ignore {flag} leaves them out",
             verb("holds", "hold"),
         ),
+        Kind::Units => format!(
+            "{names} {} numbers with a unit ('{figure}'{first}), taken as names: without the unit they are read as numbers; \
+             --ignore {flag} leaves {} out",
+            verb("seems to hold", "seem to hold"),
+            verb("it", "them"),
+        ),
         Kind::Constant => {
             let rows = number::rows(profile.len() as u64);
             let rows = match profile.is_whole() {
@@ -293,6 +300,15 @@ fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile
             )
         }
     }
+}
+
+/// Whether almost all values of a category are numbers with a unit behind them, each unit with several.
+fn have_units(texts: &[String]) -> bool {
+    let mut units: Vec<&str> = texts.iter().filter_map(|text| unit(text)).collect();
+    let with = units.len();
+    units.sort_unstable();
+    units.dedup();
+    with > 0 && with as f64 >= MOST * texts.len() as f64 && with >= WITH_A_UNIT * units.len()
 }
 
 /// Whether sorted numbers count the rows, in steps of any length: they take up hardly more places than there are rows, and are spread
@@ -405,8 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_lists_are_told() {
-        assert_eq!(element("f[12]"), Some(("f", 12)));
-        assert_eq!(["f", "f[]", "f[x]", "[", "f]"].map(element), [None; 5]);
+    fn units_come_with_several_numbers() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        assert!(have_units(&texts(&["1.5 kg", "2 kg", "12 kg", "0.5 kg"])));
+        assert!(have_units(&texts(&["1 g", "2 g", "3 g", "4 g", "1 kg", "2 kg", "3 kg", "4 kg"])));
+        assert!(!have_units(&texts(&["1 kg", "2 kg", "3 kg"])) && !have_units(&[]));
+        assert!(!have_units(&texts(&["12A", "12B", "13C", "13D", "14A", "14E"])), "seats");
+        assert!(!have_units(&texts(&["10th", "11th", "9th", "12th", "1st", "5th"])), "grades");
+        assert!(!have_units(&texts(&["12a", "3e", "47f", "9c", "1d", "66b"])), "codes");
     }
 }

@@ -35,7 +35,7 @@ fn columns_that_are_likely_to_be_wrong_are_named_with_a_remedy() {
     let prose = |n: usize| (0..7).map(|k| word(7 * n + k)).collect::<Vec<_>>().join(" ");
     let near = |y: bool, n: usize| if n % 400 == 399 { !y } else { y };
     type Make<'a> = &'a dyn Fn(usize, bool) -> String;
-    let kinds: [(&str, &str, Make<'_>, &str, &str); 15] = [
+    let kinds: [(&str, &str, Make<'_>, &str, &str); 18] = [
         ("column_ids", "a", &|n, _| format!("{}", 5 + n), "", "--ignore"),
         ("column_ids", "a", &|n, _| format!("{}", 70_000 + 25 * n), "", "--ignore"),
         ("column_ids", "customerId", &|n, _| format!("{}", 7 + n * n), "", "--ignore"),
@@ -51,6 +51,9 @@ fn columns_that_are_likely_to_be_wrong_are_named_with_a_remedy() {
         ),
         ("column_prose", "a", &|n, _| prose(n), "", "--text"),
         ("column_dates", "a", &|n, _| format!("20{:02}-03-{:02}", n % 7, 1 + n % 28), "--categorical a", "--ignore"),
+        ("column_units", "a", &|n, _| format!("{:.1} kg", 1.0 + noise(n + 9) * 99.0), "", "--ignore"),
+        ("column_units", "a", &|n, _| format!("{}{}", 1 + n % 40, ["g", "mg"][n % 2]), "", "--ignore"),
+        ("column_units", "a", &|n, _| format!("\"{},{:03} CC\"", 1 + n % 3, n % 900), "", "--ignore"),
         ("column_constant", "a", &|_, _| "3".to_owned(), "", "--ignore"),
         ("column_constant", "a", &|_, _| "0".to_owned(), "", "--ignore"),
         ("column_constant", "a", &|_, _| "red".to_owned(), "", "--ignore"),

@@ -177,10 +177,11 @@ impl Csv {
             }
         }
         let guesses = rows.guess(at, &names[..cells], &roles[..cells], &self.rules)?;
-        let guesses = guesses.into_iter().chain(roles[cells..].iter().copied().flatten());
-        let guessed = names.iter().zip(&roles).filter(|(_, role)| is_guessed(role)).map(|(name, _)| name.clone());
-        let _ = self.options.found.guessed.set(guessed.collect());
-        let columns = names.into_iter().zip(guesses).map(|(name, role)| Column { name, role });
+        let open = names.iter().zip(&guesses).filter(|(_, guess)| guess.is_open).map(|(name, _)| name.clone());
+        let _ = self.options.found.open.set(open.collect());
+        let of_cells = guesses.into_iter().map(|guess| guess.role);
+        let all = of_cells.chain(roles[cells..].iter().copied().flatten());
+        let columns = names.into_iter().zip(all).map(|(name, role)| Column { name, role });
         let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
         self.options.found.tell_of_head(Head {
             delimiter: self.rules.dialect.delimiter,
@@ -373,6 +374,12 @@ pub fn is_date(cell: &[u8]) -> bool {
     Looks::like(cell) == Some(Looks::Date)
 }
 
+/// The unit behind the number that a cell is, if it is one with a unit: `kg` of `1.5 kg`.
+#[must_use]
+pub fn unit(cell: &str) -> Option<&str> {
+    looks::unit(cell)
+}
+
 /// Adds the features of a cell; `false` if it is missing.
 fn add(
     row: &mut RowBuilder,
@@ -402,7 +409,7 @@ fn add(
         row.add(feature.id, number, |to| to.push_str(&feature.name));
         return Ok(true);
     }
-    if feature.is_guessed {
+    if feature.is_open {
         rules.check_category(cell, &text)?;
     }
     let text = rules.category(&text);

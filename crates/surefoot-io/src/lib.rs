@@ -68,7 +68,7 @@ mod words;
 pub use archive::{Archive, Dtype, Tensor};
 pub use cell_index::{Cell, CellIndex};
 pub use csv::columns::{columns_meant, flagged};
-pub use csv::is_date;
+pub use csv::{is_date, unit};
 pub use error::{Error, ErrorKind, Located, Spot};
 pub use folder::expand;
 pub use format::{FORMATS, Format};

@@ -143,8 +143,8 @@ pub struct Found {
     by: OnceLock<By>,
     /// Whether the columns are those of a model.
     pub(crate) of_model: bool,
-    /// Columns whose roles were found out, by name, once they are known.
-    pub(crate) guessed: OnceLock<HashSet<String>>,
+    /// Categories that the first rows suggest and a number further down would not fit, by name, once they are known.
+    pub(crate) open: OnceLock<HashSet<String>>,
     /// What the first table of text turned out to be.
     head: OnceLock<Head>,
     /// Whether labels are text, once one was read.

@@ -47,7 +47,7 @@ pub(super) struct Feature {
     /// The name as people see it.
     pub(super) name: String,
     /// Whether a number is a surprise.
-    pub(super) is_guessed: bool,
+    pub(super) is_open: bool,
 }
 
 impl Feature {
@@ -134,8 +134,8 @@ fn feature(column: &Column, rule: u32, table: &Table, options: &Options) -> Feat
         fill: if column.role == Role::Number { table.fill(&column.name) } else { 0.0 },
         rule,
         name: escaped(&column.name),
-        is_guessed: column.role == Role::Category
-            && options.found.guessed.get().is_some_and(|guessed| guessed.contains(&column.name)),
+        is_open: column.role == Role::Category
+            && options.found.open.get().is_some_and(|open| open.contains(&column.name)),
     }
 }
 

@@ -58,6 +58,20 @@ impl Looks {
     }
 }
 
+/// The unit behind a number: `kg` of `1.5 kg`. `st`, `nd`, `rd` and `th` make a number a name.
+pub(super) fn unit(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
+    let is_number = number.parse::<f64>().is_ok_and(f64::is_finite)
+        || Looks::like(number.as_bytes()).is_some_and(|looks| matches!(looks, Looks::Thousands | Looks::DecimalComma));
+    let unit = unit.trim_start();
+    let is_unit = (1..=UNIT).contains(&unit.chars().count()) && !["st", "nd", "rd", "th"].contains(&unit);
+    (is_number && is_unit).then_some(unit)
+}
+
+/// Most letters of a unit.
+const UNIT: usize = 12;
+
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -108,6 +122,29 @@ fn is_date(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Looks::{self, *};
+
+    #[test]
+    fn units_stand_behind_numbers() {
+        let cases = [
+            ("1.5 kg", Some("kg")),
+            ("12kg", Some("kg")),
+            ("-3 °C", Some("°C")),
+            ("1,248 CC", Some("CC")),
+            ("7,5 km/h", Some("km/h")),
+            ("5 %", Some("%")),
+            ("1st", None),
+            ("10th", None),
+            ("kg", None),
+            ("12", None),
+            ("a 12 kg", None),
+            ("1-2 kg", None),
+            ("3 of those over there", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(super::unit(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn guesses() {

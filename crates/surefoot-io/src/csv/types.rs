@@ -1,6 +1,7 @@
 //! What the first rows say about columns of which nobody said anything.
 
 use surefoot_glm::Role;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::cells::{self, Dialect};
 use super::columns::{called, flagged};
@@ -94,47 +95,28 @@ impl Rows<'_> {
         first.map(|first| (first, others))
     }
 
-    /// Gives a role to each column without one: numbers if any cell is a number (another one is then reported when it is
-    /// read) or all are booleans, else a category.
+    /// Gives a role to each column without one.
+    ///
+    /// # Errors
+    /// A column of dates: where they stand, and what to do.
     pub(super) fn guess(
         &self,
         at: usize,
         names: &[String],
         roles: &[Option<Role>],
         rules: &Rules,
-    ) -> Result<Vec<Role>, Complaint> {
-        #[derive(Clone, Default)]
-        struct Seen {
-            number: bool,
-            boolean: bool,
-            text: bool,
-            date: Option<(usize, Vec<u8>)>,
-        }
+    ) -> Result<Vec<Guess>, Complaint> {
         let mut seen = vec![Seen::default(); names.len()];
         self.each(ROWS, at, names.len(), |column, at, cell| {
-            if roles[column].is_some() || seen[column].number {
-                return;
-            }
             let text = self.dialect.text(cell);
-            if rules.is_missing(&text) {
-                return;
-            }
-            let looks = || Looks::like(&text);
-            let found = &mut seen[column];
-            if rules.number(&text).is_some() || looks().is_some_and(Looks::is_numeric) {
-                found.number = true;
-            } else if value::boolean(&text).is_some() {
-                found.boolean = true;
-            } else if looks() == Some(Looks::Date) {
-                found.date.get_or_insert_with(|| (at, text.to_vec()));
-            } else {
-                found.text = true;
+            if roles[column].is_none() && !rules.is_missing(&text) {
+                seen[column].meet(&text, at, rules);
             }
         });
-        let role = |(column, seen): (usize, &Seen)| match (roles[column], seen) {
-            (Some(role), _) => Ok(role),
-            (None, Seen { number: false, text: true, .. }) => Ok(Role::Category),
-            (None, Seen { number: false, date: Some((at, token)), .. }) => {
+        let guess = |(column, seen): (usize, &Seen)| match (roles[column], seen.guess(), &seen.date) {
+            (Some(role), ..) => Ok(Guess { role, is_open: false }),
+            (None, Some(guess), _) => Ok(guess),
+            (None, None, Some((at, token))) => {
                 let (called, flagged) = (called(column + 1, &names[column]), flagged(column + 1, &names[column]));
                 let says = format!(
                     "{called} holds dates or times: turn them into numbers, leave them out with --ignore {flagged}, or \
@@ -142,8 +124,137 @@ impl Rows<'_> {
                 );
                 Err(Complaint::new(*at, token, says).fatal())
             }
-            (None, _) => Ok(Role::Number),
+            (None, None, None) => Ok(Guess { role: Role::Number, is_open: false }),
         };
-        seen.iter().enumerate().map(role).collect()
+        seen.iter().enumerate().map(guess).collect()
+    }
+}
+
+/// A role of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    pub(super) role: Role,
+    /// Whether a number further down would throw doubt on it.
+    pub(super) is_open: bool,
+}
+
+/// So many different texts make codes of a column that holds numbers too: it has more of them than words for what is missing,
+const CODES: usize = 5;
+/// and one cell in so many, or more, is one.
+const ONE_IN: usize = 5;
+
+/// What the first cells of a column hold, those aside that are missing.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    numbers: usize,
+    /// Numbers as no program writes them, and codes look by chance: `1e5`, `0012`.
+    odd_numbers: usize,
+    /// Marks that may mean that there is no value.
+    has_marks: bool,
+    texts: usize,
+    /// Texts with a digit in them.
+    texts_with_digits: usize,
+    /// Hashes of the first different texts.
+    distinct: Vec<u64>,
+    /// The first date, and where it stands.
+    date: Option<(usize, Vec<u8>)>,
+}
+
+impl Seen {
+    fn meet(&mut self, text: &[u8], at: usize, rules: &Rules) {
+        if rules.number(text).is_some() {
+            *(if is_odd(text) { &mut self.odd_numbers } else { &mut self.numbers }) += 1;
+            return;
+        }
+        match Looks::like(text) {
+            Some(looks) if looks.is_numeric() => self.numbers += 1,
+            _ if value::boolean(text).is_some() => {}
+            Some(Looks::Date) => _ = self.date.get_or_insert_with(|| (at, text.to_vec())),
+            Some(Looks::Missing) => self.has_marks = true,
+            _ => {
+                self.texts += 1;
+                self.texts_with_digits += usize::from(text.iter().any(u8::is_ascii_digit));
+                let hash = xxh3_64(text);
+                if self.distinct.len() < CODES && !self.distinct.contains(&hash) {
+                    self.distinct.push(hash);
+                }
+            }
+        }
+    }
+
+    /// A category if there are texts and no number, or if the column holds codes, some of which are numbers by chance; else
+    /// numbers, if any cell is one or all are booleans: then a text is an error where it is read. `None` for dates.
+    fn guess(&self) -> Option<Guess> {
+        let all_numbers = self.numbers + self.odd_numbers;
+        let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
+        let are_codes = self.distinct.len() == CODES && like_codes;
+        match all_numbers {
+            0 if self.texts > 0 || self.has_marks => {
+                let is_open = !(are_codes && 2 * self.texts_with_digits >= self.texts);
+                Some(Guess { role: Role::Category, is_open })
+            }
+            0 if self.date.is_some() => None,
+            _ if are_codes => Some(Guess { role: Role::Category, is_open: false }),
+            _ => Some(Guess { role: Role::Number, is_open: false }),
+        }
+    }
+}
+
+/// Whether a number is written with a zero before other digits, or with an exponent but neither a point nor the exponent's sign.
+fn is_odd(number: &[u8]) -> bool {
+    let has_exponent = memchr::memchr2(b'e', b'E', number).is_some();
+    let is_plain = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'e' | b'E');
+    matches!(number, [b'0', b'0'..=b'9', ..]) || (has_exponent && number.iter().all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    fn guess(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Option<Guess> {
+        let (rules, mut seen) = (Rules::new(&Options::default(), b','), Seen::default());
+        cells.into_iter().for_each(|cell| seen.meet(cell.as_ref().as_bytes(), 0, &rules));
+        seen.guess()
+    }
+
+    #[test]
+    fn columns_of_numbers_and_texts_are_codes_or_numbers_with_faults() {
+        let number = Some(Guess { role: Role::Number, is_open: false });
+        let category = |is_open| Some(Guess { role: Role::Category, is_open });
+        let hex = |digits: usize| {
+            (0..300u64)
+                .map(move |n| format!("{:016x}", (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))[..digits].to_owned())
+        };
+        for digits in [1, 2, 3, 4, 8, 16] {
+            assert_eq!(guess(hex(digits)), category(false), "{digits}");
+        }
+        // The tickets of a ship, codes of illnesses, sizes.
+        assert_eq!(
+            guess(["113803", "A/5 21171", "PC 17599", "373450", "17463", "CA 2343", "SC 541", "PP 9549"]),
+            category(false)
+        );
+        assert_eq!(
+            guess((0..100).map(|n| if n % 4 == 0 { format!("V{}", 30 + n) } else { format!("{}.{}", 250 + n, n % 9) })),
+            category(false)
+        );
+        assert_eq!(guess(["XS", "S", "M", "L", "XL", "38", "40", "42"]), category(false));
+        // Numbers with a few words among them, in many rows or in many words.
+        for words in [&["n/d", "trace", "#REF!", "error"][..], &["?", "-", "n.a.", "unknown", "missing", "."]] {
+            assert_eq!(
+                guess((0..100).map(|n| if n % 2 == 0 { words[n % words.len()].to_owned() } else { n.to_string() })),
+                number
+            );
+        }
+        assert_eq!(guess((0..100).map(|n| if n % 10 == 0 { format!("about {n}") } else { n.to_string() })), number);
+        assert_eq!(guess(["1e5", "2e3", "0012"]), number);
+        assert_eq!(guess(["1,5", "2,5", "12 %"]), number);
+        // Names, which a number may not join later, and codes, which it may.
+        assert_eq!(guess(["red", "blue"]), category(true));
+        assert_eq!(guess(["Rome", "Oslo", "Bern", "Bonn", "Paris", "Lima"]), category(true));
+        assert_eq!(guess(["a1", "b2", "c3", "d4", "e5f"]), category(false));
+        assert_eq!(guess(["?", "?"]), category(true));
+        assert_eq!((guess(["true", "false"]), guess([""; 0])), (number, number));
+        assert_eq!(guess(["2020-01-31"]), None);
     }
 }
