@@ -1,5 +1,6 @@
 //! The columns of a table as a fit took them: for people in a few lines, for programs in full.
 
+mod group;
 mod leak;
 mod profile;
 mod suspect;

@@ -13,7 +13,8 @@ use crate::{
 };
 use serde_json::{Value, json};
 use surefoot_glm::{
-    Axis, Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary, optimum::Ended,
+    Axis, Bounds, Caution, Losing, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary,
+    optimum::Ended,
 };
 use surefoot_io::Found;
 
@@ -49,8 +50,8 @@ pub(crate) struct Results<'a> {
     pub(crate) stop: Option<Stop>,
     /// The seed, if rows were shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// Whether one pass has lost more than the best constant, and not by chance.
-    pub(crate) loses: bool,
+    /// What of it is worse than the best constant, and not by chance.
+    pub(crate) loses: Option<Losing>,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
@@ -220,8 +221,13 @@ impl Results<'_> {
             warnings.push(Warning::new("loss_overflow", says));
         }
         if let Some((model, _)) = self.model {
+            if model.index.is_empty() && self.summary.weight > 0.0 {
+                let says = "no row had a feature other than 0: the model predicts the same for all rows; look at the columns, and at \
+                            --ignore and --keep";
+                warnings.push(Warning::new("no_features", says));
+            }
             warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
-            warnings.extend(self.loses.then(|| warnings::constant(self.summary, &model.settings)));
+            warnings.extend(self.loses.map(|loses| warnings::constant(loses, self.summary, &model.settings)));
         }
         if let Some(caution) = self.caution {
             let says = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");

@@ -1,9 +1,9 @@
-//! Values of categories, and missing cells, that training never saw: by column.
+//! Features that training never saw; those that are values of categories or missing cells, by column.
 
 use crate::{number, warnings::Warning};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use surefoot_glm::{Missing, Model, Row};
+use surefoot_glm::{Missing, Model, Names, Row};
 use surefoot_io::{Cell, CellIndex, Found, printable};
 
 /// Ids of features that are told apart at most, so that memory stays bounded.
@@ -17,9 +17,12 @@ const COLUMNS: usize = 5;
 pub(crate) struct Unseen<'a> {
     model: &'a Model,
     index: CellIndex,
-    /// The columns of the ids that were met, those of no column included.
+    /// The ids that were met, and of which column they are the gap or a value, if of any.
     met: HashMap<u64, Option<(usize, bool)>>,
+    /// Whether there were more of them.
     is_full: bool,
+    /// Whether there were features without a name, each of which may be a value of any category.
+    is_unsure: bool,
     rows: u64,
     columns: BTreeMap<usize, Column>,
     /// The names that were known before these rows, where ids are hashed to few bits: a value that is new may share its id with
@@ -47,14 +50,14 @@ impl<'a> Unseen<'a> {
             found.each_name(|id, name| _ = names.insert((id, name.into())));
             names
         });
-        let (met, columns) = Default::default();
-        Unseen { model, index: CellIndex::new(reading), met, is_full: false, rows: 0, columns, before }
+        let (met, columns, index) = (HashMap::new(), BTreeMap::new(), CellIndex::new(reading));
+        Unseen { model, index, met, is_full: false, is_unsure: false, rows: 0, columns, before }
     }
 
     /// Adds a row with so many features that the model does not know.
     pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Found) {
         self.rows += 1;
-        if unseen == 0 || self.model.settings.reading.table.is_unknown() {
+        if unseen == 0 {
             return;
         }
         for &id in row.index.iter().filter(|&&id| !knows(id)) {
@@ -68,15 +71,18 @@ impl<'a> Unseen<'a> {
 
     /// Meets an id for the first time; or again, where there is no room for more.
     fn meet(&mut self, id: u64, found: &Found) {
-        let names = found.names(&[id]);
+        let names = match self.model.settings.reading.table.is_unknown() {
+            true => Names::default(),
+            false => found.names(&[id]),
+        };
         let cell = self.index.cell(id, &names).filter(|(_, cell)| *cell != Cell::Number);
         self.is_full |= self.met.len() >= MOST;
         if !self.is_full {
             self.met.insert(id, cell.map(|(n, cell)| (n, cell == Cell::Missing)));
         }
         let Some((n, cell)) = cell else {
-            // Every feature of a table has a name as long as there is room: without one it may be a value of any category.
-            self.is_full |= names.of(id).is_none();
+            // Every feature of a table has a name as long as there is room.
+            self.is_unsure |= names.of(id).is_none();
             return;
         };
         let column = self.columns.entry(n).or_default();
@@ -92,19 +98,20 @@ impl<'a> Unseen<'a> {
     /// The findings about all rows.
     pub(crate) fn told(mut self, found: &Found) -> Told {
         let table = &self.model.settings.reading.table;
-        let at_least = self.is_full || self.before.is_some();
+        let at_least = self.is_full || self.is_unsure || self.before.is_some();
+        let features = Features { count: self.met.len() as u64, at_least: self.is_full };
         if let Some(before) = self.before.take() {
             self.add_hidden(&before, found);
         }
         let columns =
             self.columns.into_iter().filter_map(|(n, column)| Some((table.columns.get(n)?.name.clone(), column)));
-        Told { rows: self.rows, at_least, missing: table.missing, columns: columns.collect() }
+        Told { rows: self.rows, at_least, missing: table.missing, columns: columns.collect(), features }
     }
 }
 
 impl Unseen<'_> {
-    /// Values whose ids are hashed to few bits, by their names: how many rows hold them is not known, but a cell that is no list
-    /// holds one of them.
+    /// Values whose ids are hashed to few bits, by their names. How many rows hold them is not known: a cell holds one of them, a list
+    /// may hold them all.
     fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Found) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
@@ -114,10 +121,12 @@ impl Unseen<'_> {
                 new.entry(n).or_default().insert(value.to_owned());
             }
         });
+        let columns = &self.model.settings.reading.table.columns;
         for (n, values) in new {
             let column = self.columns.entry(n).or_default();
             column.values = column.values.max(values.len() as u64);
-            column.rows = column.rows.max(column.values.min(self.rows));
+            let is_list = columns.get(n).is_some_and(|column| found.holds_lists(&column.name));
+            column.rows = column.rows.max(if is_list { 1 } else { column.values.min(self.rows) });
             column.examples = values.iter().take(EXAMPLES).map(|value| CellIndex::text(value)).collect();
         }
     }
@@ -143,9 +152,25 @@ pub(crate) struct Told {
     at_least: bool,
     missing: Missing,
     columns: Vec<(String, Column)>,
+    features: Features,
+}
+
+/// Features that training never saw, of columns or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Features {
+    count: u64,
+    /// Whether there are more.
+    at_least: bool,
 }
 
 impl Told {
+    /// The line about all features, for a model that goes on without them.
+    pub(crate) fn features(&self) -> Option<String> {
+        let Features { count, at_least } = self.features;
+        let (at_least, s) = (if at_least { "at least " } else { "" }, if count == 1 { "" } else { "s" });
+        (count > 0).then(|| format!("{at_least}{count} feature{s} of these rows never seen in training: taken as 0"))
+    }
+
     fn with_values(&self) -> impl Iterator<Item = &(String, Column)> {
         self.columns.iter().filter(|(_, column)| column.rows > 0)
     }

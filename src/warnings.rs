@@ -2,7 +2,7 @@
 
 use crate::number;
 use serde_json::{Value, json};
-use surefoot_glm::{OrderAlarm, Settings, Summary};
+use surefoot_glm::{Losing, OrderAlarm, Settings, Summary};
 
 /// One thing that is wrong with a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,26 +47,52 @@ pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     Warning::new("order", says)
 }
 
-/// One pass has lost more than the best constant.
-pub(crate) fn constant(summary: &Summary, settings: &Settings) -> Warning {
-    let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
-    let optimum = match settings.ball {
+/// The model, or its printed loss, is worse than the best constant.
+pub(crate) fn constant(loses: Losing, summary: &Summary, settings: &Settings) -> Warning {
+    let printed = || (number::loss(summary.loss), number::loss(summary.loss_constant));
+    let reasons =
+        "there may be too few rows for so many features, outliers among values or labels, or rows that are not alike";
+    let remedy = match settings.ball {
+        _ if !settings.intercept => "a model with an intercept",
         Some(_) => "a smaller --radius",
         None => "--passes auto --l2 auto",
     };
-    let says = format!(
-        "the loss {loss} is above that of the best constant, {constant}: the model has learnt nothing of use in these rows; \
-         there may be too few of them for so many features, outliers among values or labels, or rows that are not alike; \
-         try {optimum}, more rows, or another --loss"
-    );
+    let says = match loses {
+        Losing::Model { loss, constant } => {
+            let (loss, constant) = (sum(loss), number::loss(Some(constant)));
+            format!(
+                "on the rows it was trained on the model loses {loss}, the best constant {constant}: it is worth less than none; {reasons}; \
+                 try {remedy}, or another --loss"
+            )
+        }
+        Losing::Fresh => {
+            let (loss, constant) = printed();
+            format!(
+                "the loss {loss} is above that of the best constant, {constant}: the model has learnt nothing of use in these rows; {reasons}; \
+                 try {remedy}, more rows, or another --loss"
+            )
+        }
+        Losing::Few { loss } => {
+            let ((printed, constant), loss) = (printed(), number::loss(Some(loss)));
+            format!(
+                "the loss {printed} is above that of the best constant, {constant}, for what a few rows have cost as they came: on the rows it was trained on \
+                 the model loses {loss}, and --test FILE would show what it is worth; if that is not enough, try {remedy}"
+            )
+        }
+    };
     Warning::new("worse_than_constant", says)
 }
 
 /// The loss of the model on its own rows, for people: about, if only a sample was scored.
 pub(crate) fn order_loss(alarm: &OrderAlarm) -> String {
     let about = if alarm.scored < alarm.rows { "about " } else { "" };
-    let beyond = || "more than can be added up".to_owned();
-    alarm.loss.map_or_else(beyond, |loss| format!("{about}{}", number::loss(Some(loss))))
+    let about = if alarm.loss.is_some() { about } else { "" };
+    format!("{about}{}", sum(alarm.loss))
+}
+
+/// A mean loss for people, which may be none.
+fn sum(loss: Option<f64>) -> String {
+    loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
 }
 
 /// What helps against sorted rows.

@@ -52,7 +52,7 @@ pub(crate) struct DataArgs {
 
     /// Columns of text whose words are features (tables)
     ///
-    /// A word is a run of letters and digits, in lower case; it is a feature COL=word of value 1, however often it stands in the cell.
+    /// A word is a run of letters and digits with the marks on them, in lower case and composed (Unicode NFC); it is a feature COL=word of value 1, however often it stands in the cell.
     /// A list counts as one text. A cell that is empty or null has no words, which is an error only for other columns; with --missing
     /// indicator or mean it is a feature of its own. NA, None and the like are words, unless --na names them.
     #[arg(long, value_name = "COLS", value_parser = values::columns)]

@@ -12,10 +12,14 @@
 //! | categories, gaps | classes | errors of the likeliest class among the other rows of the value, by those of a constant |
 //! | categories, gaps | numbers | squared errors of the mean rank among the other rows of the value, by those of a constant |
 //!
-//! A value that only one row has tells nothing, since its row is never among the other ones.
+//! A value that only one row has tells nothing, since its row is never among the other ones. Of categories one value may tell as much
+//! as all, where the others are told apart for nothing (why a customer left, or none): then rows with it and rows without count. A cell of several
+//! values is one value, the set of them, beside those that it holds.
+//!
+//! Rows count once, whatever their weights: those say how much a row matters, not how often its cells and its label go together.
 
-use super::profile::Cells;
-use std::collections::HashMap;
+use super::{group::Group, profile::Cells};
+use std::collections::{BTreeMap, HashMap};
 
 /// Labels of a sample.
 #[derive(Debug)]
@@ -43,7 +47,8 @@ impl Labels {
         }
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
         let mut number = |label: &f64| {
-            let number = *numbers.entry(label.to_bits()).or_insert(counts.len() as u32);
+            // The sum of −0 and 0 is 0.
+            let number = *numbers.entry((label + 0.0).to_bits()).or_insert(counts.len() as u32);
             counts.resize(counts.len().max(number as usize + 1), 0);
             counts[number as usize] += 1;
             number
@@ -102,46 +107,45 @@ impl Labels {
         }
     }
 
-    /// The part that groups of rows leave unexplained; rows that are not named are a group of their own.
-    pub(super) fn unexplained_by_groups(&self, groups: impl Iterator<Item = (u32, u32)>) -> f64 {
-        let mut of_row = vec![u32::MAX; self.len()];
-        groups.for_each(|(row, group)| of_row[row as usize] = group);
-        match self {
-            Labels::Classes(classes, counts) => {
-                let mut tables = HashMap::<u32, HashMap<u32, usize>>::new();
-                for (&group, &class) in of_row.iter().zip(classes) {
-                    *tables.entry(group).or_default().entry(class).or_default() += 1;
-                }
-                let most = counts.iter().copied().max().unwrap_or_default();
-                let usual = counts.iter().position(|&count| count == most);
-                let wrong = |table: &HashMap<u32, usize>| match table.values().sum() {
-                    1 => table.keys().filter(|class| Some(**class as usize) != usual).count(),
-                    of_all => {
-                        let right = table.iter().filter(|(class, count)| {
-                            let others = table.iter().filter(|(other, _)| other != class);
-                            others.map(|(_, count)| *count).max().unwrap_or(0) < **count - 1 || **count == of_all
-                        });
-                        of_all - right.map(|(_, count)| count).sum::<usize>()
-                    }
-                };
-                tables.values().map(wrong).sum::<usize>() as f64 / errors(counts) as f64
-            }
-            Labels::Ranks(labels) => {
-                let mut sums = HashMap::<u32, (f64, usize)>::new();
-                for (&group, y) in of_row.iter().zip(labels) {
-                    let sum = sums.entry(group).or_default();
-                    *sum = (sum.0 + y, sum.1 + 1);
-                }
-                let (mut left, mut all) = (0.0, 0.0);
-                for (group, y) in of_row.iter().zip(labels) {
-                    let (sum, count) = sums[group];
-                    let others = if count > 1 { (sum - y) / (count - 1) as f64 } else { 0.0 };
-                    left += (y - others) * (y - others);
-                    all += y * y;
-                }
-                if all == 0.0 { 1.0 } else { left / all }
-            }
+    /// The part that the gaps of a column leave unexplained.
+    pub(super) fn unexplained_by_gaps(&self, cells: &Cells) -> f64 {
+        let (all, missing) = (self.group(0..self.len() as u32), self.group(cells.gaps.iter().copied()));
+        self.share(missing.left(self) + all.without(&missing).left(self))
+    }
+
+    /// The part that the values and the gaps of a category leave unexplained.
+    pub(super) fn unexplained_by_values(&self, cells: &Cells) -> f64 {
+        let all = self.group(0..self.len() as u32);
+        let mut of_value = BTreeMap::<u32, Group>::new();
+        cells.values.iter().for_each(|&(row, value)| of_value.entry(value).or_default().add(self, row));
+        let most = of_value.values().filter(|group| group.rows() >= LEAST);
+        let by_one = most.map(|with| with.left(self) + all.without(with).left(self)).fold(f64::INFINITY, f64::min);
+        let (mut of_content, mut empty) = (BTreeMap::<Vec<u32>, Group>::new(), all);
+        for cell in cells.values.chunk_by(|a, b| a.0 == b.0) {
+            let mut content: Vec<u32> = cell.iter().map(|(_, value)| *value).collect();
+            content.sort_unstable();
+            of_content.entry(content).or_default().add(self, cell[0].0);
         }
+        of_content.values().for_each(|group| empty = empty.without(group));
+        let missing = self.group(cells.gaps.iter().copied());
+        empty = empty.without(&missing);
+        let by_all = of_content.values().chain([&empty, &missing]).map(|group| group.left(self)).sum::<f64>();
+        self.share(by_all.min(by_one))
+    }
+
+    fn group(&self, rows: impl Iterator<Item = u32>) -> Group {
+        let mut group = Group::default();
+        rows.for_each(|row| group.add(self, row));
+        group
+    }
+
+    /// The part that so much is of what the best constant leaves.
+    fn share(&self, left: f64) -> f64 {
+        let of_constant = match self {
+            Labels::Classes(_, counts) => errors(counts) as f64,
+            Labels::Ranks(ranks) => ranks.iter().map(|rank| rank * rank).sum(),
+        };
+        left / of_constant
     }
 
     fn len(&self) -> usize {
@@ -211,6 +215,10 @@ mod tests {
         Cells { numbers: (0..).zip(x.iter().copied()).filter_map(nonzero).collect(), ..Cells::default() }
     }
 
+    fn values(pairs: impl Iterator<Item = (u32, u32)>) -> Cells {
+        Cells { values: pairs.collect(), ..Cells::default() }
+    }
+
     /// A number between 0 and 1 that follows from another.
     fn noise(n: usize) -> f64 {
         ((n as f64 * 12.9898).sin() * 43758.5453).fract().abs()
@@ -273,11 +281,55 @@ mod tests {
         for are_classes in [true, false] {
             let y: Vec<f64> = (0..100).map(|n| f64::from(n % 2)).collect();
             let labels = Labels::of(&y, are_classes).unwrap();
-            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n))) >= 1.0);
-            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n % 2))) < 1e-12);
-            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n % 4))) < 1e-12);
-            assert!(labels.unexplained_by_groups((0..100).map(|n| (n, n / 2))) > 0.9);
+            let left = |of: &dyn Fn(u32) -> u32| labels.unexplained_by_values(&values((0..100).map(|n| (n, of(n)))));
+            assert!(left(&|n| n) >= 1.0);
+            assert!(left(&|n| n % 2) < 1e-12);
+            assert!(left(&|n| n % 4) < 1e-12);
+            assert!(left(&|n| n / 2) > 0.9);
+            // One value of all rows of a class, while those of the other are told apart for nothing.
+            assert!(left(&|n| if n % 2 == 0 { 0 } else { n }) < 1e-12);
         }
+    }
+
+    #[test]
+    fn gaps_tell_as_values_do() {
+        for are_classes in [true, false] {
+            let y: Vec<f64> = (0..100).map(|n| f64::from(n % 2)).collect();
+            let labels = Labels::of(&y, are_classes).unwrap();
+            let gaps = |step| Cells { gaps: (0..100).step_by(step).collect(), ..Cells::default() };
+            assert!(labels.unexplained_by_gaps(&gaps(2)) < 1e-12 && labels.unexplained_by_gaps(&gaps(1)) >= 1.0);
+            assert!(labels.unexplained_by_gaps(&gaps(5)) > 0.9);
+            assert!(labels.unexplained_by_values(&gaps(2)) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn of_a_list_its_content_tells_and_each_value_in_it() {
+        for are_classes in [true, false] {
+            let y: Vec<f64> = (0..100).map(|n| f64::from(n % 2)).collect();
+            let labels = Labels::of(&y, are_classes).unwrap();
+            let left = |of: &dyn Fn(u32) -> [u32; 3]| {
+                let cells = values((0..100).flat_map(|n| of(n).map(|value| (n, value))));
+                labels.unexplained_by_values(&cells)
+            };
+            // Value 7 at any place beside others that tell nothing, or a set that only as a whole tells.
+            let other = |n: u32, k: u32| 10 + (noise((n * 3 + k) as usize) * 40.0) as u32;
+            assert!(left(&|n| [other(n, 0), 7 + n % 2, other(n, 1)]) < 1e-12);
+            assert!(left(&|n| [7 * (n % 2), other(n, 0), other(n, 1)]) < 1e-12);
+            assert!(left(&|n| [1, 2 + n / 2 % 2, 4 + (n / 2 + n) % 2]) < 1e-12);
+            assert!(left(&|n| [2 + n / 2 % 2, 4 + (n / 2 + n) % 2, 1]) < 1e-12);
+            assert!(left(&|n| [other(n, 0), other(n, 1), other(n, 2)]) > 0.5);
+        }
+    }
+
+    #[test]
+    fn the_two_zeros_are_one_class() {
+        let y: Vec<f64> = (0..60).map(|n| [0.0, -0.0, 1.0][n % 3]).collect();
+        let x: Vec<f64> = y.iter().map(|y| y.abs() + 1.0).collect();
+        let labels = Labels::of(&y, true).unwrap();
+        assert!(labels.unexplained_by_numbers(&numbers(&x)) < 1e-12);
+        let Labels::Classes(_, counts) = labels else { panic!("classes") };
+        assert_eq!(counts, [40, 20]);
     }
 
     #[test]

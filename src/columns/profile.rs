@@ -23,6 +23,8 @@ pub(super) struct Cells {
 pub(super) struct Profile {
     /// Labels of the rows.
     pub(super) labels: Vec<f64>,
+    /// Whether their weights differ.
+    pub(super) is_weighted: bool,
     /// The number of rows that the sample was drawn from.
     pub(super) seen: u64,
     /// Cells by column of the table.
@@ -44,11 +46,12 @@ impl Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
         let categories: Vec<usize> = (0..columns.len()).filter(|&n| columns[n].role == Role::Category).collect();
-        let mut profile = Profile { labels: Vec::new(), seen, columns: vec![Cells::default(); columns.len()] };
+        let mut profile = Profile::empty(seen, columns.len());
         let (index, mut known) = (CellIndex::new(reading), HashMap::new());
-        let mut filled = vec![u32::MAX; columns.len()];
+        let (mut filled, mut weight) = (vec![u32::MAX; columns.len()], None);
         for (r, row) in (0..).zip(rows) {
             profile.labels.push(row.label.unwrap_or(f64::NAN));
+            profile.is_weighted |= row.weight != *weight.get_or_insert(row.weight);
             let mut unnamed = None;
             for (&id, &x) in row.index.iter().zip(row.value) {
                 let what = *known.entry(id).or_insert_with(|| profile.meet(id, &index, found));
@@ -78,6 +81,10 @@ impl Profile {
         }
         profile.columns.iter_mut().for_each(Cells::settle);
         profile
+    }
+
+    fn empty(seen: u64, columns: usize) -> Profile {
+        Profile { labels: Vec::new(), is_weighted: false, seen, columns: vec![Cells::default(); columns] }
     }
 
     fn meet(&mut self, id: u64, index: &CellIndex, found: &Found) -> Known {

@@ -182,14 +182,10 @@ impl Suspect<'_> {
     /// A column that tells the label, or whether a cell is missing does.
     fn leak(&self, role: Role, cells: &Cells) -> Option<(Kind, String)> {
         let labels = self.labels.as_ref()?;
-        let missing = cells.gaps.iter().map(|&row| (row, u32::MAX - 1));
-        let mut left = match role {
-            Role::Number => labels.unexplained_by_numbers(cells),
-            _ => labels.unexplained_by_groups(cells.values.iter().copied().chain(missing.clone())),
+        let left = match role {
+            Role::Number => labels.unexplained_by_numbers(cells).min(labels.unexplained_by_gaps(cells)),
+            _ => labels.unexplained_by_values(cells),
         };
-        if role == Role::Number && !cells.gaps.is_empty() {
-            left = left.min(labels.unexplained_by_groups(missing));
-        }
         (left <= LEAK).then(|| (Kind::Leak, format!("{:.1}", 100.0 * (1.0 - left.max(0.0)))))
     }
 
@@ -245,9 +241,10 @@ impl Kind {
 fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };
+    let counted = if profile.is_weighted { ", each row counted once" } else { "" };
     match kind {
         Kind::Leak => format!(
-            "{names} {} the label almost by {}: alone{first} {figure} % of it is told; if that is known only with the label, \
+            "{names} {} the label almost by {}: alone{first} {figure} % of it is told{counted}; if that is known only with the label, \
              --ignore {flag} leaves it out",
             verb("tells", "tell"),
             verb("itself", "themselves"),

@@ -355,7 +355,7 @@ impl Fit<'_> {
             caution: None,
             stop: None,
             shuffle: self.start.shuffle,
-            loses: false,
+            loses: None,
             single: None,
             edge: 0,
         };

@@ -12,15 +12,12 @@ use crate::{
     unseen::{Told, Unseen},
 };
 use std::{
-    collections::HashSet,
     io::{IsTerminal, Write},
     path::Path,
 };
 use surefoot_glm::{Batch, By, Fault, Labels, Loss, Model, Part, Predictor, Row, Scores};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
-/// Unseen features that are told apart at most, so that memory stays bounded.
-const UNSEEN: usize = 1_000_000;
 /// How many faults of rows that were passed over are shown at the end.
 const SHOWN: usize = 3;
 
@@ -46,32 +43,20 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let unlabelled = args.unlabelled || options.reading.by != By::Index;
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
-    let (digits, scores, unseen, passed) = Default::default();
+    let (digits, scores, passed) = Default::default();
     let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
     let shown = args.output == "-" && std::io::stdout().is_terminal();
-    let mut work = Work {
-        model: &model,
-        predictor,
-        kind,
-        flush,
-        on_error,
-        separator,
-        shown,
-        output,
-        digits,
-        scores,
-        unseen,
-        passed,
-    };
+    let mut work =
+        Work { model: &model, predictor, kind, flush, on_error, separator, shown, output, digits, scores, passed };
     let found = options.found.clone();
-    let mut columns = Unseen::new(&model, &found);
-    match work.run(&inputs, &options, &mut columns) {
+    let mut unseen = Unseen::new(&model, &found);
+    match work.run(&inputs, &options, &mut unseen) {
         // Nobody reads on: nothing is left to do, or to say.
         Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
         Ok(0) => Err(rows::absent(&inputs)),
         Ok(_) => {
-            work.tell(&found.notes(), &columns.told(&found), args.quiet);
+            work.tell(&found.notes(), &unseen.told(&found), args.quiet);
             Ok(())
         }
     }
@@ -150,7 +135,6 @@ struct Work<'a> {
     digits: Shortest,
     /// Of the row at hand; one number but for losses of more than two classes.
     scores: Scores,
-    unseen: HashSet<u64>,
     passed: Passed,
 }
 
@@ -163,7 +147,7 @@ struct Passed {
 
 impl Work<'_> {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, inputs: &[InputName], options: &Options, columns: &mut Unseen<'_>) -> Result<u64, Trouble> {
+    fn run(&mut self, inputs: &[InputName], options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, Trouble> {
         let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
@@ -180,7 +164,7 @@ impl Work<'_> {
             for r in 0..batch.len() {
                 match self.predict(&batch.row(r)) {
                     Ok(()) => {
-                        columns.add(&batch.row(r), self.scores.unseen, |id| self.predictor.knows(id), &options.found);
+                        unseen.add(&batch.row(r), self.scores.unseen, |id| self.predictor.knows(id), &options.found);
                         self.write(batch.name(r)).map_err(|error| self.trouble(error))?;
                     }
                     Err(fault) => {
@@ -222,9 +206,6 @@ impl Work<'_> {
             scores.unseen = scored.unseen;
             scores.margins.clear();
             scores.margins.push(scored.margin);
-        }
-        if scores.unseen > 0 && self.unseen.len() < UNSEEN {
-            self.unseen.extend(row.index.iter().filter(|&&id| !self.predictor.knows(id)));
         }
         match self.kind {
             Kind::Margin => {}
@@ -277,11 +258,6 @@ impl Work<'_> {
         }
         told.notes().iter().for_each(|note| console.note(note));
         told.warning().iter().for_each(|warning| console.warn(&warning.says));
-        let (unseen, more) = (self.unseen.len(), if self.unseen.len() >= UNSEEN { "at least " } else { "" });
-        if unseen > 0 {
-            let s = if unseen == 1 { "" } else { "s" };
-            let says = format!("{more}{unseen} feature{s} of these rows never seen in training: taken as 0");
-            console.note(&says);
-        }
+        told.features().iter().for_each(|note| console.note(note));
     }
 }

@@ -191,7 +191,12 @@ fn write_message(to: &mut impl Write, cause: Cause) -> io::Result<()> {
         Cause::Budget(needed) => {
             let whose = if GIVEN.load(Relaxed) { "--memory" } else { "what was free; --memory says otherwise" };
             let budget = mebibytes(BUDGET.load(Relaxed));
-            write!(to, "{:.1} MiB of memory are needed, the budget is {budget:.1} ({whose})", mebibytes(needed))?;
+            // Nobody knows how much more the rest of the run would take.
+            write!(
+                to,
+                "at least {:.1} MiB of memory are needed, the budget is {budget:.1} ({whose})",
+                mebibytes(needed)
+            )?;
         }
         Cause::System(more) => {
             let taken = mebibytes(TAKEN.load(Relaxed).saturating_sub(more));

@@ -127,6 +127,23 @@ fn leaks_of_numbers_and_of_many_classes_are_found() {
     }
 }
 
+#[test]
+fn a_leak_is_found_in_one_value_of_many_and_with_zeros_of_either_sign() {
+    let box_ = Sandbox::new();
+    let reason = |n: usize, y: bool| if y { "none".to_owned() } else { format!("case {n}") };
+    box_.write("a.csv", table(600, "reason,w", |n, y| format!("{},{}", reason(n, y), 1 + n % 3)));
+    for (flags, counted) in [("--ignore w", false), ("--weight w", true)] {
+        let ran = box_.ok(&format!("fit a.csv --label y {flags} --json -o m"));
+        assert!(warned(&ran.json()).contains(&("column_leak".to_owned(), vec!["reason".to_owned()])), "{}", ran.err);
+        assert_eq!(ran.err.contains("% of it is told, each row counted once"), counted, "{}", ran.err);
+    }
+    let zeros = |n: usize, y: bool| format!("{:.3},{}", f64::from(u8::from(y)) * 40.0 - noise(n + 5), n % 7);
+    let text = table(600, "a,b", zeros).replace("\n0,", "\n-0,").replacen("\n-0,", "\n0,", 100);
+    box_.write("a.csv", text);
+    let done = box_.ok("fit a.csv --label y --json -o m").json();
+    assert_eq!(warned(&done), [("column_leak".to_owned(), vec!["a".to_owned()])]);
+}
+
 /// A table of 100 rows as text; as Parquet and Arrow, plain and with a dictionary that has a word of no row, as pyarrow writes them.
 fn in_all_formats(box_: &Sandbox) {
     let mut text = "y,x,city,one,id\n".to_owned();
@@ -226,4 +243,21 @@ fn what_training_never_saw_is_said_by_column() {
     let told = &found["unseen_values"][0];
     assert_eq!((&told["column"], &told["values"], &told["at_least"]), (&json!("city"), &json!(2), &json!(true)));
     assert_eq!(box_.ok("eval m a.csv --json").json()["unseen_values"], json!([]));
+}
+
+/// `tags.parquet` has the labels 1, 0, 1 and the lists [a], [b] and [a, c, d, e]: `pyarrow.parquet.write_table` of columns y and tags.
+#[test]
+#[cfg(feature = "parquet")]
+fn a_list_may_hold_all_new_values_in_one_row() {
+    let box_ = Sandbox::new();
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/data/tags.parquet");
+    std::fs::copy(stored, box_.path("tags.parquet")).unwrap();
+    box_.write("a.csv", "y,tags\n1,a\n0,b\n".repeat(20).replace("\ny,tags", ""));
+    for (bits, at_least) in [("", false), ("--bits 3", true)] {
+        box_.ok(&format!("fit a.csv --label y -o m {bits}"));
+        let told = &box_.ok("eval m tags.parquet --json").json()["unseen_values"];
+        let right =
+            json!([{"column": "tags", "rows": 1, "values": 3, "at_least": at_least, "examples": ["c", "d", "e"]}]);
+        assert_eq!(told, &right, "{bits}");
+    }
 }

@@ -36,6 +36,10 @@ fn a_budget_of_memory_is_kept_or_an_error() {
             && says.contains(&format!("the budget is {budget}.0 (--memory)"));
         assert!(whole, "{name} {flags}: {says}");
         assert_eq!((box_.names(), box_.text("m").as_str()), (before.clone(), "an older model"), "{name} {flags}");
+        // The figure is more than the budget, and no promise.
+        let (_, figure) = says.split_once("at least ").unwrap_or_else(|| panic!("{says}"));
+        let needed: f64 = figure.split(' ').next().unwrap().parse().unwrap();
+        assert!(needed >= f64::from(budget), "{says}");
     }
 }
 

@@ -144,6 +144,95 @@ fn a_pass_that_loses_more_than_a_constant_says_so_and_noise_does_not() {
     }
 }
 
+/// Random labels of so many rows and features: learnt by heart, and worth nothing for new rows.
+fn random(rows: usize, features: usize) -> String {
+    let (mut u, mut text) = (Uniform(5), String::new());
+    for _ in 0..rows {
+        text += if u.next() < 0.5 { "1" } else { "0" };
+        (0..features).for_each(|j| text += &format!(" {j}:{:.3}", u.next() - 0.5));
+        text += "\n";
+    }
+    text
+}
+
+/// The sentence about what is worse than a constant.
+fn worse(done: &serde_json::Value) -> Option<String> {
+    let all = done["warnings"].as_array().unwrap();
+    let found = all.iter().find(|warning| warning["kind"] == "worse_than_constant")?;
+    Some(found["message"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_model_that_has_learnt_nothing_is_called_so_however_it_was_learnt() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", random(300, 300));
+    for flags in ["", "--shuffle", "--passes 5", "--passes 5 --shuffle", "--loss hinge"] {
+        let done = box_.ok(&format!("fit a.svm -o m --json --report r.html {flags}")).json();
+        let says = worse(&done).unwrap_or_else(|| panic!("{flags}: {done}"));
+        assert!(says.contains("the model has learnt nothing of use"), "{flags}: {says}");
+        assert!(box_.text("r.html").contains("The loss ") && box_.text("r.html").contains("nothing of use"), "{flags}");
+    }
+    // A model that may do no harm loses no more than a constant.
+    let done = box_.ok("fit a.svm -o m --json --passes auto --l2 auto").json();
+    assert_eq!(worse(&done), None);
+    box_.write("few.svm", random(49, 300));
+    assert_eq!(worse(&box_.ok("fit few.svm -o m --json").json()), None);
+}
+
+#[test]
+fn a_good_model_is_told_from_a_loss_that_one_row_has_spoilt() {
+    let box_ = Sandbox::new();
+    let mut u = Uniform(11);
+    let mut row = |n| {
+        let (x, noise) = (u.next() - 0.5, u.next() - 0.5);
+        // One value that no row before it has been near.
+        let x = if n == 250 { 40.0 * x.signum() } else { x };
+        format!("{:.4} 1:{x:.4}\n", if n == 250 { 0.3 } else { x + 0.2 * noise })
+    };
+    box_.write("a.svm", (0..400).map(&mut row).collect::<String>());
+    let done = box_.ok("fit a.svm -o m --json --loss squared").json();
+    let own = box_.ok("eval m a.svm --json").json()["loss"].as_f64().unwrap();
+    let says = worse(&done).unwrap();
+    let told = says.contains("for what a few rows have cost") && says.contains(&format!("the model loses {own:.6}"));
+    assert!(told, "{own}: {says}");
+}
+
+#[test]
+fn a_model_that_loses_more_than_a_constant_on_its_own_rows_is_said_to_be_worth_nothing() {
+    let box_ = Sandbox::new();
+    let mut u = Uniform(4);
+    let mut row = |_| {
+        let x = u.next();
+        format!("{:.4} 1:{x:.4}\n", 10.0 + x)
+    };
+    box_.write("a.svm", (0..400).map(&mut row).collect::<String>());
+    for (flags, is_worse) in [("--l2 0.1 --no-intercept", true), ("--l2 1000", false), ("--l2 0.1", false)] {
+        let done = box_.ok(&format!("fit a.svm -o m --json --loss squared --passes auto {flags}")).json();
+        let own = box_.ok("eval m a.svm --json").json()["loss"].as_f64().unwrap();
+        let says = worse(&done).unwrap_or_default();
+        let told = says.contains(&format!("on the rows it was trained on the model loses {own:.6}"));
+        assert_eq!(told && says.contains("try a model with an intercept"), is_worse, "{flags}, {own}: {says}");
+    }
+}
+
+#[test]
+fn a_model_without_features_is_called_so() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1\n0\n".repeat(30));
+    box_.write("a.csv", "y,x\n1,0\n0,0\n".to_owned() + &"1,0\n0,0\n".repeat(30));
+    box_.write("b.csv", "y,x\n1,3\n0,4\n".to_owned() + &"1,5\n0,2\n".repeat(30));
+    for (line, has_none) in [
+        ("fit a.svm", true),
+        ("fit a.csv --label y", true),
+        ("fit b.csv --label y --ignore x", true),
+        ("fit b.csv --label y --passes auto --l2 1", false),
+        ("fit b.csv --label y --ignore x --passes auto --l2 1", true),
+    ] {
+        let done = box_.ok(&format!("{line} -o m --json")).json();
+        assert_eq!(done["warnings"].to_string().contains("no_features"), has_none, "{line}: {done}");
+    }
+}
+
 #[test]
 fn a_model_that_takes_new_rows_is_judged_by_them() {
     let box_ = Sandbox::new();

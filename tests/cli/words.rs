@@ -59,6 +59,24 @@ fn weight(box_: &Sandbox, model: &str, feature: &str) -> f64 {
 }
 
 #[test]
+fn a_word_is_one_however_its_accents_are_written() {
+    let box_ = Sandbox::new();
+    let (composed, decomposed) = ("caf\u{e9}", "CAFE\u{301}");
+    let row =
+        |n: u32| ["1,हिन्दी ", "0,पढ़ना "][n as usize % 2].to_owned() + [composed, decomposed][n as usize / 2 % 2] + "\n";
+    box_.write("a.csv", "y,says\n".to_owned() + &(0..40).map(row).collect::<String>());
+    box_.ok("fit a.csv --label y --text says -o m");
+    let names = features(&box_, "m");
+    assert!(names.contains("says=हिन्दी") && names.contains("says=café"), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.starts_with("says=")).count(), 3, "{names:?}");
+    let predicted = [composed, decomposed].map(|word| {
+        box_.write("new.csv", format!("says\n{word}\n"));
+        box_.ok("predict m new.csv").out
+    });
+    assert_eq!(predicted[0], predicted[1]);
+}
+
+#[test]
 fn the_words_of_prose_tell_what_its_messages_do_not() {
     let box_ = prose();
     let auc = |fit: &str| {

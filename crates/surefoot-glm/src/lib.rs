@@ -64,7 +64,7 @@ pub use loss::Loss;
 pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
 pub use mixer::Mixer;
 pub use model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary};
-pub use order::OrderAlarm;
+pub use order::{Losing, OrderAlarm};
 pub use pages::watch_pages;
 pub use path::Step;
 pub use path_end::PathEnd;

@@ -9,6 +9,7 @@
 //! errors and by more than [`SHARE`] of what the best constant loses above a model that gives each row its least loss. Where
 //! only a sample was scored, three standard errors of its own noise come on top.
 
+mod constant;
 mod sample;
 mod verdict;
 
@@ -18,6 +19,7 @@ use crate::{
     sound::{MOST_ROWS, need},
     sums::Mean,
 };
+pub use constant::Losing;
 use sample::Sample;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,8 +27,9 @@ pub(crate) use verdict::Printed;
 
 /// Standard errors that are no alarm.
 const ERRORS: f64 = 5.0;
-/// Rows after which a run that loses more than a constant should have learnt better.
-const LONG: u64 = 1000;
+/// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
+/// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
+const DOUBT: f64 = 3.0;
 /// The share of what there is to explain that is no alarm.
 const SHARE: f64 = 0.05;
 
@@ -107,18 +110,6 @@ impl OrderWatch {
 }
 
 impl Books {
-    /// Whether one pass has lost more than the best constant does, by more than noise explains. O(sample).
-    pub(crate) fn loses_to_constant(&self, model: &Model) -> bool {
-        let sample = &self.order.sample;
-        if self.passes.plan.passes > 1 || self.passes.plan.optimum.is_some() || sample.seen() < LONG {
-            return false;
-        }
-        let board = self.printed();
-        let constant = board.constant(self.loss(), self.counts.coding.sign());
-        let excess = board.loss().zip(constant).map(|(loss, constant)| loss - constant);
-        excess.is_some_and(|excess| sample.score(self, model).is_beyond_noise(excess))
-    }
-
     /// Whether the order of rows has made the printed loss of this model worthless. O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
         let OrderWatch { sample, before, earlier } = &self.order;

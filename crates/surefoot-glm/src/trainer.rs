@@ -5,8 +5,8 @@
 //! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
 
 use crate::{
-    Batch, Certificate, Class, ClassWeights, Fault, Labels, Measured, Model, Names, Penalty, Picture, Plan, Predictor,
-    Row, Settings, Shelf, State, Summary, Tally,
+    Batch, Certificate, Class, ClassWeights, Fault, Labels, Losing, Measured, Model, Names, Penalty, Picture, Plan,
+    Predictor, Row, Settings, Shelf, State, Summary, Tally,
     books::{Books, Counts},
     engine::{self, Engine},
     metrics::Progressive,
@@ -180,14 +180,14 @@ impl Trainer {
         self.books.counts.coding.single()
     }
 
-    /// Whether one pass over many rows has lost more than the best constant does, by more than noise explains: `model` is the one that it
-    /// came to. Some 10 ms.
+    /// Whether the model that the run came to, or the loss that is printed for it, is worse than the best constant, by more than noise
+    /// explains. Some 10 ms.
     #[must_use]
-    pub fn loses_to_constant(&self, model: &Model) -> bool {
+    pub fn loses_to_constant(&self, model: &Model) -> Option<Losing> {
         self.books.loses_to_constant(model)
     }
 
-    /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are at most 8192 and short; and of
+    /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are few and short; and of
     /// how many rows of positive weight it is. Labels are as rows had them.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         self.books.order.sample()

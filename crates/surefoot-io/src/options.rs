@@ -165,6 +165,8 @@ struct Inner {
     /// Their bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
+    /// Categories whose cells may hold several values.
+    lists: BTreeSet<String>,
     /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
     layouts: Vec<(Dialect, Arc<Order>)>,
     distinct: Option<Distinct>,
@@ -378,6 +380,17 @@ impl Found {
     /// Tells what the first table of text turned out to be.
     pub(crate) fn tell_of_head(&self, head: Head) {
         let _ = self.head.set(head);
+    }
+
+    /// Tells of a category whose cells may hold several values.
+    pub(crate) fn tell_of_lists(&self, column: &str) {
+        self.lock().lists.insert(column.to_owned());
+    }
+
+    /// Whether cells of a category may hold several values.
+    #[must_use]
+    pub fn holds_lists(&self, column: &str) -> bool {
+        self.lock().lists.contains(column)
     }
 
     /// Counts missing cells of a column.

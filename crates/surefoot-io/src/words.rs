@@ -1,5 +1,11 @@
-//! The words of a text: runs of letters and digits, in lower case. Whatever stands between two is passed over, bytes that are no
-//! UTF-8 too.
+//! The words of a text: runs of letters and digits with the marks on them, in lower case and composed (NFC). Whatever stands between two is passed
+//! over, bytes that are no UTF-8 too.
+//!
+//! Marks (general category M) are accents that stand for themselves, and the vowel signs and viramas of Indic scripts: they go with the letter before
+//! them. An accent may be written as a mark or within its letter; composing makes both the same word. Joiners and soft hyphens, which
+//! are not seen, end no word and are left out.
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Shows each word, in the order of the text.
 pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
@@ -8,18 +14,29 @@ pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
         let mut rest = chunk.valid();
         while let Some(first) = rest.find(char::is_alphanumeric) {
             rest = &rest[first..];
-            let (run, behind) = rest.split_at(rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()));
+            let (run, behind) = rest.split_at(rest.find(|c| !goes_on(c)).unwrap_or(rest.len()));
             if run.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9')) {
                 show(run.as_bytes());
             } else {
                 word.clear();
                 // By letter: what a letter becomes does not depend on those beside it.
-                word.extend(run.chars().flat_map(char::to_lowercase));
+                let letters = run.chars().filter(|&c| !is_unseen(c)).flat_map(char::to_lowercase);
+                word.extend(letters.nfc());
                 show(word.as_bytes());
             }
             rest = behind;
         }
     }
+}
+
+/// Whether a character goes on with the word that it stands behind.
+fn goes_on(c: char) -> bool {
+    c.is_alphanumeric() || !c.is_ascii() && (is_combining_mark(c) || is_unseen(c))
+}
+
+/// The soft hyphen, and the joiners, which only choose how letters are drawn.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
 
 #[cfg(test)]
@@ -30,6 +47,42 @@ mod tests {
         let mut words = Vec::new();
         each(text, |word| words.push(String::from_utf8(word.to_vec()).unwrap()));
         words
+    }
+
+    #[test]
+    fn marks_go_with_their_letters() {
+        for (text, right) in [
+            ("हिन्दी में लिखना, पढ़ना", &["हिन्दी", "में", "लिखना", "पढ़ना"][..]),
+            ("தமிழ் மொழி", &["தமிழ்", "மொழி"]),
+            ("ภาษาไทย ที่นี่", &["ภาษาไทย", "ที่นี่"]),
+            ("שָׁלוֹם مُحَمَّد", &["שָׁלוֹם", "مُحَمَّد"]),
+            ("cafe\u{301} CAFE\u{301} café", &["café", "café", "café"]),
+            ("Việt Nam", &["việt", "nam"]),
+            ("\u{301}a \u{301} -\u{301}b", &["a", "b"]),
+            ("x\u{301}\u{323} x\u{323}\u{301}", &["x\u{323}\u{301}", "x\u{323}\u{301}"]),
+            ("İstanbul I\u{307}stanbul", &["i\u{307}stanbul", "i\u{307}stanbul"]),
+        ] {
+            // `right` may be written in either form.
+            let right: Vec<String> = right.iter().map(|word| word.nfc().collect()).collect();
+            for text in [text.to_owned(), text.nfc().collect(), text.nfd().collect()] {
+                assert_eq!(words(text.as_bytes()), right, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_letter_is_the_same_word_however_it_is_written() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_alphanumeric()) {
+            let composed: String = c.nfc().collect();
+            assert_eq!(words(c.nfd().to_string().as_bytes()), words(composed.as_bytes()), "{c:?}");
+            assert_eq!(words(c.to_string().as_bytes()), words(composed.as_bytes()), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_ends_no_word() {
+        assert_eq!(words("ශ්\u{200d}රී com\u{ad}plete می\u{200c}خواهم".as_bytes()), ["ශ්රී", "complete", "میخواهم"]);
+        assert_eq!(words("a\u{200d} \u{200d}b \u{ad} c\u{ad}".as_bytes()), ["a", "b", "c"]);
     }
 
     #[test]

@@ -207,8 +207,10 @@ impl Sample {
             _ => Err(format!("array {name}.{of} of the state does not hold u64")),
         };
         let reals = |of: &str| Ok::<_, String>(state.wide(&format!("{name}.{of}"), len(of)?)?.to_vec());
+        let unfit = || format!("the arrays {name} of the state do not fit together");
         let facts = reals("facts")?;
-        let facts = facts.as_chunks().0.iter().map(|&numbers| Facts::of(numbers)).collect();
+        let (facts, []) = facts.as_chunks() else { return Err(unfit()) };
+        let facts = facts.iter().map(|&numbers| Facts::of(numbers)).collect();
         let sample = Sample {
             seen,
             limit,
@@ -218,7 +220,7 @@ impl Sample {
             index: ids("index")?,
             value: reals("value")?,
         };
-        if sample.is_sound() { Ok(sample) } else { Err(format!("the arrays {name} of the state do not fit together")) }
+        if sample.is_sound() { Ok(sample) } else { Err(unfit()) }
     }
 
     fn is_sound(&self) -> bool {
@@ -230,11 +232,17 @@ impl Sample {
             && pairs <= PAIRS
             && [self.facts.len(), self.end.len()] == [rows; 2]
             && (self.value.len(), last) == (pairs, pairs as u64)
-            && self.end.is_sorted()
+            && self.ends_are_sound()
             && self.number.is_sorted_by(|a, b| a < b)
             && self.number.iter().all(kept)
             && self.facts.iter().all(Facts::are_sound)
             && self.value.iter().all(|value| value.is_finite())
+    }
+
+    /// Whether rows end one behind the other, and none is longer than those that are kept.
+    fn ends_are_sound(&self) -> bool {
+        let begins = std::iter::once(&0).chain(&self.end);
+        begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))
     }
 }
 

@@ -3,16 +3,23 @@
 use super::{OrderAlarm, sample::Sample};
 use crate::{Array, Batch, Numbers, State};
 use serde_json::json;
+use std::ops::Range;
 
 fn sample(rows: u64, pairs: u64) -> Sample {
-    let (mut sample, mut batch) = (Sample::default(), Batch::default());
-    for t in 0..rows {
+    let mut sample = Sample::default();
+    go_on(&mut sample, 0..rows, pairs);
+    sample
+}
+
+/// Adds the rows of these numbers.
+fn go_on(sample: &mut Sample, rows: Range<u64>, pairs: u64) {
+    let mut batch = Batch::default();
+    for t in rows {
         batch.clear();
         let row: Vec<_> = (0..pairs).map(|j| (j, (t + j) as f64)).collect();
         batch.push(Some((t % 2) as f64), 1.0, &row);
         sample.add(&batch.row(0), 1.0, t as f64);
     }
-    sample
 }
 
 fn state(sample: &Sample) -> State {
@@ -40,8 +47,13 @@ fn it_is_bounded_in_rows_and_in_pairs_and_uniform() {
 #[test]
 fn it_comes_back_and_goes_on_as_if_never_stored() {
     for (rows, pairs) in [(0, 0), (50, 3), (30_000, 2), (900, 700)] {
-        let before = sample(rows, pairs);
-        assert_eq!(back(&state(&before)), Ok(before));
+        let mut whole = sample(rows, pairs);
+        let mut stored = back(&state(&whole)).unwrap();
+        assert_eq!(stored, whole);
+        let more = rows..2 * rows + 5000;
+        go_on(&mut whole, more.clone(), pairs + 1);
+        go_on(&mut stored, more, pairs + 1);
+        assert_eq!(stored, whole, "{rows} rows of {pairs} pairs");
     }
 }
 
@@ -58,7 +70,7 @@ fn what_does_not_fit_together_is_refused() {
             _ => panic!("another type"),
         }
     }
-    let spoils: [Spoil; 10] = [
+    let spoils: [Spoil; 12] = [
         |state| state.scalars["order"]["seen"] = json!(3),
         |state| state.scalars["order"]["limit"] = json!(7),
         |state| state.scalars["order"]["limit"] = json!(-1),
@@ -68,6 +80,15 @@ fn what_does_not_fit_together_is_refused() {
         |state| set(state, "value", 0, f64::NAN),
         |state| set(state, "facts", 1, 0.0),
         |state| set(state, "facts", 4, f64::INFINITY),
+        |state| {
+            let Some(facts) = state.arrays.iter_mut().find(|array| array.name == "order.facts") else { return };
+            *facts = Array::flat("order.facts", vec![1.0; 5 * 50 + 1]);
+        },
+        |state| {
+            // The last row has all 20,000 pairs: a row as long as that is not kept.
+            state.arrays = sample(50, 400).to_arrays("order").into();
+            (0..49).for_each(|row| set(state, "end", row, 0.0));
+        },
         |state| state.arrays.retain(|array: &Array| array.name != "order.index"),
     ];
     for (k, spoil) in spoils.into_iter().enumerate() {

@@ -1,14 +1,10 @@
 //! From losses of a sample to the alarm.
 
-use super::{ERRORS, OrderAlarm, SHARE};
+use super::{DOUBT, ERRORS, OrderAlarm, SHARE};
 use crate::{Loss, board::Board};
 
 /// Rows below which an order is none.
 const FEW: usize = 10;
-
-/// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
-/// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
-const DOUBT: f64 = 3.0;
 
 /// Losses beyond so many times what there is to explain count as that much, where means alone are too noisy to tell: a mean of
 /// losses that are cut is never above that of the losses.
@@ -40,20 +36,20 @@ pub(super) struct Scored {
 /// The rows of the sample.
 #[derive(Debug)]
 pub(super) struct Judged {
-    loss: Loss,
+    pub(super) loss: Loss,
     seen: u64,
-    rows: Vec<Scored>,
+    pub(super) rows: Vec<Scored>,
 }
 
 /// A weighted mean, and by how much each row moves it, times the number of rows.
-fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
+pub(super) fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
     let (weight, count) = rows.clone().fold((0.0, 0.0), |(weight, count), row| (weight + row.0, count + 1.0));
     let mean: f64 = rows.clone().map(|(w, x)| w / weight * x).sum();
     (mean, rows.map(|(w, x)| w / weight * count * (x - mean)).collect())
 }
 
 /// The standard deviation of numbers whose mean is 0.
-fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
+pub(super) fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
     let degrees = moves.len().saturating_sub(1) as f64;
     (moves.map(|x| x * x).sum::<f64>() / degrees).sqrt()
 }
@@ -67,21 +63,44 @@ impl Judged {
         self.rows.push(*row);
     }
 
-    /// Whether the printed loss of rows as they came can be above that of the best constant by this much through no fault of the
-    /// model: not by as much as there is to explain, nor by many standard errors.
-    pub(super) fn is_beyond_noise(&self, excess: f64) -> bool {
-        let Some(range) = self.to_explain() else { return false };
-        let (_, moves) = mean(self.rows.iter().map(|row| (row.counted, row.came)));
-        let error = deviation(moves.iter().copied()) / (self.seen as f64).sqrt();
-        excess > range || excess > (ERRORS * error).max(SHARE * range)
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The mean loss of the model, the deviation of its losses, and how much that mean may be off as the rows are but a sample.
+    pub(super) fn own(&self) -> f64 {
+        mean(self.of_model()).0
+    }
+
+    pub(super) fn deviation(&self) -> f64 {
+        deviation(mean(self.of_model()).1.into_iter())
+    }
+
+    pub(super) fn noise(&self) -> f64 {
+        self.deviation() * self.unseen_root()
+    }
+
+    fn of_model(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
+        self.rows.iter().map(|row| (row.weight, row.value))
+    }
+
+    /// By what a deviation is multiplied for the error of a mean over the rows: of all rows a sample leaves out but a share.
+    fn unseen_root(&self) -> f64 {
+        let rows = self.rows.len() as f64;
+        ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
+    }
+
+    /// The mean loss of the best constant.
+    pub(super) fn constant(&self) -> Option<f64> {
+        let (mut board, loss) = (Board::default(), self.loss);
+        self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came, row.offset));
+        board.constant(loss, 1.0)
     }
 
     /// The excess loss of the best constant over a model that gives each row its least loss.
-    fn to_explain(&self) -> Option<f64> {
-        let (mut board, loss) = (Board::default(), self.loss);
-        self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came, row.offset));
-        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, loss.least(row.y))));
-        Some(board.constant(loss, 1.0)? - least).filter(|range| *range > 0.0)
+    pub(super) fn to_explain(&self) -> Option<f64> {
+        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.least(row.y))));
+        Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
 
     /// The alarm, if there is cause for it.
@@ -123,10 +142,8 @@ impl Judged {
     fn is_cause(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();
-        // Of all rows a sample leaves out but a share.
-        let unseen = 1.0 - (model.len() as f64 / self.seen as f64).min(1.0);
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
-        let noise = deviation(moves) * (unseen / model.len() as f64).sqrt();
+        let noise = deviation(moves) * self.unseen_root();
         let most = (ERRORS * error).max(SHARE * range);
         excess - DOUBT * noise > most && least > most
     }

@@ -61,6 +61,9 @@ impl Plan {
             }
             let asked = table.is_some() || numeric.contains(&index);
             let kind = kind(number, name, field.data_type(), role, asked)?;
+            if kind == Kind::Categories {
+                options.found.tell_of_lists(name);
+            }
             columns.push(Used { index, name: name.clone(), role, kind });
         }
         columns::note_ignored(&here, options);
