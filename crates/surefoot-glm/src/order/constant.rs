@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Model, board::Board, books::Books};
 
-/// Rows of which more should have been learnt than a constant, and those held out that can tell.
+/// Rows of which more should have been learnt than a constant, and those held out that can tell; fewer, if they lose all that there is to explain.
 const LEAST: usize = 50;
 const LEAST_HELD_OUT: u64 = 20;
 /// Standard errors by which later rows lose more if it is not for a few of them: one outlier makes an excess of about one, two make
@@ -62,8 +62,8 @@ impl Books {
         if self.passes.judges() {
             let rows = self.passes.shelved();
             let error = scored.deviation() / (rows as f64).sqrt();
-            let loses = rows >= LEAST_HELD_OUT && excess > (ERRORS * error).max(SHARE * range);
-            return loses.then_some(Losing::Fresh);
+            let is_told = rows >= LEAST_HELD_OUT || excess > range;
+            return (is_told && excess > (ERRORS * error).max(SHARE * range)).then_some(Losing::Fresh);
         }
         let late = scored.late_excess()?;
         let is_worse = excess > MUCH * range || excess > SHARE * range && late.excess > LITTLE * range;
