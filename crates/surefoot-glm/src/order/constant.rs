@@ -5,7 +5,7 @@
 //! by models that know little, and one outlier can lose more than all other rows. Then the later half of the rows tells, less what chance explains.
 
 use super::{
-    DOUBT, ERRORS, SHARE,
+    DOUBT, SHARE,
     verdict::{Judged, deviation, mean},
 };
 use crate::{Model, board::Board, books::Books};
@@ -63,7 +63,7 @@ impl Books {
             let rows = self.passes.shelved();
             let error = scored.deviation() / (rows as f64).sqrt();
             let is_told = rows >= LEAST_HELD_OUT || excess > range;
-            return (is_told && excess > (ERRORS * error).max(SHARE * range)).then_some(Losing::Fresh);
+            return (is_told && excess > (DOUBT * error).max(SHARE * range)).then_some(Losing::Fresh);
         }
         let late = scored.late_excess()?;
         let is_worse = excess > MUCH * range || excess > SHARE * range && late.excess > LITTLE * range;
