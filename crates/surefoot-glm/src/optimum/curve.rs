@@ -3,6 +3,7 @@
 use super::power::Power;
 use super::ramp::Ramp;
 use super::relative::relative_entropy;
+use super::rounding::EPS;
 use crate::Loss;
 
 /// A loss φ of one margin, with its second derivative and its conjugate φ*(θ) = sup over m of θ·m − φ(m).
@@ -98,6 +99,62 @@ impl Curve {
         if miss.is_nan() { f64::INFINITY } else { miss.max(0.0) }
     }
 
+    /// The rounding inside the loss, as what a margin would have to be put off by to have the same effect.
+    #[inline(always)]
+    pub(super) fn grain(self, y: f64, m: f64) -> f64 {
+        match self {
+            Curve::Ramp(ramp) => 4.0 * EPS * ramp.place(y, m).1.abs(),
+            // Exponentials, whose error is one of their argument.
+            Curve::Logistic | Curve::Power(_) => 8.0 * EPS * (1.0 + m.abs()),
+        }
+    }
+
+    /// Bounds what φ may differ by for margins at most `off` away, from its jet at m; its own rounding is in it.
+    #[inline(always)]
+    pub(super) fn change(self, y: f64, m: f64, off: f64, jet: Jet) -> f64 {
+        match self {
+            Curve::Ramp(ramp) => off * ramp.steepest(y, m, off),
+            Curve::Logistic => off.min(off * jet.slope.abs() + bent(off, jet.bend)),
+            Curve::Power(power) => off * jet.slope.abs() + bent(off, jet.bend) + 8.0 * EPS * power.size(y, m, jet),
+        }
+    }
+
+    /// Bounds [`miss`](Curve::miss) for margins at most `off` away, from slope and bend at m; its own rounding is in it.
+    #[inline(always)]
+    pub(super) fn miss_within(self, y: f64, m: f64, off: f64, dual: f64, slope: f64, bend: f64) -> f64 {
+        let most = match self {
+            // Convex in m, and so largest at an end.
+            Curve::Ramp(ramp) => ramp.miss(y, m - off, dual).max(ramp.miss(y, m + off, dual)),
+            Curve::Logistic | Curve::Power(_) => {
+                let apart = (slope - dual).abs() + 4.0 * EPS * slope.abs();
+                let rise = off * apart + bent(off, bend);
+                let rise = if self == Curve::Logistic { rise.min(off) } else { rise };
+                self.miss(y, m, dual) + rise + 8.0 * EPS * apart
+            }
+        };
+        if most.is_nan() { f64::INFINITY } else { most.max(0.0) * (1.0 + 8.0 * EPS) }
+    }
+
+    /// A lower bound on φ, whatever the margin.
+    pub(super) fn least(self, y: f64) -> f64 {
+        match self {
+            Curve::Power(power) => power.least(y),
+            // That of a share is its entropy.
+            Curve::Logistic | Curve::Ramp(_) => 0.0,
+        }
+    }
+
+    /// Bounds φ − min φ for margins at most `off` away: the miss of a dual point of 0.
+    #[inline(always)]
+    pub(super) fn above_least(self, y: f64, m: f64, off: f64, slope: f64, bend: f64) -> f64 {
+        match self {
+            // −ln(1 − p) without a logarithm.
+            Curve::Logistic if y.abs() == 1.0 && slope.abs() <= 0.5 => 1.4 * slope.abs() + off,
+            Curve::Logistic if y.abs() == 1.0 => 0.7 + m.abs() + off,
+            _ => self.miss_within(y, m, off, 0.0, slope, bend),
+        }
+    }
+
     /// The point nearest to θ at which φ* is finite.
     #[inline(always)]
     pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
@@ -133,6 +190,14 @@ impl Curve {
         };
         if fit.is_finite() { fit } else { 0.0 }
     }
+}
+
+/// Bounds half of off² times the largest second derivative on the way. Of exponentials the third is at most the second in size, so
+/// that the second grows by e^off at most.
+#[inline(always)]
+fn bent(off: f64, bend: f64) -> f64 {
+    let grown = if off < 1.0 { 3.0 } else { libm::exp(off) };
+    if bend == 0.0 { 0.0 } else { 0.5 * off * off * bend * grown }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Rows laid out for many passes: columns that are mostly filled as a dense block, the others in compressed rows.
 
+use super::rounding::{self, Exact};
 use super::{Examples, store::Store};
+use crate::sums::Sum;
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -29,6 +31,8 @@ pub(super) struct Design<'a> {
     /// The dense columns of which that leaves nothing.
     same: Vec<usize>,
     columns: usize,
+    /// By how much, relatively, values and weights may differ from those of the rows.
+    rounded: f64,
 }
 
 /// Numbers of the examples, or of the design's own.
@@ -63,8 +67,9 @@ impl<'a> Design<'a> {
         let kept: Vec<usize> = (0..examples.len()).filter(|&i| weights[i] > 0.0).collect();
         // Twice, since the sum of tiny or huge weights may be neither.
         let largest = weights.iter().fold(0.0, |a: f64, b| a.max(*b));
-        let total: f64 = kept.iter().map(|&i| weights[i] / largest).sum();
-        let share: Vec<f64> = kept.iter().map(|&i| weights[i] / largest / total).collect();
+        let mut total = Sum::default();
+        kept.iter().for_each(|&i| total.add(weights[i] / largest));
+        let share: Vec<f64> = kept.iter().map(|&i| weights[i] / largest / total.value()).collect();
         if kept.is_empty() {
             return None;
         }
@@ -86,6 +91,7 @@ impl<'a> Design<'a> {
             mean: Vec::new(),
             same: Vec::new(),
             columns: examples.columns(),
+            rounded: rounding::of_values(examples.is_standardised),
         };
         if !filled.is_empty() || kept.len() < examples.len() {
             design.split(examples, &kept, &count, filled);
@@ -203,8 +209,32 @@ impl<'a> Design<'a> {
     pub(super) fn model(&self, point: &[f64]) -> (Vec<f64>, f64) {
         let mut weights = vec![0.0; self.columns];
         self.map().for_each(|(at, column)| weights[column] = point[at]);
-        let moved: f64 = self.mean.iter().zip(point).map(|(mean, w)| mean * w).sum();
-        (weights, self.constant().map_or(0.0, |constant| point[constant] - moved))
+        (weights, self.constant().map_or(0.0, |_| self.intercept(point).value()))
+    }
+
+    /// The intercept of raw columns, that of the centred ones less Σ mean·w, before it is rounded.
+    fn intercept(&self, point: &[f64]) -> Exact {
+        let mut exact = Exact::default();
+        exact.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
+        self.mean.iter().zip(point).for_each(|(mean, w)| exact.add(-mean, *w));
+        exact
+    }
+
+    /// Bounds by how much all margins of the model of a point may differ from those of the point: its intercept is rounded, and so
+    /// may be what was subtracted from the columns.
+    pub(super) fn drift(&self, point: &[f64]) -> f64 {
+        if self.mean.is_empty() {
+            return 0.0;
+        }
+        let mut exact = self.intercept(point);
+        let (stored, size) = (exact.value(), exact.size());
+        exact.add(-stored, 1.0);
+        exact.most() + self.rounded * size
+    }
+
+    /// Bounds by how much, over the sizes of dual points, their combination of a column may differ for the rounding of its values.
+    pub(super) fn drift_of_column(&self, at: usize) -> f64 {
+        self.rounded * self.mean.get(at).map_or(0.0, |mean| mean.abs())
     }
 
     /// The weighted mean of a function of label and offset.
@@ -256,6 +286,13 @@ impl<'a> Sample<'a> {
         let pairs = self.design.start[i]..self.design.start[i + 1];
         let dense = &self.dense[i * width..(i + 1) * width];
         Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+    }
+
+    /// Bounds the rounding of a row's margin, the sizes of whose terms sum to `size`.
+    #[inline(always)]
+    pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
+        let i = r * self.stride;
+        rounding::of_margin(self.design.width, self.design.start[i + 1] - self.design.start[i], size)
     }
 
     #[inline(always)]

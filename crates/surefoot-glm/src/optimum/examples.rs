@@ -26,6 +26,8 @@ pub struct Examples {
     columns: usize,
     /// Bytes of memory that pairs may take.
     memory: usize,
+    /// Whether values were divided, and so rounded.
+    pub(super) is_standardised: bool,
 }
 
 impl Default for Examples {
@@ -39,7 +41,7 @@ impl Examples {
     #[must_use]
     pub fn with_memory(memory: usize) -> Examples {
         let (label, weight, offset, column, value) = Default::default();
-        Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory }
+        Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory, is_standardised: false }
     }
 
     /// Whether so many more bytes are to be in memory.
@@ -100,6 +102,7 @@ impl Examples {
 
     /// Divides the values of each column by a number of its own.
     pub(crate) fn divide(&mut self, by: &[f64]) {
+        self.is_standardised = true;
         let (columns, values) = (&*self.column, &mut *self.value);
         columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
     }

@@ -3,21 +3,25 @@
 
 use super::curve::Curve;
 use super::design::Sample;
-use super::pass::Passes;
+use super::level::{Level, balance, level};
+use super::pass::{CARRIED_TERMS, Passes};
 use super::release::{mean, release};
+use super::rounding::EPS;
 use super::shares::Stopped;
 use super::state::{Objective, State};
 use crate::sums::Sum;
 
-/// The gap at a point between the objective and the dual objective at `duals`, once these are feasible. ∞ where no dual
-/// point is found that is.
+/// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
+/// `duals`, once these are feasible. ∞ where no dual point is found that is.
 ///
 /// At θ_i = φ'(margin) it is of the order of ‖∇P‖²/l2. After a Newton step the dual points that the quadratic model
 /// foresees, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i a_i = −l2·w as well as the step was solved for, so
 /// that what is left is of the order of the third derivative, and the gap that of the objective itself.
 ///
-/// Rounding is allowed for in the sums over margins and coordinates, not in the margins and the dual mean themselves: gaps near
-/// 1e-12 of the objective are the core's to certify.
+/// *Rounding*: Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) holds for any θ, where m and z = −Σω_iθ_i x_i
+/// are exact. No term is negative, and each is convex in m_i, and in z_j. So it is at most what it is at the ends of what rounding may have
+/// made of m_i and z_j: that is of second order near the optimum. `lengths` are √Σω_i x_ij² by coordinate, which with those of dual
+/// points bound Σω_i|θ_i x_ij|.
 ///
 /// *Cost*: one pass.
 pub(super) fn gap(
@@ -25,37 +29,76 @@ pub(super) fn gap(
     sample: &Sample,
     objective: &Objective,
     state: &State,
+    lengths: &[f64],
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
     for (r, dual) in duals.iter_mut().enumerate() {
         *dual = objective.curve.clip(sample.label(r), *dual);
     }
-    let mut balanced = vec![false; state.point.len()];
+    let mut minded = vec![false; state.point.len()];
     if objective.is_loose {
-        let Some(minded) = release(passes, sample, objective, state, &mut duals)? else { return Ok(f64::INFINITY) };
-        balanced = minded;
+        let Some(found) = release(passes, sample, objective, state, &mut duals)? else { return Ok(f64::INFINITY) };
+        minded = found;
     } else if let Some(constant) = sample.design.constant() {
         balance(sample, objective, &mut duals);
-        balanced[constant] = true;
+        minded[constant] = true;
     }
     let mut mean = mean(passes, sample, &duals)?;
-    let factor = objective.prices.iter().zip(&mean).map(|(price, z)| price.shrink(*z)).fold(1.0, f64::min);
+    let mut off = off(sample, objective, state, lengths, &mean, &duals);
+    // A weight that what rounding left may drive for ever is balanced as well.
+    for (j, price) in objective.prices.iter().enumerate() {
+        minded[j] |= price.is_driven(mean[j] + 4.0 * off[j]) || price.is_driven(mean[j] - 4.0 * off[j]);
+    }
+    let left: Vec<f64> = mean.iter().zip(&off).map(|(z, off)| z.abs() + off).collect();
+    let Some(mut level) = level(passes.crew, sample, objective, state, lengths, &minded, &left, &duals)? else {
+        return Ok(f64::INFINITY);
+    };
+    let moved = level.scaled * length(sample, &duals) + length(sample, &level.moved);
+    off.iter_mut().zip(lengths).for_each(|(off, length)| *off += moved * length);
+    let priced = |j: &usize| !minded[*j];
+    let shrink = |j: usize| objective.prices[j].shrink(mean[j], off[j]);
+    let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
     if factor != 1.0 {
-        mean.iter_mut().chain(&mut duals).for_each(|x| *x *= factor);
+        let moved = level.moved.iter_mut().chain(&mut off);
+        mean.iter_mut().chain(&mut duals).chain(moved).for_each(|x| *x *= factor);
     }
-    let (missed, size) = misses(passes, sample, objective, state, &duals)?;
-    // What rounding has left of a balance, that is all there is to it.
-    let (mut priced, mut rest, mut along) = (0.0, 0.0, 0.0);
-    for (j, (&w, &z)) in state.point.iter().zip(&mean).enumerate() {
-        if balanced[j] {
-            rest += (w * z).abs();
-        } else {
-            priced += objective.prices[j].miss(w, z);
-            along += (w * z).abs();
-        }
+    let mut gap = misses(passes, sample, objective, state, &duals, &level)?;
+    for j in (0..mean.len()).filter(priced) {
+        let (w, z, price) = (state.point[j], mean[j], &objective.prices[j]);
+        gap.add(price.miss(w, z - off[j]).max(price.miss(w, z + off[j])) + 4.0 * EPS * price.l1 * w.abs());
     }
-    let gap = missed + priced + rest + 4.0 * f64::EPSILON * (size + along);
+    let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
+}
+
+/// How far each z_j may be from its sum of the dual points as they are.
+fn off(
+    sample: &Sample,
+    objective: &Objective,
+    state: &State,
+    lengths: &[f64],
+    mean: &[f64],
+    duals: &[f64],
+) -> Vec<f64> {
+    let norm = length(sample, duals);
+    // Besides those of the sum: shares, and the factor that shrinks all of them.
+    let per_length = (CARRIED_TERMS + 4.0) * EPS * norm;
+    let of = |(j, length): (usize, &f64)| {
+        let (price, w) = (&objective.prices[j], state.point[j]);
+        let own = 4.0 * EPS * (mean[j].abs() + price.l1 + price.l2 * w.abs());
+        per_length * length + sample.design.drift_of_column(j) * norm + own
+    };
+    lengths.iter().enumerate().map(of).collect()
+}
+
+/// √Σω_i t_i².
+fn length(sample: &Sample, numbers: &[f64]) -> f64 {
+    let largest = numbers.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let square = |(r, t): (usize, &f64)| sample.share(r) * (t / largest) * (t / largest);
+    largest * numbers.iter().enumerate().map(square).sum::<f64>().sqrt()
 }
 
 /// The dual points that the quadratic model at `state` foresees for `next`.
@@ -69,48 +112,36 @@ pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64>
     duals
 }
 
-/// Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), and Σ|ω_iθ_i·m_i|, by which rounding is judged.
+/// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) for margins and dual points as they are without rounding.
 fn misses(
     passes: &Passes,
     sample: &Sample,
     objective: &Objective,
     state: &State,
     duals: &[f64],
-) -> Result<(f64, f64), Stopped> {
-    let per = Passes::rows_per_share(sample);
-    let mut found = vec![(Sum::default(), 0.0); duals.len().div_ceil(per)];
-    // There slopes may not be those of the margins. Elsewhere dual points that are slopes miss nothing.
-    let ramp = matches!(objective.curve, Curve::Ramp(_));
+    level: &Level,
+) -> Result<Sum, Stopped> {
+    let (per, curve) = (Passes::rows_per_share(sample), objective.curve);
+    let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
-    passes.crew.run(shares, |(k, ((sum, size), duals)): (usize, (&mut (Sum, f64), &[f64]))| {
+    passes.crew.run(shares, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
-            let (margin, share) = (state.margin[r], sample.share(r));
-            *size += (share * dual * margin).abs();
-            if dual != state.slope[r] || ramp {
-                sum.add(share * objective.curve.miss(sample.label(r), margin, dual));
+            let (y, m, off, share) = (sample.label(r), state.margin[r], state.off[r], sample.share(r));
+            // Of an interior point slopes are not those of the margins.
+            let slope = if matches!(curve, Curve::Ramp(_)) { curve.jet(y, m).slope } else { state.slope[r] };
+            let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
+            let at = |dual: f64| curve.miss_within(y, m, off, dual, slope, bend);
+            let mut miss = match level.moved.get(r) {
+                Some(&by) if by > 0.0 => at(curve.clip(y, dual - by)).max(at(curve.clip(y, dual + by))),
+                _ => at(dual),
+            };
+            if level.scaled > 0.0 {
+                miss += level.scaled * curve.above_least(y, m, off, slope, bend);
             }
+            sum.add(share * miss);
         }
     })?;
     let mut sum = Sum::default();
-    found.iter().for_each(|(part, _)| sum.add(part.value()));
-    Ok((sum.value(), found.iter().map(|(_, size)| size).sum()))
-}
-
-/// Makes Σω_iθ_i = 0, up to rounding: the mean is subtracted where any dual point will do, else the heavier of the
-/// positive and the negative ones are scaled down.
-fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
-    if objective.curve.shifts() {
-        let mut sum = Sum::default();
-        duals.iter().enumerate().for_each(|(r, dual)| sum.add(sample.share(r) * dual));
-        duals.iter_mut().for_each(|dual| *dual -= sum.value());
-        return;
-    }
-    let (mut above, mut below) = (Sum::default(), Sum::default());
-    for (r, dual) in duals.iter().enumerate() {
-        if *dual > 0.0 { above.add(sample.share(r) * dual) } else { below.add(-sample.share(r) * dual) }
-    }
-    let (above, below) = (above.value(), below.value());
-    let down = if above > below { below / above } else { 1.0 };
-    let up = if below > above { above / below } else { 1.0 };
-    duals.iter_mut().for_each(|dual| *dual *= if *dual > 0.0 { down } else { up });
+    found.iter().for_each(|part| sum.add(part.value()));
+    Ok(sum)
 }

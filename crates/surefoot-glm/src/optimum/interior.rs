@@ -240,6 +240,6 @@ pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Res
             0.0
         }
     });
-    passes.run::<false, _>(sample, Some(step), visitors.collect(), &mut vec![0.0; step.len()])?;
+    passes.run(sample, Some(step), visitors.collect(), &mut vec![0.0; step.len()])?;
     Ok(margins)
 }

@@ -60,12 +60,65 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums[0] + rest
 }
 
+/// Σ a_i b_i, to the bit that of [`dot`], and Σ |a_i b_i|, by which its rounding is judged.
+#[inline(always)]
+pub(super) fn dot_and_size(a: &[f64], b: &[f64]) -> (f64, f64) {
+    const WIDTH: usize = 16;
+    let (mut sums, mut sizes, mut rest, mut size) = ([0.0; WIDTH], [0.0_f64; WIDTH], 0.0, 0.0);
+    let (a, b) = (a, &b[..a.len()]);
+    if a.len() >= WIDTH {
+        for (a, b) in a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)) {
+            for k in 0..WIDTH {
+                let product = a[k] * b[k];
+                sums[k] += product;
+                sizes[k] += product.abs();
+            }
+        }
+        for half in [8, 4, 2, 1] {
+            for k in 0..half {
+                sums[k] += sums[k + half];
+                sizes[k] += sizes[k + half];
+            }
+        }
+    }
+    let tail = a.len() / WIDTH * WIDTH;
+    for (a, b) in a[tail..].iter().zip(&b[tail..]) {
+        rest += a * b;
+        size += (a * b).abs();
+    }
+    (sums[0] + rest, sizes[0] + size)
+}
+
 /// to += factor·x.
 #[inline(always)]
 pub(super) fn add(to: &mut [f64], factor: f64, x: &[f64]) {
     for (to, x) in to.iter_mut().zip(x) {
         *to += factor * x;
     }
+}
+
+/// to += factor·x, where `carry` takes what rounding loses of the sums (Knuth's TwoSum).
+#[inline(always)]
+pub(super) fn add_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, x: &[f64]) {
+    for ((to, carry), x) in to.iter_mut().zip(carry).zip(x) {
+        two_sum(to, carry, factor * x);
+    }
+}
+
+/// to[column] += factor·value, where `carry` takes what rounding loses of the sums.
+#[inline(always)]
+pub(super) fn scatter_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, column: &[u32], value: &[f64]) {
+    for (&j, &x) in column.iter().zip(value) {
+        two_sum(&mut to[j as usize], &mut carry[j as usize], factor * x);
+    }
+}
+
+#[inline(always)]
+fn two_sum(to: &mut f64, carry: &mut f64, x: f64) {
+    let sum = *to + x;
+    let part = sum - *to;
+    *carry += (*to - (sum - part)) + (x - part);
+    *to = sum;
 }
 
 /// Σ value·at[column], as four sums.
@@ -83,6 +136,27 @@ pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
         }
     }
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
+}
+
+/// Σ value·at[column], to the bit that of [`gather`], and the sum of the sizes of its terms.
+#[inline(always)]
+pub(super) fn gather_and_size(column: &[u32], value: &[f64], at: &[f64]) -> (f64, f64) {
+    let (mut sums, mut sizes) = ([0.0; 4], [0.0_f64; 4]);
+    let (columns, values) = (column.chunks_exact(4), value.chunks_exact(4));
+    let (mut rest, mut size) = (0.0, 0.0);
+    for (&j, &x) in columns.remainder().iter().zip(values.remainder()) {
+        let product = x * at[j as usize];
+        rest += product;
+        size += product.abs();
+    }
+    for (j, x) in columns.zip(values) {
+        for k in 0..4 {
+            let product = x[k] * at[j[k] as usize];
+            sums[k] += product;
+            sizes[k] += product.abs();
+        }
+    }
+    (((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest, (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]) + size)
 }
 
 /// to[column] += factor·value.

@@ -81,8 +81,7 @@ impl Stage<'_, '_> {
 
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
-        let slopes = self.search.design.intercept.then(|| state.slope.clone());
-        self.search.bound(&state, slopes)?;
+        self.search.bound(&state, Some(state.slope.clone()))?;
         let mut stalls = 0;
         let mut last = false;
         loop {

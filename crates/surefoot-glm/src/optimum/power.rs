@@ -2,6 +2,7 @@
 
 use super::curve::Jet;
 use super::relative::{beyond_tangent, relative_entropy};
+use super::rounding::EPS;
 
 /// With a = 2 − p and b = p − 1: φ(m) = e^(am)/a + y·e^(−bm)/b, and its limits e^m − ym at p = 1, y·e^(−m) + m at p = 2.
 ///
@@ -31,6 +32,27 @@ impl Power {
             grows / a + paid / b
         };
         Jet { value, slope: grows - paid, bend: a * grows + b * paid }
+    }
+
+    /// A lower bound on φ: its value where the mean is the label, less the rounding of that.
+    pub(super) fn least(self, y: f64) -> f64 {
+        if y == 0.0 {
+            return 0.0;
+        }
+        let best = libm::log(y);
+        let jet = self.jet(y, best);
+        jet.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, jet)
+    }
+
+    /// The size of the terms of φ.
+    #[inline(always)]
+    pub(super) fn size(self, y: f64, m: f64, jet: Jet) -> f64 {
+        let linear = match self.0 {
+            1.0 => (y * m).abs(),
+            2.0 => m.abs(),
+            _ => 0.0,
+        };
+        jet.value.abs() + linear
     }
 
     #[inline(always)]

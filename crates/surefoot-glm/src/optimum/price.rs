@@ -2,6 +2,7 @@
 
 use super::Goal;
 use super::design::Design;
+use super::rounding::EPS;
 
 /// ω(w) = l1·|w| + (l2/2)·w² for low ≤ w ≤ high, else ∞; low ≤ 0 ≤ high.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,9 +78,13 @@ impl Price {
         if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
     }
 
-    /// The largest factor in (0, 1] for which ω*(factor·z) is finite, where l1 is what it takes.
-    pub(super) fn shrink(&self, z: f64) -> f64 {
-        if self.l1 > 0.0 && self.l2 == 0.0 && z.abs() > self.l1 && self.is_open(z) { self.l1 / z.abs() } else { 1.0 }
+    /// A factor in (0, 1] for which ω* is finite at all of what is at most `off` from z, where l1 is what it takes: the largest, up to
+    /// rounding.
+    pub(super) fn shrink(&self, z: f64, off: f64) -> f64 {
+        let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
+        let most = open(z + off).max(open(z - off));
+        let takes = self.l1 > 0.0 && self.l2 == 0.0 && most > self.l1;
+        if takes { self.l1 / most * (1.0 - 4.0 * EPS) } else { 1.0 }
     }
 
     /// ω(w) + ω*(z) − w·z ≥ 0, where ω*(z) = sup over u of z·u − ω(u).
@@ -168,7 +173,7 @@ mod tests {
     fn what_is_shrunk_or_not_driven_has_a_finite_conjugate() {
         for price in prices() {
             for z in [-3.0, -0.2, -0.1, 0.0, 0.3] {
-                let finite = price.miss(0.0, price.shrink(z) * z).is_finite();
+                let finite = price.miss(0.0, price.shrink(z, 0.0) * z).is_finite();
                 assert_eq!(finite, !price.is_driven(z), "{price:?} {z}");
             }
         }

@@ -43,6 +43,13 @@ impl Ramp {
         Jet { value: slope * (u - 0.5 * self.width * slope), slope: sign * slope, bend }
     }
 
+    /// The largest size of a slope at margins that are at most `off` away.
+    #[inline(always)]
+    pub(super) fn steepest(self, y: f64, m: f64, off: f64) -> f64 {
+        let u = self.place(y, m).1;
+        self.slope(u - off).abs().max(self.slope(u + off).abs())
+    }
+
     #[inline(always)]
     pub(super) fn miss(self, y: f64, m: f64, dual: f64) -> f64 {
         let (sign, u) = self.place(y, m);

@@ -56,9 +56,9 @@ pub(super) fn release(
 pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
     let per = Passes::rows_per_share(sample);
     let visitors = duals.chunks(per).enumerate();
-    let visitors = visitors.map(|(k, duals)| move |r: usize, _: f64| -sample.share(k * per + r) * duals[r]);
+    let visitors = visitors.map(|(k, duals)| move |r: usize| -sample.share(k * per + r) * duals[r]);
     let mut mean = vec![0.0; sample.design.dim()];
-    passes.run::<false, _>(sample, None, visitors.collect(), &mut mean)?;
+    passes.run_carried(sample, visitors.collect(), &mut mean)?;
     Ok(mean)
 }
 
@@ -79,7 +79,7 @@ fn along(
     };
     let curvature = |x: &[f64], out: &mut [f64]| {
         let visitors = bend.chunks(per).map(|bend| move |r: usize, m: f64| bend[r] * m);
-        passes.run::<false, _>(sample, Some(x), visitors.collect(), out)?;
+        passes.run(sample, Some(x), visitors.collect(), out)?;
         out.iter_mut().zip(minded).for_each(|(out, minded)| *out = if *minded { *out } else { 0.0 });
         Ok(())
     };

@@ -5,9 +5,8 @@ use super::design::{Design, Sample};
 use super::direction::NEAR;
 use super::gap::gap;
 use super::pass::Passes;
-use super::price::{squares, strongest};
 use super::shares::{Crew, Stopped};
-use super::state::{Objective, State};
+use super::state::{Objective, State, diagonal};
 use super::{Ended, Goal, Optimum};
 
 /// Why a search ends, if nobody stopped it.
@@ -45,6 +44,8 @@ pub(super) struct Place<'s> {
     /// Coordinates of the design, those of each class behind those of the one before.
     pub(super) point: &'s [f64],
     pub(super) objective: f64,
+    /// How far rounding may have put it off.
+    pub(super) slack: f64,
     /// Whether the losses of all rows fall for ever.
     pub(super) escapes: bool,
 }
@@ -64,9 +65,19 @@ pub(super) struct Search<'a> {
     pub(super) iterations: usize,
     /// How many of them there may be.
     pub(super) most: usize,
+    /// √Σω_i x_ij² of each coordinate, once it was asked for.
+    pub(super) lengths: Vec<f64>,
+    /// What no model can be better than, whatever its weights.
+    floor: f64,
     /// The largest lower bound that was certified.
     pub(super) lower: f64,
     pub(super) best: Optimum,
+}
+
+/// What no model can be better than: the least loss of each row, without a penalty.
+fn floor(design: &Design, curve: Curve) -> f64 {
+    let (floor, size) = (design.mean(|y, _| curve.least(y)), design.mean(|y, _| curve.least(y).abs()));
+    floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
 }
 
 impl<'a> Search<'a> {
@@ -102,6 +113,8 @@ impl<'a> Search<'a> {
             escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
             iterations: 0,
             most: MOST,
+            lengths: Vec::new(),
+            floor: floor(design, objective.curve),
             lower: f64::NEG_INFINITY,
             best,
         }
@@ -120,28 +133,39 @@ impl<'a> Search<'a> {
 
     /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-        let (sample, Objective { has_corners, is_loose, is_free, prices, .. }) = (self.rows(), self.objective);
-        let plain = !has_corners && !self.objective.curve.has_kink();
-        let mut bound = f64::INFINITY;
-        if plain && prices.iter().all(|price| price.l2 > 0.0) {
-            // What the slopes themselves say, without another pass.
-            bound = squares(&state.gradient, prices) / (2.0 * strongest(prices));
-        }
+        let Objective { is_loose, is_free, .. } = self.objective;
         // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
         let far = is_loose && self.decrement > NEAR * state.objective.abs();
-        if let (Some(duals), true) = (duals, !is_free && !far && bound > self.tolerance * state.objective.abs()) {
-            bound = bound.min(gap(&mut self.passes, &sample, &self.objective, state, duals)?);
-        }
+        let bound = match duals {
+            Some(duals) if !is_free && !far => self.gap(state, duals)?,
+            _ => f64::INFINITY,
+        };
         self.offer(state.place(), bound);
         Ok(())
     }
 
-    /// The same by dual points alone, whatever the slopes at the point are.
+    /// The same, whatever the slopes at the point are.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
-        let (sample, is_free) = (self.rows(), self.objective.is_free);
-        let bound =
-            if is_free { f64::INFINITY } else { gap(&mut self.passes, &sample, &self.objective, state, duals)? };
+        let bound = if self.objective.is_free { f64::INFINITY } else { self.gap(state, duals)? };
         self.offer(state.place(), bound);
+        Ok(())
+    }
+
+    fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
+        let sample = self.rows();
+        self.measure()?;
+        gap(&mut self.passes, &sample, &self.objective, state, &self.lengths, duals)
+    }
+
+    /// The lengths of the columns, once.
+    pub(super) fn measure(&mut self) -> Result<(), Stopped> {
+        let dim = self.design.dim();
+        if self.lengths.len() < dim {
+            let sample = self.rows();
+            let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+            self.lengths = diagonal(&mut self.passes, &sample, &vec![0.0; dim], &shares)?;
+            self.lengths.iter_mut().for_each(|length| *length = length.sqrt());
+        }
         Ok(())
     }
 
@@ -150,10 +174,12 @@ impl<'a> Search<'a> {
         self.iterations += 1;
         let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
         // Both are rounded, the difference once more.
-        let lower = at.objective - gap - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
-        self.lower = if lower.is_finite() { self.lower.max(lower) } else { self.lower };
+        let lower = at.objective - gap - at.slack - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
+        // Where nothing holds the weights there is no dual point, and no minimum that the floor could be compared with.
+        self.lower = if lower.is_finite() { self.lower.max(lower).max(self.floor) } else { self.lower };
         let size = at.objective.abs();
-        let gap = gap.min((at.objective - self.lower).max(0.0) + 4.0 * f64::EPSILON * (size + self.lower.abs()));
+        let rounding = at.slack + 4.0 * f64::EPSILON * (size + self.lower.abs());
+        let gap = gap.min((at.objective - self.lower).max(0.0) + rounding);
         let better = at.objective < self.best.objective || !self.best.objective.is_finite();
         let tighter = at.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
         if better || tighter {

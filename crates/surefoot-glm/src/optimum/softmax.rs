@@ -105,7 +105,10 @@ fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f6
     // Dual points of many margins are balanced for intercepts only.
     let held = !search.objective.is_free && !search.objective.is_loose;
     let bound = match duals.filter(|_| held) {
-        Some(duals) => gap(&mut search.passes, rows, &search.objective, state, duals)?,
+        Some(duals) => {
+            search.measure()?;
+            gap(&mut search.passes, rows, &search.objective, state, &search.lengths, duals)?
+        }
         None => f64::INFINITY,
     };
     search.offer(state.place(), bound);

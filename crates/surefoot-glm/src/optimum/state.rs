@@ -5,6 +5,7 @@ use super::curve::{Curve, Jet};
 use super::design::{Design, Sample};
 use super::pass::Passes;
 use super::price::Price;
+use super::rounding::EPS;
 use super::search::Place;
 use super::shares::Stopped;
 use crate::sums::Sum;
@@ -63,13 +64,17 @@ pub(super) struct State {
     pub(super) gradient: Vec<f64>,
     /// The objective, with the whole penalty.
     pub(super) objective: f64,
+    /// How far each margin may be from that of the model that the point is stored as.
+    pub(super) off: Vec<f64>,
+    /// How far the objective may be from that of the model, which no rounding has touched.
+    pub(super) slack: f64,
     /// Whether the losses of all rows fall for ever.
     pub(super) escapes: bool,
 }
 
 impl State {
     pub(super) fn place(&self) -> Place<'_> {
-        Place { point: &self.point, objective: self.objective, escapes: self.escapes }
+        Place { point: &self.point, objective: self.objective, slack: self.slack, escapes: self.escapes }
     }
 
     /// One pass.
@@ -91,27 +96,36 @@ impl State {
         point: Vec<f64>,
         jet: impl Fn(usize, f64, f64) -> Jet + Copy + Send,
     ) -> Result<State, Stopped> {
-        let (rows, per) = (sample.rows(), Passes::rows_per_share(sample));
+        let (rows, per, drift) = (sample.rows(), Passes::rows_per_share(sample), sample.design.drift(&point));
         let (mut margin, mut slope, mut bend) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
-        let mut found = vec![(Sum::default(), true); rows.div_ceil(per)];
-        let arrays = margin.chunks_mut(per).zip(slope.chunks_mut(per)).zip(bend.chunks_mut(per));
-        let visitors = arrays.zip(&mut found).enumerate().map(|(k, (((margin, slope), bend), (sum, escapes)))| {
-            move |r: usize, m: f64| {
-                let (y, share) = (sample.label(k * per + r), sample.share(k * per + r));
-                let m = m + sample.offset(k * per + r);
-                let jet = jet(k * per + r, y, m);
+        let mut off = vec![0.0; rows];
+        let mut found = vec![(Sum::default(), 0.0, true); rows.div_ceil(per)];
+        let arrays =
+            margin.chunks_mut(per).zip(slope.chunks_mut(per)).zip(bend.chunks_mut(per)).zip(off.chunks_mut(per));
+        let visitors = arrays.zip(&mut found).enumerate();
+        let visitors = visitors.map(|(k, ((((margin, slope), bend), off), (sum, slack, escapes)))| {
+            move |r: usize, m: f64, size: f64| {
+                let at = k * per + r;
+                let (y, share, offset) = (sample.label(at), sample.share(at), sample.offset(at));
+                let m = m + offset;
+                let jet = jet(at, y, m);
                 (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
+                off[r] = sample.rounding(at, size + offset.abs()) + drift + objective.curve.grain(y, m);
                 sum.add(share * jet.value);
+                *slack += share * objective.curve.change(y, m, off[r], jet);
                 *escapes &= objective.curve.escapes(y, m);
                 share * jet.slope
             }
         });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
-        passes.run::<false, _>(sample, Some(&point), visitors, &mut gradient)?;
-        let mut loss = Sum::default();
-        found.iter().for_each(|(sum, _)| loss.add(sum.value()));
-        let escapes = found.iter().all(|(_, escapes)| *escapes);
+        passes.run_sized(sample, &point, visitors, &mut gradient)?;
+        let (mut loss, mut slack) = (Sum::default(), 0.0);
+        for (sum, part, _) in &found {
+            loss.add(sum.value());
+            slack += part;
+        }
+        let escapes = found.iter().all(|(.., escapes)| *escapes);
         let mut penalty = Sum::default();
         for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices) {
             *g += price.l2 * w;
@@ -119,7 +133,8 @@ impl State {
         }
         let hold = objective.hold();
         let objective = loss.value() + penalty.value();
-        Ok(State { point, margin, slope, bend, hold, gradient, objective, escapes })
+        let slack = slack + 8.0 * EPS * (loss.value().abs() + penalty.value());
+        Ok(State { point, margin, slope, bend, hold, gradient, objective, off, slack, escapes })
     }
 
     /// H·x for the Hessian of the smooth part: one pass.
@@ -132,7 +147,7 @@ impl State {
     ) -> Result<(), Stopped> {
         let per = Passes::rows_per_share(sample);
         let visitors = self.bend.chunks(per).map(|bend| move |r: usize, m: f64| bend[r] * m);
-        passes.run::<false, _>(sample, Some(x), visitors.collect(), out)?;
+        passes.run(sample, Some(x), visitors.collect(), out)?;
         out.iter_mut().zip(x.iter().zip(&self.hold)).for_each(|(out, (x, hold))| *out += hold * x);
         Ok(())
     }
@@ -140,9 +155,9 @@ impl State {
 
 /// The diagonal of Σ bend_r x_r x_rᵀ + diag(hold): one pass.
 pub(super) fn diagonal(passes: &mut Passes, sample: &Sample, hold: &[f64], bend: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let visitors = bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize, _: f64| bend[r]);
+    let visitors = bend.chunks(Passes::rows_per_share(sample)).map(|bend| move |r: usize| bend[r]);
     let mut out = vec![0.0; sample.design.dim()];
-    passes.run::<true, _>(sample, None, visitors.collect(), &mut out)?;
+    passes.run_squared(sample, visitors.collect(), &mut out)?;
     out.iter_mut().zip(hold).for_each(|(out, hold)| *out += hold);
     Ok(out)
 }

@@ -118,7 +118,7 @@ fn factors_of_l2_are_columns_in_other_units() {
     for loss in [Loss::Logistic, Loss::Squared, Loss::SquaredHinge, Loss::Poisson, Loss::Softmax, Loss::Ovr] {
         for intercept in [false, true] {
             let classes = if matches!(loss, Loss::Softmax | Loss::Ovr) { 3 } else { 1 };
-            let plain = Goal { tolerance: 1e-13, classes, ..goal(loss, 0.0, 0.02, intercept) };
+            let plain = Goal { tolerance: 1e-15, classes, ..goal(loss, 0.0, 0.02, intercept) };
             let mut scaled = rows(loss);
             for (_, _, columns, values) in &mut scaled {
                 values.iter_mut().zip(columns).for_each(|(x, j)| *x /= factors[*j as usize].sqrt());

@@ -6,11 +6,13 @@
 //! whose gradient is what the sums are off by, and q' is in the simplex whatever b is.
 
 use super::super::factor::Cholesky;
-use super::super::pass::Passes;
+use super::super::level::inverse_norm;
+use super::super::pass::{CARRIED_TERMS, Passes};
 use super::super::relative::relative_entropy;
+use super::super::rounding::EPS;
 use super::super::shares::{Crew, Stopped};
 use super::super::state::Objective;
-use super::pass::run;
+use super::pass::run_carried;
 use super::state::{Classes, State, slopes};
 use crate::sums::Sum;
 
@@ -32,8 +34,8 @@ pub(super) fn foreseen(rows: Classes, state: &State, next: &State) -> Vec<f64> {
     duals
 }
 
-/// The gap at a point between the objective and the dual objective at `duals`, once these are balanced. ∞ where no dual
-/// point is.
+/// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
+/// `duals`, once these are balanced. ∞ where no dual point is. Rounding is allowed for as for one margin.
 ///
 /// *Cost*: one pass, and a few over the dual points.
 pub(super) fn gap(
@@ -41,11 +43,16 @@ pub(super) fn gap(
     rows: Classes,
     objective: &Objective,
     state: &State,
+    lengths: &[f64],
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
-    if sample.design.intercept && !balance(passes.crew, rows, &mut duals)? {
-        return Ok(f64::INFINITY);
+    let mut tilt = 0.0;
+    if sample.design.intercept {
+        match balance(passes.crew, rows, &mut duals)? {
+            Some(left) => tilt = left,
+            None => return Ok(f64::INFINITY),
+        }
     }
     let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
         move |r: usize, numbers: &mut [f64]| {
@@ -56,50 +63,97 @@ pub(super) fn gap(
         }
     });
     let mut mean = vec![0.0; state.point.len()];
-    run(passes, rows, None, visitors.collect(), &mut mean)?;
+    run_carried(passes, rows, visitors.collect(), &mut mean)?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
-    // Nothing is paid for the intercepts.
-    let mut rest = 0.0;
-    for j in constant.into_iter().flat_map(|constant| (constant..state.point.len()).step_by(dim)) {
-        rest += (state.point[j] * mean[j]).abs();
-        mean[j] = 0.0;
+    let mut off = off(rows, objective, state, lengths, &mean, &duals, tilt);
+    // Nothing is paid for the intercepts, whose dual points are balanced.
+    let priced = |at: &usize| Some(at % dim) != constant;
+    let shrink = |at: usize| objective.prices[at % dim].shrink(mean[at], off[at]);
+    let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
+    mean.iter_mut().chain(&mut off).for_each(|z| *z *= factor);
+    let mut gap = misses(passes.crew, rows, state, &duals, factor, tilt)?;
+    for at in (0..mean.len()).filter(priced) {
+        let (w, z, price) = (state.point[at], mean[at], &objective.prices[at % dim]);
+        gap.add(price.miss(w, z - off[at]).max(price.miss(w, z + off[at])) + 4.0 * EPS * price.l1 * w.abs());
     }
-    let prices = objective.prices.iter().cycle();
-    let factor = mean.iter().zip(prices.clone()).map(|(z, price)| price.shrink(*z)).fold(1.0, f64::min);
-    mean.iter_mut().for_each(|z| *z *= factor);
-    let (missed, size) = misses(passes.crew, rows, state, &duals, factor)?;
-    let all = || state.point.iter().zip(&mean);
-    let priced: f64 = all().zip(prices).map(|((w, z), price)| price.miss(*w, *z)).sum();
-    let size = size + all().map(|(w, z)| (w * z).abs()).sum::<f64>();
-    let gap = missed + priced + rest + 4.0 * f64::EPSILON * size;
+    let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// Σ ω_i KL(q_i ‖ p_i), with dual points scaled by a factor, and Σ|ω_iθ_i·m_i|, by which rounding is judged.
-fn misses(crew: &Crew, rows: Classes, state: &State, duals: &[f64], factor: f64) -> Result<(f64, f64), Stopped> {
+/// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
+#[allow(clippy::too_many_arguments)]
+fn off(
+    rows: Classes,
+    objective: &Objective,
+    state: &State,
+    lengths: &[f64],
+    mean: &[f64],
+    duals: &[f64],
+    tilt: f64,
+) -> Vec<f64> {
+    let (sample, dim) = (rows.sample, lengths.len());
+    let mut norms = vec![0.0; rows.classes];
+    for (r, q) in duals.chunks_exact(rows.classes).enumerate() {
+        let y = rows.class(r);
+        let others: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| q).sum();
+        for (k, (norm, q)) in norms.iter_mut().zip(q).enumerate() {
+            let theta = if k == y { others } else { *q };
+            *norm += sample.share(r) * theta * theta;
+        }
+    }
+    // Besides those of the sum: shares, the factor that shrinks all of them, and what the label has as the sum of the others.
+    let terms = (CARRIED_TERMS + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
+    let of = |at: usize| {
+        let (j, norm) = (at % dim, norms[at / dim].sqrt());
+        let (price, w) = (&objective.prices[j], state.point[at]);
+        let own = 4.0 * EPS * (mean[at].abs() + price.l1 + price.l2 * w.abs());
+        (terms * lengths[j] + sample.design.drift_of_column(j)) * norm + own
+    };
+    (0..mean.len()).map(of).collect()
+}
+
+/// Bounds Σ ω_i KL(q_i ‖ p_i) for margins and dual points as they are without rounding; dual points are scaled by a factor.
+fn misses(crew: &Crew, rows: Classes, state: &State, duals: &[f64], factor: f64, tilt: f64) -> Result<Sum, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
-    let mut found = vec![(Sum::default(), 0.0); sample.rows().div_ceil(per)];
+    let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
-    crew.run(shares, |(share, ((sum, size), duals)): (usize, (&mut (Sum, f64), &[f64]))| {
+    crew.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, q) in (share * per..).zip(duals.chunks_exact(classes)) {
-            let (y, weight) = (rows.class(r), sample.share(r));
-            let row = r * classes..(r + 1) * classes;
-            let (p, margin) = (&state.means[row.clone()], &state.margin[row]);
-            let least = margin[y];
-            for k in 0..classes {
-                let q = if k == y { q[k] + (1.0 - factor) * (1.0 - q[k]) } else { factor * q[k] };
-                sum.add(weight * relative_entropy(q, p[k]));
-                *size += (weight * q * (margin[k] - least)).abs();
-            }
+            let means = &state.means[r * classes..(r + 1) * classes];
+            sum.add(sample.share(r) * miss(rows.class(r), q, means, factor, tilt, state.off[r]));
         }
     })?;
     let mut sum = Sum::default();
-    found.iter().for_each(|(part, _)| sum.add(part.value()));
-    Ok((sum.value(), found.iter().map(|(_, size)| size).sum()))
+    found.iter().for_each(|part| sum.add(part.value()));
+    Ok(sum)
 }
 
-/// Tilts the dual points until each class has the share of its labels, up to rounding; whether that could be done.
-fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<bool, Stopped> {
+/// Bounds KL(q ‖ p) of a row with label y, where margins may be off by `off` and q may be tilted by e^b, |b| ≤ `tilt`.
+///
+/// Its gradient in the margins is p − q, and p changes by a factor of e^(2·off) at most. Along a tilt it grows by
+/// Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where only the others' share of b is left for the label.
+fn miss(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, off: f64) -> f64 {
+    let (mut miss, mut apart, mut steep) = (0.0, 0.0, 0.0);
+    let all: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| factor * q).sum();
+    for (k, (q, &p)) in q.iter().zip(p).enumerate() {
+        // The label's is what the others leave, as it is in the dual point.
+        let q = if k == y { 1.0 - all } else { factor * q };
+        miss += relative_entropy(q, p);
+        apart += (q - p).abs();
+        if tilt > 0.0 && q > 0.0 {
+            let share = if k == y { all } else { q };
+            steep += share * if p > 0.0 { libm::log(q / p).abs() + 4.0 * EPS } else { f64::INFINITY };
+        }
+    }
+    let grown = if off < 0.1 { 2.5 * off } else { libm::expm1(2.0 * off) };
+    let rise = off * (apart + 4.0 * EPS + 2.0 * grown);
+    let tilted = if tilt > 0.0 { 2.0 * tilt * (1.0 + 8.0 * tilt) * (steep + 8.0 * tilt * all) } else { 0.0 };
+    miss * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
+}
+
+/// Tilts the dual points until each class has the share of its labels, up to rounding: a bound on the tilt that is left to where they have
+/// it exactly. `None` if that could not be done.
+fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let mut wanted = vec![0.0; classes];
     (0..rows.sample.rows()).for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
@@ -113,6 +167,7 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<bool, Stoppe
             q[rows.class(r)] = 1.0;
         }
     }
+    let mut is_last = false;
     for _ in 0..50 {
         crew.check()?;
         let (mut off, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
@@ -133,13 +188,13 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<bool, Stoppe
             }
         }
         let done = tilt.iter().zip(&wanted).all(|(off, wanted)| off.abs() <= 4.0 * f64::EPSILON * wanted);
-        if done {
-            return Ok(true);
+        if done || is_last {
+            return left(crew, rows, duals);
         }
         Cholesky::new(crew, square, classes)?.solve(&mut tilt);
         let longest = tilt.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         if !longest.is_finite() {
-            return Ok(false);
+            return Ok(None);
         }
         let part = 1.0 / longest.max(1.0);
         let tilt: Vec<f64> = tilt.iter().map(|b| libm::exp(part * b)).collect();
@@ -148,9 +203,59 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<bool, Stoppe
             let sum: f64 = q.iter().sum();
             q.iter_mut().for_each(|q| *q /= sum);
         }
-        if longest <= 1e-14 {
-            return Ok(true);
+        is_last = longest <= 1e-14;
+    }
+    Ok(None)
+}
+
+/// Bounds the tilt from dual points that are balanced up to rounding to some that are exactly. With H = Σω_i(diag(q_i) − q_iq_iᵀ), D its
+/// diagonal, N = D^(−½)HD^(−½) on what is orthogonal to its null vector, and `off` what is missing, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·off‖, but
+/// for what H changes on the way: for |b| ≤ 1e-3 by less than 1 %.
+fn left(crew: &Crew, rows: Classes, duals: &[f64]) -> Result<Option<f64>, Stopped> {
+    let classes = rows.classes;
+    let (mut off, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
+    let mut square = vec![0.0; classes * classes];
+    let mut q = vec![0.0; classes];
+    for (r, given) in duals.chunks_exact(classes).enumerate() {
+        let (weight, y) = (rows.sample.share(r), rows.class(r));
+        q.copy_from_slice(given);
+        q[y] = 0.0;
+        let others: f64 = q.iter().sum();
+        q[y] = 1.0 - others;
+        for k in 0..classes {
+            let rest = if k == y { others } else { 1.0 - q[k] };
+            square[k * classes + k] += weight * q[k] * rest;
+            (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
+            if k != y {
+                // What the others have, the label has not.
+                off[k].add(-weight * q[k]);
+                off[y].add(weight * q[k]);
+                size[k] += weight * q[k];
+                size[y] += weight * q[k];
+            }
         }
     }
-    Ok(false)
+    // A class of which no row has a part has nothing to tilt.
+    let with: Vec<usize> = (0..classes).filter(|&k| square[k * classes + k] > 0.0).collect();
+    let diagonal: Vec<f64> = with.iter().map(|&k| square[k * classes + k]).collect();
+    let sum: f64 = diagonal.iter().sum();
+    if (0..classes).any(|k| size[k] > 0.0 && square[k * classes + k] <= 0.0) {
+        return Ok(None);
+    }
+    if with.is_empty() {
+        return Ok(Some(0.0));
+    }
+    let width = with.len();
+    let mut inner = vec![0.0; width * width];
+    for a in 0..width {
+        // The null vector, the same for all classes, is given the curvature of the others.
+        (0..=a)
+            .for_each(|b| inner[a * width + b] = square[with[a] * classes + with[b]] + diagonal[a] * diagonal[b] / sum);
+    }
+    let Some(inverse) = inverse_norm(crew, inner, width)? else { return Ok(None) };
+    let missing = |k: usize| off[k].value().abs() + 8.0 * EPS * size[k];
+    let reach = with.iter().zip(&diagonal).map(|(&k, d)| missing(k).powi(2) / d).sum::<f64>().sqrt();
+    let least = diagonal.iter().fold(f64::INFINITY, |a: f64, d| a.min(*d));
+    let tilt = 1.1 * inverse * reach / least.sqrt();
+    Ok((tilt <= 1e-3).then_some(tilt))
 }

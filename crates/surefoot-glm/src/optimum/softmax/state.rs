@@ -2,10 +2,11 @@
 
 use super::super::design::Sample;
 use super::super::pass::Passes;
+use super::super::rounding::EPS;
 use super::super::search::Place;
 use super::super::shares::Stopped;
 use super::super::state::Objective;
-use super::pass::run;
+use super::pass::{run, run_sized};
 use crate::sums::Sum;
 
 /// Rows, and how many classes they are of.
@@ -32,6 +33,10 @@ pub(super) struct State {
     /// The gradient of the smooth part, the mean loss with the squares of the penalty.
     pub(super) gradient: Vec<f64>,
     pub(super) objective: f64,
+    /// How far each margin of a row may be from those of the model that the point is stored as.
+    pub(super) off: Vec<f64>,
+    /// How far the objective may be from that of the model, which no rounding has touched.
+    pub(super) slack: f64,
     pub(super) escapes: bool,
 }
 
@@ -46,37 +51,48 @@ impl State {
         let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
         let numbers = sample.rows() * classes;
         let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
-        let mut found = vec![(Sum::default(), true); sample.rows().div_ceil(per)];
-        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes));
-        let visitors = arrays.zip(&mut found).enumerate().map(|(share, ((margin, means), (sum, escapes)))| {
-            move |r: usize, numbers: &mut [f64]| {
-                let (y, weight) = (rows.class(share * per + r), sample.share(share * per + r));
+        let mut off = vec![0.0; sample.rows()];
+        let points = point.chunks(sample.design.dim().max(1));
+        let drift = points.map(|point| sample.design.drift(point)).fold(0.0, f64::max);
+        let mut found = vec![(Sum::default(), 0.0, true); sample.rows().div_ceil(per)];
+        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(off.chunks_mut(per));
+        let visitors = arrays.zip(&mut found).enumerate();
+        let visitors = visitors.map(|(share, (((margin, means), off), (sum, slack, escapes)))| {
+            move |r: usize, numbers: &mut [f64], size: f64| {
+                let at = share * per + r;
+                let (y, weight) = (rows.class(at), sample.share(at));
                 let row = r * classes..(r + 1) * classes;
                 margin[row.clone()].copy_from_slice(numbers);
                 let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
                 *escapes &= numbers.iter().enumerate().all(others);
+                off[r] = sample.rounding(at, size) + drift + grain(numbers);
                 sum.add(weight * means_and_value(y, numbers));
                 means[row].copy_from_slice(numbers);
                 slopes(y, numbers);
+                *slack += weight * change(-numbers[y], off[r]);
                 numbers.iter_mut().for_each(|slope| *slope *= weight);
             }
         });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
-        run(passes, rows, Some(&point), visitors, &mut gradient)?;
-        let (mut loss, mut penalty) = (Sum::default(), Sum::default());
-        found.iter().for_each(|(sum, _)| loss.add(sum.value()));
-        let escapes = found.iter().all(|(_, escapes)| *escapes);
+        run_sized(passes, rows, &point, visitors, &mut gradient)?;
+        let (mut loss, mut penalty, mut slack) = (Sum::default(), Sum::default(), 0.0);
+        for (sum, part, _) in &found {
+            loss.add(sum.value());
+            slack += part;
+        }
+        let escapes = found.iter().all(|(.., escapes)| *escapes);
         for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices.iter().cycle()) {
             *g += price.l2 * w;
             penalty.add(price.value(w));
         }
         let objective = loss.value() + penalty.value();
-        Ok(State { point, margin, means, gradient, objective, escapes })
+        let slack = slack + 8.0 * EPS * objective.abs();
+        Ok(State { point, margin, means, gradient, objective, off, slack, escapes })
     }
 
     pub(super) fn place(&self) -> Place<'_> {
-        Place { point: &self.point, objective: self.objective, escapes: self.escapes }
+        Place { point: &self.point, objective: self.objective, slack: self.slack, escapes: self.escapes }
     }
 
     /// H·x for the Hessian of the smooth part, whose rows are ω(diag(p) − ppᵀ): one pass.
@@ -101,6 +117,22 @@ impl State {
         out.iter_mut().zip(x).zip(objective.prices.iter().cycle()).for_each(|((out, x), price)| *out += price.l2 * x);
         Ok(())
     }
+}
+
+/// The rounding of probabilities, as what margins would have to be put off by to have the same effect.
+#[inline(always)]
+fn grain(margins: &[f64]) -> f64 {
+    let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
+    let (low, high) = margins.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+    (8.0 + margins.len() as f64 + (high - low)) * EPS
+}
+
+/// Bounds what the loss may differ by where no margin is off by more than `off`; the label has all but `others` of the probability.
+#[inline(always)]
+fn change(others: f64, off: f64) -> f64 {
+    // The slopes of a row sum to twice that in size, which grows by e^(2·off) at most, and never beyond 2.
+    let grown = if off < 0.1 { 1.25 } else { libm::exp(2.0 * off) };
+    2.0 * off * (others * grown).min(1.0)
 }
 
 /// Margins become probabilities; the loss, ln Σ e^(m_j) − m_y, of the same exponentials.

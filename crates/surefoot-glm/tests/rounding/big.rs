@@ -1,0 +1,69 @@
+//! Numbers of 320 bits, some 96 digits.
+
+use dashu_float::{FBig, round::mode::HalfEven};
+
+pub(super) type Big = FBig<HalfEven, 2>;
+
+const BITS: usize = 320;
+
+/// An f64 as it is.
+pub(super) fn big(x: f64) -> Big {
+    Big::try_from(x).expect("a finite number").with_precision(BITS).value()
+}
+
+/// The nearest f64, or one beside it.
+pub(super) fn number(x: &Big) -> f64 {
+    x.to_f64().value()
+}
+
+pub(super) fn zero() -> Big {
+    big(0.0)
+}
+
+pub(super) fn exp(x: &Big) -> Big {
+    // Beyond, the result is as good as 0, or no objective.
+    if number(x) < -5000.0 { zero() } else { x.exp() }
+}
+
+/// ln(1 + e^x).
+pub(super) fn softplus(x: &Big) -> Big {
+    if number(x) > 0.0 { x.clone() + softplus(&-x.clone()) } else { (exp(x) + big(1.0)).ln() }
+}
+
+pub(super) fn abs(x: &Big) -> Big {
+    if number(x) < 0.0 { -x.clone() } else { x.clone() }
+}
+
+pub(super) fn larger(a: Big, b: Big) -> Big {
+    if a >= b { a } else { b }
+}
+
+/// x with A·x = b, by elimination with the largest pivot; a direction without one stays 0.
+pub(super) fn solve(mut a: Vec<Vec<Big>>, mut b: Vec<Big>) -> Vec<Big> {
+    let n = b.len();
+    let mut columns: Vec<Option<usize>> = vec![None; n];
+    let mut used = vec![false; n];
+    for column in 0..n {
+        let size = |row: usize| abs(&a[row][column]);
+        let Some(pivot) = (0..n).filter(|&r| !used[r]).max_by(|&r, &s| size(r).cmp(&size(s))) else { break };
+        let whole = a[pivot].iter().map(abs).fold(zero(), larger);
+        if number(&size(pivot)) == 0.0 || size(pivot) < whole * big(1e-60) {
+            continue;
+        }
+        used[pivot] = true;
+        columns[column] = Some(pivot);
+        for row in (0..n).filter(|&r| r != pivot) {
+            let factor = a[row][column].clone() / a[pivot][column].clone();
+            if number(&factor) != 0.0 {
+                for k in column..n {
+                    let by = factor.clone() * a[pivot][k].clone();
+                    a[row][k] -= by;
+                }
+                let by = factor * b[pivot].clone();
+                b[row] -= by;
+            }
+        }
+    }
+    let of = |column: usize| columns[column].map_or_else(zero, |row| b[row].clone() / a[row][column].clone());
+    (0..n).map(of).collect()
+}
