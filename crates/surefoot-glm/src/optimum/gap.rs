@@ -11,6 +11,16 @@ use super::shares::Stopped;
 use super::state::{Objective, State};
 use crate::sums::Sum;
 
+/// A point on all rows, and what it is the minimum of.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'s, 'a> {
+    pub(super) sample: &'s Sample<'a>,
+    pub(super) objective: &'s Objective<'s>,
+    pub(super) state: &'s State,
+    /// √Σω_i x_ij² of each coordinate.
+    pub(super) lengths: &'s [f64],
+}
+
 /// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
 /// `duals`, once these are feasible. ∞ where no dual point is found that is.
 ///
@@ -20,18 +30,12 @@ use crate::sums::Sum;
 ///
 /// *Rounding*: Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) holds for any θ, where m and z = −Σω_iθ_i x_i
 /// are exact. No term is negative, and each is convex in m_i, and in z_j. So it is at most what it is at the ends of what rounding may have
-/// made of m_i and z_j: that is of second order near the optimum. `lengths` are √Σω_i x_ij² by coordinate, which with those of dual
-/// points bound Σω_i|θ_i x_ij|.
+/// made of m_i and z_j: that is of second order near the optimum. The lengths of columns and
+/// dual points bound Σω_i|θ_i x_ij|.
 ///
 /// *Cost*: one pass.
-pub(super) fn gap(
-    passes: &mut Passes,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    lengths: &[f64],
-    mut duals: Vec<f64>,
-) -> Result<f64, Stopped> {
+pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> Result<f64, Stopped> {
+    let Around { sample, objective, state, lengths } = around;
     for (r, dual) in duals.iter_mut().enumerate() {
         *dual = objective.curve.clip(sample.label(r), *dual);
     }
@@ -44,13 +48,13 @@ pub(super) fn gap(
         minded[constant] = true;
     }
     let mut mean = mean(passes, sample, &duals)?;
-    let mut off = off(sample, objective, state, lengths, &mean, &duals);
+    let mut off = off(around, &mean, &duals);
     // A weight that what rounding left may drive for ever is balanced as well.
     for (j, price) in objective.prices.iter().enumerate() {
         minded[j] |= price.is_driven(mean[j] + 4.0 * off[j]) || price.is_driven(mean[j] - 4.0 * off[j]);
     }
     let left: Vec<f64> = mean.iter().zip(&off).map(|(z, off)| z.abs() + off).collect();
-    let Some(mut level) = level(passes.crew, sample, objective, state, lengths, &minded, &left, &duals)? else {
+    let Some(mut level) = level(passes.crew, around, &minded, &left, &duals)? else {
         return Ok(f64::INFINITY);
     };
     let moved = level.scaled * length(sample, &duals) + length(sample, &level.moved);
@@ -62,7 +66,7 @@ pub(super) fn gap(
         let moved = level.moved.iter_mut().chain(&mut off);
         mean.iter_mut().chain(&mut duals).chain(moved).for_each(|x| *x *= factor);
     }
-    let mut gap = misses(passes, sample, objective, state, &duals, &level)?;
+    let mut gap = misses(passes, around, &duals, &level)?;
     for j in (0..mean.len()).filter(priced) {
         let (w, z, price) = (state.point[j], mean[j], &objective.prices[j]);
         gap.add(price.miss(w, z - off[j]).max(price.miss(w, z + off[j])) + 4.0 * EPS * price.l1 * w.abs());
@@ -72,14 +76,8 @@ pub(super) fn gap(
 }
 
 /// How far each z_j may be from its sum of the dual points as they are.
-fn off(
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    lengths: &[f64],
-    mean: &[f64],
-    duals: &[f64],
-) -> Vec<f64> {
+fn off(around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
+    let Around { sample, objective, state, lengths } = around;
     let norm = length(sample, duals);
     // Besides those of the sum: shares, and the factor that shrinks all of them.
     let per_length = (CARRIED_TERMS + 4.0) * EPS * norm;
@@ -113,14 +111,8 @@ pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64>
 }
 
 /// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) for margins and dual points as they are without rounding.
-fn misses(
-    passes: &Passes,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    duals: &[f64],
-    level: &Level,
-) -> Result<Sum, Stopped> {
+fn misses(passes: &Passes, around: Around, duals: &[f64], level: &Level) -> Result<Sum, Stopped> {
+    let Around { sample, objective, state, .. } = around;
     let (per, curve) = (Passes::rows_per_share(sample), objective.curve);
     let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();

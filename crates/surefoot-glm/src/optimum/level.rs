@@ -5,9 +5,10 @@
 
 use super::design::Sample;
 use super::factor::Cholesky;
+use super::gap::Around;
 use super::rounding::EPS;
 use super::shares::{Crew, Stopped};
-use super::state::{Objective, State};
+use super::state::Objective;
 use crate::sums::Sum;
 
 /// How far from given dual points there are some that are feasible without rounding.
@@ -26,17 +27,14 @@ const MOST: usize = 256;
 /// size of that sum.
 ///
 /// *Cost*: the intercept alone takes a sum over rows; k coordinates take k² numbers a row, and k³.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn level(
     crew: &Crew,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    lengths: &[f64],
+    around: Around,
     minded: &[bool],
     left: &[f64],
     duals: &[f64],
 ) -> Result<Option<Level>, Stopped> {
+    let Around { sample, lengths, .. } = around;
     // A column of zeros says nothing.
     let minded: Vec<usize> = (0..minded.len()).filter(|&j| minded[j] && lengths[j] > 0.0).collect();
     let constant = sample.design.constant();
@@ -50,7 +48,7 @@ pub(super) fn level(
         return Ok(None);
     }
     let left: Vec<f64> = minded.iter().map(|&j| left[j]).collect();
-    moved(crew, sample, objective, state, &minded, &left, duals)
+    moved(crew, around, &minded, &left, duals)
 }
 
 /// For the intercept: the heavier of the positive and the negative dual points are scaled down by what the lighter lack.
@@ -70,15 +68,8 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Level> {
 
 /// One Newton step for dual points alone, along rows x_i cut to the coordinates: θ_i − φ''_i·x_iᵀs where Hs is what is left. With D the
 /// diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
-fn moved(
-    crew: &Crew,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    minded: &[usize],
-    left: &[f64],
-    duals: &[f64],
-) -> Result<Option<Level>, Stopped> {
+fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f64]) -> Result<Option<Level>, Stopped> {
+    let Around { sample, objective, state, .. } = around;
     let width = minded.len();
     let mut place = vec![usize::MAX; state.point.len()];
     minded.iter().enumerate().for_each(|(k, &j)| place[j] = k);

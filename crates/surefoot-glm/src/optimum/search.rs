@@ -3,7 +3,7 @@
 use super::curve::Curve;
 use super::design::{Design, Sample};
 use super::direction::NEAR;
-use super::gap::gap;
+use super::gap::{Around, gap};
 use super::pass::Passes;
 use super::shares::{Crew, Stopped};
 use super::state::{Objective, State, diagonal};
@@ -154,7 +154,8 @@ impl<'a> Search<'a> {
     fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
         let sample = self.rows();
         self.measure()?;
-        gap(&mut self.passes, &sample, &self.objective, state, &self.lengths, duals)
+        let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
+        gap(&mut self.passes, around, duals)
     }
 
     /// The lengths of the columns, once.

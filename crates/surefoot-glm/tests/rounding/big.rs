@@ -55,10 +55,8 @@ pub(super) fn solve(mut a: Vec<Vec<Big>>, mut b: Vec<Big>) -> Vec<Big> {
         for row in (0..n).filter(|&r| r != pivot) {
             let factor = a[row][column].clone() / a[pivot][column].clone();
             if number(&factor) != 0.0 {
-                for k in column..n {
-                    let by = factor.clone() * a[pivot][k].clone();
-                    a[row][k] -= by;
-                }
+                let top = a[pivot][column..].to_vec();
+                a[row][column..].iter_mut().zip(top).for_each(|(to, from)| *to -= factor.clone() * from);
                 let by = factor * b[pivot].clone();
                 b[row] -= by;
             }

@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
                     found = Some((next, there));
                     break;
                 }
-                part = part * big(0.25);
+                part *= big(0.25);
             }
             let Some((next, there)) = found else { break };
             let gained = value.clone() - there.clone();

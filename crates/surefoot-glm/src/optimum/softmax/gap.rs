@@ -81,7 +81,6 @@ pub(super) fn gap(
 }
 
 /// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
-#[allow(clippy::too_many_arguments)]
 fn off(
     rows: Classes,
     objective: &Objective,
