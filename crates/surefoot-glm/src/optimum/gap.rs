@@ -71,6 +71,9 @@ pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> R
         let (w, z, price) = (state.point[j], mean[j], &objective.prices[j]);
         gap.add(price.miss(w, z - off[j]).max(price.miss(w, z + off[j])) + 4.0 * EPS * price.l1 * w.abs());
     }
+    for &j in &level.spare {
+        gap.add(state.point[j].abs() * (mean[j].abs() + off[j]));
+    }
     let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }

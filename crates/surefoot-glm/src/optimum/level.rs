@@ -18,6 +18,8 @@ pub(super) struct Level {
     pub(super) scaled: f64,
     /// By as much, at most, each one is moved; none where they are not.
     pub(super) moved: Vec<f64>,
+    /// Columns that say what others say, so that no model is lost where their weights are 0.
+    pub(super) spare: Vec<usize>,
 }
 
 /// Coordinates without a penalty beyond which the system for them is not solved.
@@ -47,8 +49,15 @@ pub(super) fn level(
     if minded.len() > MOST {
         return Ok(None);
     }
+    let spare = spare(crew, around, &minded)?;
+    // What a bound keeps from 0 cannot be left to others.
+    if !spare.is_empty() && minded.iter().any(|&j| around.objective.prices[j].is_bounded()) {
+        return Ok(None);
+    }
+    let minded: Vec<usize> = minded.into_iter().filter(|j| !spare.contains(j)).collect();
     let left: Vec<f64> = minded.iter().map(|&j| left[j]).collect();
-    moved(crew, around, &minded, &left, duals)
+    let found = moved(crew, around, &minded, &left, duals)?;
+    Ok(found.map(|level| Level { spare, ..level }))
 }
 
 /// For the intercept: the heavier of the positive and the negative dual points are scaled down by what the lighter lack.
@@ -63,7 +72,7 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Level> {
     }
     // The heavier have half of the size or more.
     let scaled = 2.5 * (sum.value().abs() / size + 8.0 * EPS);
-    (scaled < 0.5).then(|| Level { scaled, moved: Vec::new() })
+    (scaled < 0.5).then(|| Level { scaled, ..Level::default() })
 }
 
 /// One Newton step for dual points alone, along rows x_i cut to the coordinates: θ_i − φ''_i·x_iᵀs where Hs is what is left. With D the
@@ -71,17 +80,11 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Level> {
 fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f64]) -> Result<Option<Level>, Stopped> {
     let Around { sample, objective, state, .. } = around;
     let width = minded.len();
-    let mut place = vec![usize::MAX; state.point.len()];
-    minded.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+    let place = places(state.point.len(), minded);
     let mut bend = state.bend.clone();
     // Dual points that would leave their range do not move, as often as that leaves any.
     for _ in 0..4 {
-        let mut square = vec![0.0; width * width];
-        each_row(crew, sample, &place, |r, pairs| {
-            for (a, &(i, x)) in pairs.iter().enumerate() {
-                pairs[..=a].iter().for_each(|&(j, z)| square[i * width + j] += bend[r] * x * z);
-            }
-        })?;
+        let square = square(crew, sample, &place, width, &bend)?;
         let diagonal: Vec<f64> = (0..width).map(|k| square[k * width + k]).collect();
         let Some(inverse) = inverse_norm(crew, square, width)? else { return Ok(None) };
         let reach = left.iter().zip(&diagonal).map(|(left, d)| left * left / d).sum::<f64>().sqrt() * inverse;
@@ -101,10 +104,87 @@ fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f
             }
         })?;
         if !stuck {
-            return Ok(reach.is_finite().then_some(Level { scaled: 0.0, moved }));
+            return Ok(reach.is_finite().then_some(Level { moved, ..Level::default() }));
         }
     }
     Ok(None)
+}
+
+/// Columns that are, to the last digit of every row, sums and differences of those before them and a constant: as of the values of a
+/// category, which sum to the intercept.
+fn spare(crew: &Crew, around: Around, minded: &[usize]) -> Result<Vec<usize>, Stopped> {
+    /// What is left of a column is nothing, as a share of its square.
+    const NOTHING: f64 = 1e-10;
+    let Around { sample, state, .. } = around;
+    let width = minded.len();
+    let place = places(state.point.len(), minded);
+    let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+    let square = square(crew, sample, &place, width, &shares)?;
+    let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
+    let (mut kept, mut spare) = (Vec::new(), Vec::new());
+    for k in 0..width {
+        let count: usize = kept.len();
+        let mut inner = vec![0.0; count * count];
+        for a in 0..count {
+            (0..=a).for_each(|b| inner[a * count + b] = at(kept[a], kept[b]));
+        }
+        let mut factors: Vec<f64> = kept.iter().map(|&a| at(a, k)).collect();
+        Cholesky::new(crew, inner, count)?.solve(&mut factors);
+        let told: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
+        if at(k, k) - told > NOTHING * at(k, k) {
+            kept.push(k);
+        } else if is_sum(crew, sample, &place, &kept, &factors, k, sample.design.constant().map(|j| place[j]))? {
+            spare.push(minded[k]);
+        } else {
+            kept.push(k);
+        }
+    }
+    Ok(spare)
+}
+
+/// Whether column k is that sum of kept ones with whole factors, and a constant, in every row, but for the rounding of what was subtracted.
+fn is_sum(
+    crew: &Crew,
+    sample: &Sample,
+    place: &[usize],
+    kept: &[usize],
+    factors: &[f64],
+    k: usize,
+    constant: Option<usize>,
+) -> Result<bool, Stopped> {
+    let mut of = vec![0.0; place.len()];
+    kept.iter().zip(factors).for_each(|(&a, factor)| of[a] = factor.round());
+    of[k] = -1.0;
+    let has_constant = constant.is_some_and(|at| at != usize::MAX);
+    if has_constant {
+        of[constant.unwrap_or(0)] = 0.0;
+    }
+    let (mut first, mut is_sum) = (None, true);
+    each_row(crew, sample, place, |_, pairs| {
+        let (sum, size) = pairs
+            .iter()
+            .fold((0.0, 0.0), |(sum, size): (f64, f64), &(a, x)| (sum + of[a] * x, size + (of[a] * x).abs()));
+        let constant = *first.get_or_insert(if has_constant { sum } else { 0.0 });
+        is_sum &= (sum - constant).abs() <= 8.0 * EPS * (size + constant.abs());
+    })?;
+    Ok(is_sum)
+}
+
+fn places(dim: usize, minded: &[usize]) -> Vec<usize> {
+    let mut place = vec![usize::MAX; dim];
+    minded.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+    place
+}
+
+/// The lower triangle of Σ t_r x_r x_rᵀ over the coordinates that have a place.
+fn square(crew: &Crew, sample: &Sample, place: &[usize], width: usize, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let mut square = vec![0.0; width * width];
+    each_row(crew, sample, place, |r, pairs| {
+        for (a, &(i, x)) in pairs.iter().enumerate() {
+            pairs[..=a].iter().for_each(|&(j, z)| square[i * width + j] += factors[r] * x * z);
+        }
+    })?;
+    Ok(square)
 }
 
 /// Visits the rows with their pairs of the coordinates that have a place, by place.

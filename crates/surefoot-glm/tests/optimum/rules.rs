@@ -134,6 +134,33 @@ fn factors_of_l2_are_columns_in_other_units() {
     }
 }
 
+/// The values of a category without a penalty sum to the intercept, and a column may stand there twice: the rows do not tell these weights
+/// apart, and no dual point is lost by it.
+#[test]
+fn free_columns_that_say_the_same_are_certified() {
+    for loss in [Loss::Logistic, Loss::Squared, Loss::SquaredHinge, Loss::Poisson] {
+        for values in [2, 5] {
+            let mut dice = Dice(3);
+            let row = |i: usize| {
+                let (x, group) = (dice.unit(), (i * 7 % 11) % values);
+                let mut pairs = vec![(group as u32, 1.0), (5, x), (6, dice.unit()), (7, x)];
+                pairs.retain(|pair| pair.1 != 0.0);
+                let score = 0.3 * group as f64 - x + dice.unit();
+                let (columns, numbers) = pairs.into_iter().unzip();
+                (super::problem::label(loss, score), 1.0, columns, numbers)
+            };
+            let rows: Rows = (0..60).map(row).collect();
+            // All but column 6 are free: the category, and one column twice.
+            let rules: Vec<Rule> = (0..8).map(|j| rule(if j == 6 { 1.0 } else { 0.0 }, -INFINITY, INFINITY)).collect();
+            for intercept in [true, false] {
+                let goal = Goal { rules: &rules, tolerance: 1e-9, ..goal(loss, 0.0, 0.01, intercept) };
+                let found = optimum(&examples(&rows), &goal);
+                assert_eq!(found.ended, Ended::Certified, "{loss:?} {values} {intercept}: {found:?}");
+            }
+        }
+    }
+}
+
 /// The least objective that plain proximal gradients find, from these weights on. A kink is followed as a narrow ramp; what is counted
 /// is always the loss as it is.
 fn descended(rows: &Rows, goal: &Goal, start: &[f64]) -> f64 {
