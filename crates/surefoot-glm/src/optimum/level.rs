@@ -122,7 +122,7 @@ fn spare(crew: &Crew, around: Around, minded: &[usize]) -> Result<Vec<usize>, St
     let square = square(crew, sample, &place, width, &shares)?;
     let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
     let (mut kept, mut spare) = (Vec::new(), Vec::new());
-    for k in 0..width {
+    for (k, &column) in minded.iter().enumerate() {
         let count: usize = kept.len();
         let mut inner = vec![0.0; count * count];
         for a in 0..count {
@@ -134,7 +134,7 @@ fn spare(crew: &Crew, around: Around, minded: &[usize]) -> Result<Vec<usize>, St
         if at(k, k) - told > NOTHING * at(k, k) {
             kept.push(k);
         } else if is_sum(crew, sample, &place, &kept, &factors, k, sample.design.constant().map(|j| place[j]))? {
-            spare.push(minded[k]);
+            spare.push(column);
         } else {
             kept.push(k);
         }
