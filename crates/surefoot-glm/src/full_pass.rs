@@ -93,6 +93,10 @@ impl FullPass {
         self.sums.grow(self.numbering.dim());
         let (loss, slope) = (self.loss.value(y, margin), self.loss.slope(y, margin));
         self.sums.add(row.weight, margin, loss, slope, &Sparse::new(&self.numbers, &self.values));
+        let terms =
+            self.numbers.iter().zip(&self.values).map(|(&i, x)| self.point.get(i as usize).map_or(0.0, |w| w * x));
+        let (count, size) = terms.fold((1.0, row.offset.abs()), |(count, size), term| (count + 1.0, size + term.abs()));
+        self.sums.allow(row.weight, margin, core::margin_error(count, size), |margin| self.loss.slope(y, margin));
         Ok(())
     }
 

@@ -1,35 +1,38 @@
 //! Conversions, each a loop over rounds with a gradient oracle. All return what happened in every round.
 
-use crate::vectors::{dot, norm, plus, times};
-use crate::{Domain, Learner};
+use crate::vectors::{dot, minus, norm, plus, square, sum, times, zero};
+use crate::{Domain, Learner, Number};
 
 /// One round.
 #[derive(Clone, Debug)]
-pub struct Round {
+pub struct Round<N = f64> {
     /// w_t.
-    pub iterate: Vec<f64>,
+    pub iterate: Vec<N>,
     /// Where the gradient was taken.
-    pub query: Vec<f64>,
+    pub query: Vec<N>,
     /// What the theorem bounds.
-    pub output: Vec<f64>,
+    pub output: Vec<N>,
 }
 
+/// The gradient of round t at a point.
+pub type Oracle<'a, N = f64> = &'a mut dyn FnMut(u64, &[N]) -> Vec<N>;
+
 /// Algorithm 1 with interpolation: query at βx + (1−β)w, output x = Σ α_i w_i / A.
-pub fn anytime(
-    learner: &mut dyn Learner,
+pub fn anytime<N: Number>(
+    learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
     beta: f64,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
-    let (mut total, mut sum, mut trace) = (0.0, None, Vec::new());
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
+    let (mut total, mut sum, mut trace) = (N::of(0.0), None, Vec::new());
     for t in 1..=rounds {
-        let a = weight(t);
+        let a = N::of(weight(t));
         let w = learner.predict(None);
-        total += a;
-        let s = sum.map_or_else(|| times(a, &w), |s: Vec<f64>| plus(&s, a, &w));
-        let x = times(1.0 / total, &s);
-        let q = plus(&times(beta, &x), 1.0 - beta, &w);
+        total = total + a;
+        let s = sum.map_or_else(|| times(a, &w), |s: Vec<N>| plus(&s, a, &w));
+        let x = times(N::of(1.0) / total, &s);
+        let q = plus(&times(N::of(beta), &x), N::of(1.0 - beta), &w);
         let g = gradient(t, &q);
         learner.update(&times(a, &g));
         sum = Some(s);
@@ -39,38 +42,38 @@ pub fn anytime(
 }
 
 /// Algorithm 2 with follow-the-leader: losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t).
-pub fn strongly_convex(
+pub fn strongly_convex<N: Number>(
     dim: usize,
-    domain: &Domain,
-    mu: f64,
+    domain: &Domain<N>,
+    mu: N,
     weight: &dyn Fn(u64) -> f64,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
     let (mut w, mut x) = (domain.centre(dim), domain.centre(dim));
-    let (mut total, mut z, mut sum) = (0.0, vec![0.0; dim], vec![0.0; dim]);
-    let mut trace = Vec::new();
+    let (mut total, mut z, mut sum) = (N::of(0.0), zero(dim), zero(dim));
+    let (mut trace, one) = (Vec::new(), N::of(1.0));
     for t in 1..=rounds {
-        let a = weight(t);
-        x = times(1.0 / (total + a), &plus(&times(total, &x), a, &w));
-        total += a;
+        let a = N::of(weight(t));
+        x = times(one / (total + a), &plus(&times(total, &x), a, &w));
+        total = total + a;
         let g = gradient(t, &x);
         trace.push(Round { iterate: w, query: x.clone(), output: x.clone() });
         z = plus(&z, a, &g);
         sum = plus(&sum, a, &x);
-        w = domain.project(&times(1.0 / total, &plus(&sum, -1.0 / mu, &z)));
+        w = domain.project(&times(one / total, &plus(&sum, -one / mu, &z)));
     }
     trace
 }
 
 /// Algorithm 3: as [`anytime`] with β = 1, and before w_t is asked for the hint α_t g_{t−1}.
-pub fn optimistic(
-    learner: &mut dyn Learner,
+pub fn optimistic<N: Number>(
+    learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
-    hinted(learner, weight, &mut |_, last| last.map(<[f64]>::to_vec), rounds, gradient)
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
+    hinted(learner, weight, &mut |_, last| last.map(<[N]>::to_vec), rounds, gradient)
 }
 
 /// Algorithm 2 with the online Newton step: losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)); w_{t+1} minimises
@@ -81,7 +84,7 @@ pub fn online_newton(
     (gamma, epsilon): (f64, f64),
     weight: &dyn Fn(u64) -> f64,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
+    gradient: Oracle,
 ) -> Vec<Round> {
     let centre = domain.centre(dim);
     let (mut w, mut x, mut total, mut trace) = (centre.clone(), centre.clone(), 0.0, Vec::new());
@@ -140,23 +143,23 @@ fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 /// ĝ_t, given t and g_{t−1}.
-pub type Hint<'a> = &'a mut dyn FnMut(u64, Option<&[f64]>) -> Option<Vec<f64>>;
+pub type Hint<'a, N = f64> = &'a mut dyn FnMut(u64, Option<&[N]>) -> Option<Vec<N>>;
 
 /// Algorithm 3 with any hint ĝ_t, given t and g_{t−1}.
-pub fn hinted(
-    learner: &mut dyn Learner,
+pub fn hinted<N: Number>(
+    learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
-    hint: Hint,
+    hint: Hint<N>,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
-    let (mut total, mut x, mut last, mut trace) = (0.0, Vec::new(), None, Vec::new());
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
+    let (mut total, mut x, mut last, mut trace) = (N::of(0.0), Vec::new(), None, Vec::new());
     for t in 1..=rounds {
-        let a = weight(t);
+        let a = N::of(weight(t));
         let h = hint(t, last.as_deref()).map(|h| times(a, &h));
         let w = learner.predict(h.as_deref());
-        total += a;
-        x = if t == 1 { w.clone() } else { plus(&x, a / total, &plus(&w, -1.0, &x)) };
+        total = total + a;
+        x = if t == 1 { w.clone() } else { plus(&x, a / total, &minus(&w, &x)) };
         let g = gradient(t, &x);
         learner.update(&times(a, &g));
         trace.push(Round { iterate: w, query: x.clone(), output: x.clone() });
@@ -166,39 +169,41 @@ pub fn hinted(
 }
 
 /// Hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to 0 … 1; 1 while there is nothing.
-pub fn shrunk(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[f64]>) -> Option<Vec<f64>> + '_ {
-    let (mut above, mut below, mut before) = (0.0, 0.0, None::<Vec<f64>>);
+pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[N]>) -> Option<Vec<N>> {
+    let (nothing, one) = (N::of(0.0), N::of(1.0));
+    let (mut above, mut below, mut before) = (nothing, nothing, None::<Vec<N>>);
     move |t, last| {
         let last = last?;
         if let Some(before) = &before {
-            above += weight(t - 1).powi(2) * dot(last, before);
-            below += weight(t - 1).powi(2) * dot(before, before);
+            let square = square(N::of(weight(t - 1)));
+            above = above + square * dot(last, before);
+            below = below + square * dot(before, before);
         }
         before = Some(last.to_vec());
-        let theta = if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 1.0 };
+        let theta = if below > nothing { (above / below).clamp(nothing, one) } else { one };
         Some(times(theta, last))
     }
 }
 
 /// Algorithm 4, weights t: x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t, y_t = x_t − η_t g_t with
 /// η_t = c·B/√(ε² + Σ A_i‖g_i‖²). Query x_t, output y_t.
-pub fn accelerated(
-    learner: &mut dyn Learner,
-    diameter: f64,
-    c: f64,
-    epsilon: f64,
+pub fn accelerated<N: Number>(
+    learner: &mut dyn Learner<N>,
+    diameter: N,
+    c: N,
+    epsilon: N,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
-    let (mut total, mut squares, mut y, mut trace) = (0.0, epsilon * epsilon, Vec::new(), Vec::new());
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
+    let (mut total, mut squares, mut y, mut trace) = (N::of(0.0), square(epsilon), Vec::new(), Vec::new());
     for t in 1..=rounds {
-        let a = t as f64;
+        let a = N::of(t as f64);
         let w = learner.predict(None);
-        total += a;
-        let x = if t == 1 { w.clone() } else { plus(&times(1.0 - a / total, &y), a / total, &w) };
+        total = total + a;
+        let x = if t == 1 { w.clone() } else { plus(&times(N::of(1.0) - a / total, &y), a / total, &w) };
         let g = gradient(t, &x);
-        squares += total * norm(&g).powi(2);
-        y = if squares > 0.0 { plus(&x, -c * diameter / squares.sqrt(), &g) } else { x.clone() };
+        squares = squares + total * square(norm(&g));
+        y = if squares > N::of(0.0) { plus(&x, -c * diameter / squares.sqrt(), &g) } else { x.clone() };
         learner.update(&times(a, &g));
         trace.push(Round { iterate: w, query: x, output: y.clone() });
     }
@@ -207,26 +212,26 @@ pub fn accelerated(
 
 /// Linear decay of a learner's moves over all the rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). The
 /// output is the average of the iterates.
-pub fn linear_decay(
-    learner: &mut dyn Learner,
+pub fn linear_decay<N: Number>(
+    learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
     rounds: u64,
-    gradient: &mut dyn FnMut(u64, &[f64]) -> Vec<f64>,
-) -> Vec<Round> {
-    let whole: f64 = (1..=rounds).map(weight).sum();
-    let (mut rest, mut total) = (whole, 0.0);
+    gradient: Oracle<N>,
+) -> Vec<Round<N>> {
+    let whole = sum((1..=rounds).map(|t| N::of(weight(t))));
+    let (mut rest, mut total) = (whole, N::of(0.0));
     let mut w = learner.predict(None);
-    let (mut x, mut sum, mut trace) = (w.clone(), vec![0.0; w.len()], Vec::new());
+    let (mut x, mut sum, mut trace) = (w.clone(), zero(w.len()), Vec::new());
     for t in 1..=rounds {
-        let a = weight(t);
-        rest -= a;
-        total += a;
+        let a = N::of(weight(t));
+        rest = rest - a;
+        total = total + a;
         sum = plus(&sum, a, &w);
         let g = gradient(t, &x);
-        trace.push(Round { iterate: w.clone(), query: x.clone(), output: times(1.0 / total, &sum) });
+        trace.push(Round { iterate: w.clone(), query: x.clone(), output: times(N::of(1.0) / total, &sum) });
         learner.update(&times(a, &g));
         let next = learner.predict(None);
-        x = plus(&x, rest / whole, &plus(&next, -1.0, &w));
+        x = plus(&x, rest / whole, &minus(&next, &w));
         w = next;
     }
     trace

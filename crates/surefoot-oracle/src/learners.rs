@@ -1,40 +1,40 @@
 //! Learners: predict, with the hint of the round if there is one, then update with the weighted gradient.
 
-use crate::Domain;
-use crate::vectors::{norm, plus, times};
+use crate::vectors::{minus, norm, plus, square, times, zero};
+use crate::{Domain, Number};
 
 /// An online learner that is asked once and told once a round.
-pub trait Learner {
+pub trait Learner<N = f64> {
     /// w_t.
-    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64>;
+    fn predict(&mut self, hint: Option<&[N]>) -> Vec<N>;
     /// The round's loss: G_t = α_t g_t.
-    fn update(&mut self, gradient: &[f64]);
+    fn update(&mut self, gradient: &[N]);
 }
 
 /// Gradient descent with the rate B/√(2 Σ‖G‖²), projected.
 #[derive(Clone, Debug)]
-pub struct Ogd {
-    domain: Domain,
-    w: Vec<f64>,
-    v: f64,
+pub struct Ogd<N = f64> {
+    domain: Domain<N>,
+    w: Vec<N>,
+    v: N,
 }
 
-impl Ogd {
+impl<N: Number> Ogd<N> {
     /// At the centre.
-    pub fn new(dim: usize, domain: Domain) -> Self {
-        Self { w: domain.centre(dim), domain, v: 0.0 }
+    pub fn new(dim: usize, domain: Domain<N>) -> Self {
+        Self { w: domain.centre(dim), domain, v: N::of(0.0) }
     }
 }
 
-impl Learner for Ogd {
-    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+impl<N: Number> Learner<N> for Ogd<N> {
+    fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
         self.w.clone()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
-        self.v += norm(gradient).powi(2);
-        if self.v > 0.0 {
-            let rate = 2.0 * self.domain.radius() / (2.0 * self.v).sqrt();
+    fn update(&mut self, gradient: &[N]) {
+        self.v = self.v + square(norm(gradient));
+        if self.v > N::of(0.0) {
+            let rate = N::of(2.0) * self.domain.radius() / (N::of(2.0) * self.v).sqrt();
             self.w = self.domain.project(&plus(&self.w, -rate, gradient));
         }
     }
@@ -42,87 +42,88 @@ impl Learner for Ogd {
 
 /// Optimistic dual averaging with clipping at the largest error before.
 #[derive(Clone, Debug)]
-pub struct DualAveraging {
-    domain: Domain,
-    z: Vec<f64>,
-    h: Vec<f64>,
-    v: f64,
-    gamma: f64,
-    lambda: f64,
+pub struct DualAveraging<N = f64> {
+    domain: Domain<N>,
+    z: Vec<N>,
+    h: Vec<N>,
+    v: N,
+    gamma: N,
+    lambda: N,
     /// What the distance from the centre is multiplied with, by round.
     pub multiplier: fn(u64) -> f64,
     t: u64,
 }
 
-impl DualAveraging {
+impl<N: Number> DualAveraging<N> {
     /// At the centre, with a first Γ.
-    pub fn new(dim: usize, domain: Domain, gamma: f64) -> Self {
-        let zero = vec![0.0; dim];
-        Self { domain, z: zero.clone(), h: zero, v: 0.0, gamma, lambda: 0.0, multiplier: |_| 1.0, t: 0 }
+    pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
+        let nothing = N::of(0.0);
+        Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing, multiplier: |_| 1.0, t: 0 }
     }
 }
 
-impl Learner for DualAveraging {
-    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
+impl<N: Number> Learner<N> for DualAveraging<N> {
+    fn predict(&mut self, hint: Option<&[N]>) -> Vec<N> {
         self.t += 1;
         let dim = self.z.len();
-        self.h = hint.map_or(vec![0.0; dim], <[f64]>::to_vec);
-        self.lambda = self.lambda.max((2.0 * (self.gamma.powi(2) + self.v)).sqrt() / self.domain.radius());
+        self.h = hint.map_or(zero(dim), <[N]>::to_vec);
+        self.lambda = self.lambda.max((N::of(2.0) * (square(self.gamma) + self.v)).sqrt() / self.domain.radius());
         let centre = self.domain.centre(dim);
-        let z = plus(&self.z, 1.0, &self.h);
-        if self.lambda == 0.0 {
+        let one = N::of(1.0);
+        let z = plus(&self.z, one, &self.h);
+        if self.lambda == N::of(0.0) {
             // No error yet: the leader of the linear part, where there is one.
-            let leads = norm(&z) > 0.0 && matches!(self.domain, Domain::Ball(..));
+            let leads = norm(&z) > N::of(0.0) && matches!(self.domain, Domain::Ball(..));
             return if leads { plus(&centre, -self.domain.radius() / norm(&z), &z) } else { centre };
         }
-        let w = self.domain.project(&plus(&centre, -1.0 / self.lambda, &z));
-        plus(&centre, (self.multiplier)(self.t), &plus(&w, -1.0, &centre))
+        let w = self.domain.project(&plus(&centre, -one / self.lambda, &z));
+        plus(&centre, N::of((self.multiplier)(self.t)), &minus(&w, &centre))
     }
 
-    fn update(&mut self, gradient: &[f64]) {
-        let delta = plus(gradient, -1.0, &self.h);
-        let size = norm(&delta);
+    fn update(&mut self, gradient: &[N]) {
+        let delta = minus(gradient, &self.h);
+        let (size, one) = (norm(&delta), N::of(1.0));
         let clipped = if size > self.gamma { times(self.gamma / size, &delta) } else { delta };
-        self.v += norm(&clipped).powi(2);
-        self.z = plus(&plus(&self.z, 1.0, &self.h), 1.0, &clipped);
+        self.v = self.v + square(norm(&clipped));
+        self.z = plus(&plus(&self.z, one, &self.h), one, &clipped);
         self.gamma = self.gamma.max(size);
     }
 }
 
 /// AdaGrad, one rate a coordinate, clipped to a box (or not at all in the whole space).
 #[derive(Clone, Debug)]
-pub struct AdaGrad {
-    domain: Domain,
-    width: Vec<f64>,
-    w: Vec<f64>,
-    s: Vec<f64>,
+pub struct AdaGrad<N = f64> {
+    domain: Domain<N>,
+    width: Vec<N>,
+    w: Vec<N>,
+    s: Vec<N>,
 }
 
-impl AdaGrad {
+impl<N: Number> AdaGrad<N> {
     /// At the centre.
     ///
     /// # Panics
     /// For a domain that is no product of intervals.
-    pub fn new(dim: usize, domain: Domain) -> Self {
+    pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let width = match &domain {
-            Domain::Whole(reach) => vec![2.0 * reach; dim],
-            Domain::Cuboid(lower, upper) => plus(upper, -1.0, lower),
+            Domain::Whole(reach) => vec![N::of(2.0) * *reach; dim],
+            Domain::Cuboid(lower, upper) => minus(upper, lower),
             _ => panic!("no product of intervals"),
         };
-        Self { w: domain.centre(dim), domain, width, s: vec![0.0; dim] }
+        Self { w: domain.centre(dim), domain, width, s: zero(dim) }
     }
 }
 
-impl Learner for AdaGrad {
-    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+impl<N: Number> Learner<N> for AdaGrad<N> {
+    fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
         self.w.clone()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
+    fn update(&mut self, gradient: &[N]) {
         for (j, g) in gradient.iter().enumerate() {
-            self.s[j] += g * g;
-            if self.s[j] > 0.0 {
-                self.w[j] -= self.width[j] * g / (2.0 * self.s[j]).sqrt();
+            self.s[j] = self.s[j] + square(*g);
+            if self.s[j] > N::of(0.0) {
+                self.w[j] = self.w[j] - self.width[j] * *g / (N::of(2.0) * self.s[j]).sqrt();
             }
         }
         self.w = self.domain.project(&self.w);
@@ -131,118 +132,121 @@ impl Learner for AdaGrad {
 
 /// AdaGrad in its dual-averaging form, w = D·θ/√(S + c).
 #[derive(Clone, Debug)]
-pub struct DualAdaGrad {
-    scale: f64,
-    damping: f64,
-    theta: Vec<f64>,
-    s: Vec<f64>,
+pub struct DualAdaGrad<N = f64> {
+    scale: N,
+    damping: N,
+    theta: Vec<N>,
+    s: Vec<N>,
     /// What the iterate is multiplied with, by round.
     pub multiplier: fn(u64) -> f64,
     t: u64,
 }
 
-impl DualAdaGrad {
+impl<N: Number> DualAdaGrad<N> {
     /// At 0.
-    pub fn new(dim: usize, scale: f64, damping: f64) -> Self {
-        Self { scale, damping, theta: vec![0.0; dim], s: vec![0.0; dim], multiplier: |_| 1.0, t: 0 }
+    pub fn new(dim: usize, scale: N, damping: N) -> Self {
+        Self { scale, damping, theta: zero(dim), s: zero(dim), multiplier: |_| 1.0, t: 0 }
     }
 }
 
-impl Learner for DualAdaGrad {
-    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+impl<N: Number> Learner<N> for DualAdaGrad<N> {
+    fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
         self.t += 1;
-        let multiplier = (self.multiplier)(self.t);
-        let one = |(theta, s): (&f64, &f64)| {
-            let root = (s + self.damping).sqrt();
-            if root > 0.0 { multiplier * self.scale * theta / root } else { 0.0 }
+        let multiplier = N::of((self.multiplier)(self.t));
+        let one = |(theta, s): (&N, &N)| {
+            let root = (*s + self.damping).sqrt();
+            if root > N::of(0.0) { multiplier * self.scale * *theta / root } else { root }
         };
         self.theta.iter().zip(&self.s).map(one).collect()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
+    fn update(&mut self, gradient: &[N]) {
         for (j, g) in gradient.iter().enumerate() {
-            self.theta[j] -= g;
-            self.s[j] += g * g;
+            self.theta[j] = self.theta[j] - *g;
+            self.s[j] = self.s[j] + square(*g);
         }
     }
 }
 
 /// Follow the leader on Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
 #[derive(Clone, Debug)]
-pub struct Ridge {
-    domain: Domain,
-    mu: f64,
+pub struct Ridge<N = f64> {
+    domain: Domain<N>,
+    mu: N,
     weights: Vec<f64>,
-    z: Vec<f64>,
-    total: f64,
+    z: Vec<N>,
+    total: N,
     t: usize,
 }
 
-impl Ridge {
+impl<N: Number> Ridge<N> {
     /// At the centre; the weights of the rounds are needed, since they weigh the penalty.
-    pub fn new(dim: usize, domain: Domain, mu: f64, weights: Vec<f64>) -> Self {
-        Self { domain, mu, weights, z: vec![0.0; dim], total: 0.0, t: 0 }
+    pub fn new(dim: usize, domain: Domain<N>, mu: N, weights: Vec<f64>) -> Self {
+        Self { domain, mu, weights, z: zero(dim), total: N::of(0.0), t: 0 }
     }
 }
 
-impl Learner for Ridge {
-    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
+impl<N: Number> Learner<N> for Ridge<N> {
+    fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
         let centre = self.domain.centre(self.z.len());
-        if self.total == 0.0 {
+        if self.total == N::of(0.0) {
             return centre;
         }
-        self.domain.project(&plus(&centre, -1.0 / (self.mu * self.total), &self.z))
+        self.domain.project(&plus(&centre, N::of(-1.0) / (self.mu * self.total), &self.z))
     }
 
-    fn update(&mut self, gradient: &[f64]) {
-        self.total += self.weights[self.t];
+    fn update(&mut self, gradient: &[N]) {
+        self.total = self.total + N::of(self.weights[self.t]);
         self.t += 1;
-        self.z = plus(&self.z, 1.0, gradient);
+        self.z = plus(&self.z, N::of(1.0), gradient);
     }
 }
 
 /// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖², gradients above the largest before them cut to it (never with an
 /// infinite reach): w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), λ_t = √(2(Γ² + V))/r.
 #[derive(Clone, Debug)]
-pub struct CompositeAveraging {
+pub struct CompositeAveraging<N = f64> {
     /// l1 and l2.
-    pub penalty: (f64, f64),
+    pub penalty: (N, N),
     /// r.
     pub reach: f64,
     /// α_1, α_2 …: they weigh the penalty.
     pub weights: Vec<f64>,
     /// Γ.
-    pub gamma: f64,
-    z: Vec<f64>,
-    v: f64,
-    told: f64,
+    pub gamma: N,
+    z: Vec<N>,
+    v: N,
+    told: N,
     t: usize,
 }
 
-impl CompositeAveraging {
+impl<N: Number> CompositeAveraging<N> {
     /// At 0.
-    pub fn new(dim: usize, penalty: (f64, f64), reach: f64, weights: Vec<f64>) -> Self {
-        Self { penalty, reach, weights, gamma: 0.0, z: vec![0.0; dim], v: 0.0, told: 0.0, t: 0 }
+    pub fn new(dim: usize, penalty: (N, N), reach: f64, weights: Vec<f64>) -> Self {
+        let nothing = N::of(0.0);
+        Self { penalty, reach, weights, gamma: nothing, z: zero(dim), v: nothing, told: nothing, t: 0 }
     }
 }
 
-impl Learner for CompositeAveraging {
-    fn predict(&mut self, _: Option<&[f64]>) -> Vec<f64> {
-        let total = self.told + self.weights[self.t];
+impl<N: Number> Learner<N> for CompositeAveraging<N> {
+    fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
+        let (total, nothing) = (self.told + N::of(self.weights[self.t]), N::of(0.0));
         let (l1, l2) = self.penalty;
-        let below = (2.0 * (self.gamma.powi(2) + self.v)).sqrt() / self.reach + total * l2;
-        let soft = |z: &f64| z.signum() * (z.abs() - total * l1).max(0.0);
-        self.z.iter().map(|z| if below > 0.0 { -soft(z) / below } else { 0.0 }).collect()
+        let spread = (N::of(2.0) * (square(self.gamma) + self.v)).sqrt();
+        let held = if self.reach.is_finite() { spread / N::of(self.reach) } else { nothing };
+        let below = held + total * l2;
+        let soft = |z: &N| z.sign() * (z.abs() - total * l1).max(nothing);
+        self.z.iter().map(|z| if below > nothing { -soft(z) / below } else { nothing }).collect()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
+    fn update(&mut self, gradient: &[N]) {
         let size = norm(gradient);
         let bounded = self.reach.is_finite() && size > self.gamma;
-        let clipped = times(if bounded { self.gamma / size } else { 1.0 }, gradient);
-        self.v += norm(&clipped).powi(2);
-        self.z = plus(&self.z, 1.0, &clipped);
+        let clipped = times(if bounded { self.gamma / size } else { N::of(1.0) }, gradient);
+        self.v = self.v + square(norm(&clipped));
+        self.z = plus(&self.z, N::of(1.0), &clipped);
         self.gamma = self.gamma.max(size);
-        self.told += self.weights[self.t];
+        self.told = self.told + N::of(self.weights[self.t]);
         self.t += 1;
     }
 }

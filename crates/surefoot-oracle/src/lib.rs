@@ -1,6 +1,6 @@
 //! Dense, literal twins of every learner and conversion, and of certificates that are more than two sums, for tests only.
 //!
-//! Each line is one line of the pseudo-code: `f64` vectors, every sum recomputed or accumulated in the plain way, no
+//! Each line is one line of the pseudo-code: dense vectors of a [`Number`], `f64` or one with more digits, every sum recomputed or accumulated in the plain way, no
 //! care for speed, sparsity, extreme magnitudes or memory. Nothing here knows the core crate, so that an agreement of
 //! the two means something.
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ pub mod domains;
 pub mod experts;
 pub mod hostile_ids;
 pub mod learners;
+pub mod number;
 pub mod parameter_free;
 pub mod proximal;
 pub mod trainer;
@@ -20,3 +21,4 @@ pub mod vectors;
 pub use domains::Domain;
 pub use hostile_ids::hostile_ids;
 pub use learners::Learner;
+pub use number::Number;

@@ -1,78 +1,78 @@
 //! Proximal optimistic follow-the-regularised-leader: regularisers centred at the iterates.
 
-use crate::vectors::{norm, plus, times};
-use crate::{Domain, Learner};
+use crate::vectors::{minus, norm, plus, square, times, zero};
+use crate::{Domain, Learner, Number};
 
 /// One rate. `q` = Σ σ_i w_i − Σ G_i, `s` = Σ σ_i.
 #[derive(Clone, Debug)]
-pub struct Proximal {
-    domain: Domain,
-    q: Vec<f64>,
-    s: f64,
-    v: f64,
-    h: Vec<f64>,
-    w: Vec<f64>,
+pub struct Proximal<N = f64> {
+    domain: Domain<N>,
+    q: Vec<N>,
+    s: N,
+    v: N,
+    h: Vec<N>,
+    w: Vec<N>,
 }
 
-impl Proximal {
+impl<N: Number> Proximal<N> {
     /// At the centre.
-    pub fn new(dim: usize, domain: Domain) -> Self {
-        let zero = vec![0.0; dim];
-        Self { w: domain.centre(dim), domain, q: zero.clone(), s: 0.0, v: 0.0, h: zero }
+    pub fn new(dim: usize, domain: Domain<N>) -> Self {
+        let nothing = N::of(0.0);
+        Self { w: domain.centre(dim), domain, q: zero(dim), s: nothing, v: nothing, h: zero(dim) }
     }
 }
 
-impl Learner for Proximal {
-    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
-        self.h = hint.map_or(vec![0.0; self.q.len()], <[f64]>::to_vec);
-        let z = plus(&self.q, -1.0, &self.h);
-        self.w = if self.s > 0.0 {
-            self.domain.project(&times(1.0 / self.s, &z))
-        } else if norm(&z) > 0.0 {
+impl<N: Number> Learner<N> for Proximal<N> {
+    fn predict(&mut self, hint: Option<&[N]>) -> Vec<N> {
+        self.h = hint.map_or(zero(self.q.len()), <[N]>::to_vec);
+        let (z, nothing) = (minus(&self.q, &self.h), N::of(0.0));
+        self.w = if self.s > nothing {
+            self.domain.project(&times(N::of(1.0) / self.s, &z))
+        } else if norm(&z) > nothing {
             // Nothing but the linear part: the furthest point in its direction.
-            self.domain.project(&times(1e15 * self.domain.radius() / norm(&z), &z))
+            self.domain.project(&times(N::of(1e15) * self.domain.radius() / norm(&z), &z))
         } else {
             self.domain.centre(z.len())
         };
         self.w.clone()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
-        if self.domain.radius() == 0.0 {
+    fn update(&mut self, gradient: &[N]) {
+        if self.domain.radius() == N::of(0.0) {
             return; // an interval of one point
         }
-        self.v += norm(&plus(gradient, -1.0, &self.h)).powi(2);
-        let s = (2.0 * self.v).sqrt() / (2.0 * self.domain.radius());
-        self.q = plus(&plus(&self.q, s - self.s, &self.w), -1.0, gradient);
+        self.v = self.v + square(norm(&minus(gradient, &self.h)));
+        let s = (N::of(2.0) * self.v).sqrt() / (N::of(2.0) * self.domain.radius());
+        self.q = minus(&plus(&self.q, s - self.s, &self.w), gradient);
         self.s = s;
     }
 }
 
 /// One rate a coordinate, in a box.
 #[derive(Clone, Debug)]
-pub struct DiagonalProximal {
-    coordinates: Vec<Proximal>,
+pub struct DiagonalProximal<N = f64> {
+    coordinates: Vec<Proximal<N>>,
 }
 
-impl DiagonalProximal {
+impl<N: Number> DiagonalProximal<N> {
     /// At the centre.
     ///
     /// # Panics
     /// For a domain that is no box.
-    pub fn new(domain: &Domain) -> Self {
+    pub fn new(domain: &Domain<N>) -> Self {
         let Domain::Cuboid(lower, upper) = domain else { panic!("not a box") };
-        let one = |(l, u): (&f64, &f64)| Proximal::new(1, Domain::Cuboid(vec![*l], vec![*u]));
+        let one = |(l, u): (&N, &N)| Proximal::new(1, Domain::Cuboid(vec![*l], vec![*u]));
         Self { coordinates: lower.iter().zip(upper).map(one).collect() }
     }
 }
 
-impl Learner for DiagonalProximal {
-    fn predict(&mut self, hint: Option<&[f64]>) -> Vec<f64> {
-        let one = |(j, c): (usize, &mut Proximal)| c.predict(hint.map(|h| &h[j..=j]))[0];
+impl<N: Number> Learner<N> for DiagonalProximal<N> {
+    fn predict(&mut self, hint: Option<&[N]>) -> Vec<N> {
+        let one = |(j, c): (usize, &mut Proximal<N>)| c.predict(hint.map(|h| &h[j..=j]))[0];
         self.coordinates.iter_mut().enumerate().map(one).collect()
     }
 
-    fn update(&mut self, gradient: &[f64]) {
+    fn update(&mut self, gradient: &[N]) {
         self.coordinates.iter_mut().enumerate().for_each(|(j, c)| c.update(&gradient[j..=j]));
     }
 }

@@ -15,7 +15,8 @@ const STALE: f64 = 32.0;
 ///
 /// All of it is `f64`, whatever type the vector has: in `f32` a coordinate that is touched in every round would stop
 /// following after some 10⁷ rounds, when a round's share falls below the last digit. Where weights fall by many orders
-/// of magnitude over a run, their sum forgets the digits of the late ones; [`rebase`](Average::rebase) restores them.
+/// of magnitude over a run, their sum has no room for the digits of the late ones: [`rebase`](Average::rebase) makes it,
+/// and has to come before they are added.
 ///
 /// ```
 /// use surefoot::Average;
@@ -44,13 +45,16 @@ impl Average {
         self.mass
     }
 
-    /// The vector, as it stands, counts for `weight` ≥ 0 more. O(1).
+    /// The vector, as it stands, counts for `weight` more, a finite number ≥ 0: none else is looked for. O(1).
     pub fn advance(&mut self, weight: f64) {
         self.mass += weight;
     }
 
     /// Coordinate `i` is about to leave `value`. A second call before the next [`advance`](Average::advance) changes
     /// nothing. O(1).
+    ///
+    /// # Panics
+    /// If there is no such coordinate.
     #[inline]
     pub fn touch(&mut self, i: usize, value: f64) {
         self.mean[i] = self.at(i, value);
@@ -58,6 +62,9 @@ impl Average {
     }
 
     /// The average of coordinate `i`, which has been at `value` since the last touch. O(1).
+    ///
+    /// # Panics
+    /// If there is no such coordinate.
     #[inline]
     pub fn at(&self, i: usize, value: f64) -> f64 {
         if self.mark[i] == self.mass {
@@ -67,17 +74,25 @@ impl Average {
         kernel::blend(self.mean[i], value, self.mark[i] / self.mass, added)
     }
 
-    /// Whether to [`rebase`](Average::rebase), where all weights as small as the latest would have summed to `fresh`.
+    /// Whether to [`rebase`](Average::rebase) before the next [`advance`](Average::advance), where all weights as small as
+    /// the one to come would have summed to `fresh`.
     pub fn is_stale(&self, fresh: f64) -> bool {
         fresh > 0.0 && self.mass > STALE * fresh
     }
 
     /// Brings every coordinate up to date and makes the sum of weights `mass`, with averages scaled so that their
     /// product with it stays the same. O(d).
+    ///
+    /// Nothing changes where an average would leave the range of numbers: then the weights to come are too small to be
+    /// seen beside it.
     pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {
+        // In this order: the product is bounded, the ratio of the sums need not be.
+        let renewed = |this: &Self, i: usize| this.at(i, value(i)) * this.mass / mass;
+        if !(0..self.mean.len()).all(|i| renewed(self, i).is_finite()) {
+            return;
+        }
         for i in 0..self.mean.len() {
-            // In this order: the product is bounded, the ratio of the sums need not be.
-            self.mean[i] = self.at(i, value(i)) * self.mass / mass;
+            self.mean[i] = renewed(self, i);
             self.mark[i] = mass;
         }
         self.mass = mass;

@@ -68,7 +68,8 @@ pub trait Separable<F: Float>: Domain<F> {
 
 /// A domain with a Euclidean projection, at a cost of O(d) or more.
 pub trait Project<F: Float>: Domain<F> {
-    /// Replaces `x` by the nearest point of D.
+    /// Replaces `x` by the nearest point of D. All coordinates are to be finite: those of no number have no nearest point,
+    /// and what comes of them is not defined.
     fn project(&self, x: &mut [F]);
 }
 
@@ -153,9 +154,10 @@ impl<F: Float> Ball<F> {
     /// The ball around `centre`; coordinates that `centre` is too short for are 0.
     ///
     /// # Panics
-    /// If `radius` is not positive and finite.
+    /// If `radius` is not positive and finite, or a coordinate of the centre is not finite.
     pub fn around(centre: Vec<F>, radius: f64) -> Self {
         assert!(radius > 0.0 && radius.is_finite(), "a positive radius");
+        assert!(centre.iter().all(|x| num_traits::Float::is_finite(*x)), "a finite centre");
         Self { centre, radius }
     }
 }

@@ -80,6 +80,7 @@ pub mod kernel;
 mod learner;
 mod memory;
 mod point;
+mod promise;
 mod rounds;
 mod squares;
 mod vector;

@@ -19,12 +19,20 @@ pub trait Point<F: Float> {
     fn dim(&self) -> usize;
 
     /// Coordinate `i`, in O(1).
+    ///
+    /// # Panics
+    /// If there is no such coordinate, as slices do.
     fn at(&self, i: usize) -> F;
 
-    /// The inner product with a row, summed in `f64`: one [`at`](Point::at) a nonzero.
+    /// The inner product with a row, summed in `f64`: one [`at`](Point::at) a nonzero. An index that comes twice counts
+    /// twice, and one outside of the dimension counts nothing, as if the point were 0 there.
     fn dot<V: Vector<F> + ?Sized>(&self, row: &V) -> f64 {
-        let mut sum = 0.0;
-        row.each(|i, x| sum += self.at(i).wide() * x.wide());
+        let (dim, mut sum) = (self.dim(), 0.0);
+        row.each(|i, x| {
+            if i < dim {
+                sum += self.at(i).wide() * x.wide();
+            }
+        });
         sum
     }
 

@@ -1,8 +1,11 @@
 //! What every conversion counts: rounds, weights, and gradients that had to be refused.
 
-use crate::memory::count;
+use crate::memory::{count, lengthen};
 use crate::squares::weigh;
-use crate::{Float, Memory, Vector, Weights};
+use crate::{Float, Grow, Memory, Vector, Weights};
+
+/// Those of a word.
+const BITS: usize = u64::BITS as usize;
 
 /// Whether all gradients could be used. Once a gradient has been refused, the first refusal stays on record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,10 +17,15 @@ pub enum Status {
     Refused {
         /// The round, counted from 1, for which it was told.
         step: u64,
-        /// The coordinate at fault: not finite once weighted, outside the dimension, or too large for the learner's
-        /// sums to stay finite. `None` if the fault was the round's weight.
+        /// The coordinate at fault: not finite once weighted, outside the dimension, given twice, or too large for the
+        /// learner's sums to stay finite. `None` if the fault was the round's weight.
         index: Option<usize>,
     },
+    /// Every gradient was used, but the theorem promises less of the output than one gradient did of the first point,
+    /// L − L* ≤ ‖g‖²/(2μ): the run is outside of the range where its bound means anything. So it is with Algorithm 2 in the
+    /// whole space, [`StronglyConvex`](crate::StronglyConvex) and [`General`](crate::General) over [`Leader`](crate::Leader), for as long
+    /// as steps of 1/μ are much too long for the loss. A ball is the remedy, see there. It may pass.
+    Strayed,
 }
 
 /// The round counter of a conversion, with its weights, their sum and its [`Status`].
@@ -41,6 +49,8 @@ pub struct Rounds<W> {
     /// The sizes of all weighted gradients and hints that were let in, Σ|α_t g_tj|.
     mass: f64,
     status: Status,
+    /// A bit a coordinate, all 0 but while a vector is looked through.
+    seen: Vec<u64>,
 }
 
 impl<W: Weights> Rounds<W> {
@@ -51,7 +61,17 @@ impl<W: Weights> Rounds<W> {
     pub fn new(weights: W) -> Self {
         let next = weights.weight(1);
         assert!(next > 0.0 && next.is_finite(), "the first weight is positive and finite");
-        Self { weights, steps: 0, total: 0.0, next, mass: 0.0, status: Status::Sound }
+        Self { weights, steps: 0, total: 0.0, next, mass: 0.0, status: Status::Sound, seen: Vec::new() }
+    }
+
+    /// The same, with all that vectors of `dim` coordinates will need: else it is allocated when it is needed.
+    ///
+    /// # Panics
+    /// As [`new`](Rounds::new).
+    pub fn over(weights: W, dim: usize) -> Self {
+        let mut rounds = Self::new(weights);
+        rounds.grow(dim);
+        rounds
     }
 
     /// The number of rounds closed, t.
@@ -107,7 +127,7 @@ impl<W: Weights> Rounds<W> {
             return Some(self.next);
         }
         if self.status == Status::Sound {
-            self.status = Status::Refused { step: self.steps + 1, index };
+            self.status = Status::Refused { step: self.steps.saturating_add(1), index };
         }
         None
     }
@@ -123,8 +143,31 @@ impl<W: Weights> Rounds<W> {
                 fault = Some(i);
             }
         });
+        let fault = fault.or_else(|| self.twice(dim, vector));
         self.mass = if fault.is_none() { mass } else { self.mass };
         fault
+    }
+
+    /// An index that comes twice.
+    fn twice<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V) -> Option<usize> {
+        let (mut least, mut rising, mut twice) = (0, true, None);
+        vector.each(|i, _| {
+            rising &= i >= least;
+            least = i.saturating_add(1);
+        });
+        if rising {
+            return None;
+        }
+        self.grow(dim);
+        vector.each(|i, _| {
+            if let Some(bits) = self.seen.get_mut(i / BITS) {
+                let bit = 1 << (i % BITS);
+                twice = twice.or((*bits & bit != 0).then_some(i));
+                *bits |= bit;
+            }
+        });
+        vector.each(|i, _| self.seen.get_mut(i / BITS).map_or((), |bits| *bits = 0));
+        twice
     }
 
     /// Whether the open round's weight is one.
@@ -137,17 +180,24 @@ impl<W: Weights> Rounds<W> {
         self.skip(1, self.next);
     }
 
-    /// Closes `steps` rounds of total weight `weight` at once.
+    /// Closes `steps` rounds of total weight `weight` at once. If that is not a finite number ≥ 0, no gradient can be used
+    /// any more, and the status says so.
     pub fn skip(&mut self, steps: u64, weight: f64) {
-        self.steps += steps;
+        self.steps = self.steps.saturating_add(steps);
         self.total += weight;
-        self.next = self.weights.weight(self.steps + 1);
+        self.next = self.weights.weight(self.steps.saturating_add(1));
     }
 
     /// Whether so many rounds of this weight can be closed.
     pub(crate) fn fits(&self, steps: u64, weight: f64) -> bool {
         let countable = self.steps.checked_add(steps).is_some_and(|steps| steps < u64::MAX);
         countable && weight >= 0.0 && (self.total + weight).is_finite()
+    }
+}
+
+impl<W> Grow for Rounds<W> {
+    fn grow(&mut self, dim: usize) {
+        lengthen(&mut self.seen, dim.div_ceil(BITS));
     }
 }
 

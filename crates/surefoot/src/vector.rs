@@ -9,7 +9,9 @@ use crate::Float;
 /// A slice is a dense vector, [`Sparse`] lists nonzeros, and [`times`](Vector::times) multiplies either by a number,
 /// which is all that the gradient of a linear model is: a row times a slope, with no buffer of its own.
 ///
-/// Each index comes at most once. A caller's own type needs only [`each`](Vector::each).
+/// Each index comes at most once, in any order: conversions refuse a gradient or hint with one that comes twice, while inner
+/// products and the sums of certificates add up both. A caller's own type needs only [`each`](Vector::each), which is to
+/// visit the same entries whenever it is called.
 ///
 /// ```
 /// use surefoot::{Sparse, Vector};

@@ -158,7 +158,11 @@ impl<F: Float> Methods<F> for Refusing {
         for t in 1..=self.0.len() {
             self.0.tell(&mut method, t);
         }
-        let state = |method: &A| format!("{method:?}").replace(&format!("{:?}", method.status()), "");
+        let said = |method: &A| match method.status() {
+            Status::Strayed => Status::Sound, // which is not kept, but worked out
+            status => status,
+        };
+        let state = |method: &A| format!("{method:?}").replace(&format!("{:?}", said(method)), "");
         let (before, step) = (state(&method), method.steps() + 1);
         method.tell(&Sparse::new(&[4_u32, 5], &[F::one(), F::nan()]));
         method.tell(&Sparse::new(&[999_u32], &[F::one()]));
@@ -195,7 +199,8 @@ impl Methods<f64> for Extremes {
                     assert!(points.iter().flatten().all(|x| x.is_finite()), "{name}: {size:e}");
                 }
             }
-            assert_eq!((method.steps(), method.status()), (24, Status::Sound), "{name}");
+            let refused = matches!(method.status(), Status::Refused { .. });
+            assert_eq!((method.steps(), refused), (24, false), "{name}");
         }
     }
 }

@@ -105,5 +105,5 @@ fn membership() {
     let l1 = |x: [f64; 2]| surefoot::Domain::<f64>::contains(&L1Ball::new(1.0), 2, |i| x[i]);
     assert!(l1([0.5, -0.5]) && !l1([0.6, -0.5]));
     assert_eq!(surefoot::Domain::<f64>::support(&Simplex::new(2), 2, |i| [-3.0, -4.0][i]), -3.0);
-    assert_eq!(Domain::Simplex(2).radius(), surefoot::Domain::<f64>::reach(&Simplex::new(2)));
+    assert_eq!(Domain::<f64>::Simplex(2).radius(), surefoot::Domain::<f64>::reach(&Simplex::new(2)));
 }

@@ -69,13 +69,15 @@ impl<P: Penalty> Cuts<P> {
         });
     }
 
-    /// The lower bound of all cuts together, less an allowance for rounding; keeps it if it is the best. O(d).
+    /// The lower bound of all cuts together, less an allowance for rounding; keeps it if it is the best. −∞ where there is
+    /// none, be it that a sum has left the range of numbers. O(d).
     pub fn tighten(&mut self) -> f64 {
         let Ok((conjugate, lost)) = self.gradients.conjugate(self.total, &self.penalty) else {
             return f64::NEG_INFINITY;
         };
         let allowance = 4.0 * self.gradients.epsilon * self.size + lost;
         let floor = (self.level.value() - conjugate - allowance) / self.total;
+        let floor = if floor.is_finite() { floor } else { f64::NEG_INFINITY };
         self.best = self.best.max(floor);
         floor
     }

@@ -1,7 +1,7 @@
 //! The Fenchel gap of a generalised linear model.
 
 use super::sum::Sum;
-use super::{Assumption, Assumptions, Certificate, Kind, Penalty, Subject, Uncertified};
+use super::{Assumption, Assumptions, Certificate, Kind, Penalty, Subject, Uncertified, stream::fair};
 
 /// How dual points are made to sum to zero, as an intercept that no penalty holds demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Optimality {
 /// *Cost*: two passes over the rows; allocates two numbers a row and one a coordinate. A good schedule is whenever the
 /// number of examples has doubled. [`Ledger::rebase`](super::Ledger::rebase) takes the result as a start.
 ///
-/// Without penalty and domain there is none: [`Uncertified::Unbounded`].
+/// Without penalty and domain there is none: [`Uncertified::Unbounded`]; nor with weights ω that are negative or not finite.
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, Glm, Uncertified, fenchel};
@@ -113,6 +113,9 @@ pub fn fenchel<G: Glm, P: Penalty>(
 ) -> Result<Optimality, Uncertified> {
     if model.rows() == 0 {
         return Err(Uncertified::NoRounds);
+    }
+    if !(0..model.rows()).all(|i| fair(model.weight(i))) {
+        return Err(Uncertified::Negative);
     }
     let margins: Vec<Margin> = (0..model.rows()).map(|i| Margin::of(model, i, &point, intercept)).collect();
     let mut duals: Vec<f64> = margins.iter().enumerate().map(|(i, m)| model.slope(i, m.value)).collect();
@@ -186,14 +189,24 @@ impl Margin {
             size += (a * point(j)).abs();
             terms += 1.0;
         });
-        Self { value, size, off: terms * f64::EPSILON * size }
+        Self { value, size, off: margin_error(terms, size) }
     }
 
     /// By how much φ + φ* − θ·m at the true margin may exceed that at the computed one.
     fn rise<G: Glm>(&self, model: &G, i: usize, dual: f64) -> f64 {
-        let (up, down) = (model.slope(i, self.value + self.off), model.slope(i, self.value - self.off));
-        self.off * (up - dual).max(dual - down).max(0.0)
+        rise(self.value, self.off, dual, |margin| model.slope(i, margin))
     }
+}
+
+/// How far a margin may be off that was summed in `f64`, in any order, from so many products (and an intercept or offset
+/// besides, which count as one each), the sizes of which sum to `size`.
+pub fn margin_error(terms: f64, size: f64) -> f64 {
+    terms * f64::EPSILON * size
+}
+
+/// By how much φ + φ* − θ·m within `off` of `margin` may exceed that at the margin.
+pub(super) fn rise(margin: f64, off: f64, dual: f64, slope: impl Fn(f64) -> f64) -> f64 {
+    off * (slope(margin + off) - dual).max(dual - slope(margin - off)).max(0.0)
 }
 
 /// Makes Σω_iθ_i = 0, up to rounding.

@@ -1,5 +1,6 @@
 //! The Fenchel gap from a pass whose rows are seen once and not kept.
 
+use super::fenchel::rise;
 use super::slopes::Slopes;
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Optimality, Penalty, Subject, Uncertified};
@@ -10,7 +11,11 @@ use crate::{Grow, Vector};
 /// *Guarantee*: P(x) − P(u) ≤ Ω(x) + Ω*(−∇F(x)) + ⟨x, ∇F(x)⟩ for all u. With a ball as the penalty
 /// ([`Inside`](super::Inside)) that is r‖∇F‖ + ⟨x, ∇F⟩, with ridge ‖∇P‖²/(2μ). It is what
 /// [`fenchel()`](super::fenchel()) says of rows that are kept, where no dual point has to be made feasible: an intercept
-/// is a coordinate like any other, with the value 1 in every row. Deterministic; rounding is allowed for.
+/// is a coordinate like any other, with the value 1 in every row. Deterministic.
+///
+/// *Rounding* is allowed for as there: that of the sums by itself, that of a margin, which is summed elsewhere, where
+/// [`allow`](FullPass::allow) says how far it may be off. Columns whose means are far above their spreads, or points far from 0, make
+/// margins cancel, and then that is most of what can be said.
 ///
 /// *Cost*: O(nnz) a row, O(d) for the certificate; one `f64` a coordinate.
 ///
@@ -31,12 +36,14 @@ pub struct FullPass {
     gradient: Slopes,
     /// Σ|ω φ' m|.
     size: f64,
+    /// Σω times by how much Fenchel's inequality may be missed at the true margins.
+    missed: f64,
 }
 
 impl FullPass {
     /// Before the first row, in `dim` dimensions.
     pub fn new(dim: usize) -> Self {
-        Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0 }
+        Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0, missed: 0.0 }
     }
 
     /// Adds a row of importance `weight` ≥ 0: its margin at the point, and loss and slope of the loss there. O(nnz).
@@ -50,6 +57,16 @@ impl FullPass {
         self.loss.add(weight * loss);
         self.size += (dual * margin).abs();
         row.each(|i, x| self.gradient.add(i, dual * x));
+    }
+
+    /// Says of the row just added that its true margin is within `off` of `margin`, which was computed; `slope` is that of the row's
+    /// loss at any margin, `weight` the row's importance. A margin of n products, offset included, is off by at most nε times
+    /// the sum of their sizes, which [`margin_error`] has. O(1).
+    ///
+    /// The dual point is φ'(margin): the term φ(m) + φ*(θ) − θ·m of the true m is then at most
+    /// off·max(φ'(margin + off) − θ, θ − φ'(margin − off)), since slopes grow.
+    pub fn allow(&mut self, weight: f64, margin: f64, off: f64, slope: impl Fn(f64) -> f64) {
+        self.missed += weight * rise(margin, off, slope(margin), slope);
     }
 
     /// What the pass says about the point at which all margins were taken. O(d).
@@ -75,7 +92,7 @@ impl FullPass {
         }
         let terms = 4.0 * self.size / weight + (4.0 + dim as f64) * inner;
         let along = largest * (self.gradient.mass + self.gradient.drift) / weight;
-        let allowance = f64::EPSILON * (terms + along) + lost / weight;
+        let allowance = f64::EPSILON * (terms + along) + (lost + self.missed) / weight;
         let assumptions = Assumptions::of(&[Assumption::Convex, Assumption::ExactValues]);
         let (kind, subject) = (Kind::Deterministic, Subject::Excess(penalty.comparator()));
         let certificate = Certificate { value: gap + allowance, kind, subject, assumptions }.finite()?;

@@ -68,7 +68,7 @@ pub use composite::Composite;
 pub use coupled::{Coupled, Rise};
 pub use curved::Curved;
 pub use cuts::Cuts;
-pub use fenchel::{Balance, Glm, Optimality, fenchel};
+pub use fenchel::{Balance, Glm, Optimality, fenchel, margin_error};
 pub use full_pass::FullPass;
 pub use ledger::Ledger;
 pub(crate) use ledger::vouch;

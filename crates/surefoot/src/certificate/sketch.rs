@@ -105,7 +105,7 @@ impl Sketch {
             self.compress();
         }
         let row = &mut self.rows[self.used * self.dim..][..self.dim];
-        gradient.each(|i, g| row[i] = share * g.wide() / self.unit);
+        gradient.each(|i, g| row[i] += share * g.wide() / self.unit);
         self.used += 1;
     }
 

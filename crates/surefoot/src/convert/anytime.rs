@@ -57,7 +57,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     /// # Panics
     /// If the first weight is not positive and finite.
     pub fn new(mut learner: L, weights: W) -> Self {
-        let rounds = Rounds::new(weights);
+        let rounds = Rounds::over(weights, learner.dim());
         learner.open(rounds.next());
         let directions = Average::new(learner.dim());
         Self {
@@ -136,8 +136,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
             self.tell(&Sparse::<F>::new(&[], &[]));
             return self.skip(steps - 1, (weight - first).max(0.0));
         }
-        self.rounds.skip(steps, weight);
         self.rest(weight);
+        self.rounds.skip(steps, weight);
         self.open();
         Ok(())
     }
@@ -149,15 +149,16 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         }
     }
 
-    /// The present iterate counts for `weight` more; the rounds have counted it already.
+    /// The present iterate counts for `weight` more; the rounds have yet to count it.
     fn rest(&mut self, weight: f64) {
         let scale = self.learner.scale();
-        self.directions.advance(weight * scale);
         let fresh = self.rounds.total() * scale;
+        // Before it is added: beside a sum of much larger scales it would be rounded away.
         if self.directions.is_stale(fresh) {
             let learner = &self.learner;
             self.directions.rebase(fresh, |i| learner.direction(i));
         }
+        self.directions.advance(weight * scale);
     }
 
     /// The point with a given share of the average of closed rounds.
@@ -216,8 +217,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
-        self.rounds.close();
         self.rest(weight);
+        self.rounds.close();
         self.hinted = false;
         let directions = &mut self.directions;
         self.learner.tell_moved(weight, gradient, |i, old| directions.touch(i, old));
@@ -267,6 +268,7 @@ impl<F, L: Rescale, W> Rescale for Anytime<F, L, W> {
 
 impl<F: Float, L: Lazy<F> + Grow, W> Grow for Anytime<F, L, W> {
     fn grow(&mut self, dim: usize) {
+        self.rounds.grow(dim);
         self.learner.grow(dim);
         self.directions.grow(dim);
         self.ledger.iter_mut().for_each(|ledger| ledger.grow(dim));

@@ -48,7 +48,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
     /// # Panics
     /// If the first weight is not positive and finite.
     pub fn new(mut learner: CompositeAveraging<F>, weights: W) -> Self {
-        let (rounds, sums) = (Rounds::new(weights), Sums::new(learner.dim(), learner.elastic_net().l1));
+        let (rounds, sums) = (Rounds::over(weights, learner.dim()), Sums::new(learner.dim(), learner.elastic_net().l1));
         learner.open(rounds.next());
         Self { learner, rounds, sums, ledger: None }
     }

@@ -28,7 +28,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
     /// # Panics
     /// If the first weight is not positive and finite.
     pub fn new(mut learner: L, weights: W) -> Self {
-        let rounds = Rounds::new(weights);
+        let rounds = Rounds::over(weights, learner.dim());
         learner.open(rounds.next());
         let average = vec![0.0; learner.dim()];
         Self {

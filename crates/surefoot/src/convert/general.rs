@@ -12,7 +12,8 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 /// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T with the regret of these losses. With [`Leader`](crate::Leader), L
 /// μ-strongly convex on the domain (the whole space will do) and E‖g_t‖² ≤ G²:
 /// E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log T)/(μT) for α_t = 1 and
-/// (8/3)G²/(μ(T+1)) for α_t = t. No diameter comes into it.
+/// (8/3)G²/(μ(T+1)) for α_t = t. No diameter comes into it, but G is that of the gradients that were met: in the whole space
+/// they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and [`Status::Strayed`] says when they are.
 ///
 /// *Cost*: O(d) a step and that of the learner.
 ///
@@ -87,7 +88,10 @@ impl<F: Float, L: Quadratic<F>, W: Weights> AskTell<F> for General<F, L, W> {
     }
 
     fn status(&self) -> Status {
-        self.0.status()
+        match self.0.status() {
+            Status::Sound if self.learner().strayed() => Status::Strayed,
+            status => status,
+        }
     }
 
     /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.

@@ -60,8 +60,8 @@ pub trait AskTell<F: Float> {
 
     /// Closes the round with a (sub)gradient at the query point. O(nnz), but for conversions whose name says more.
     ///
-    /// Cannot fail: a gradient with a coordinate that is not finite (or outside the dimension) changes nothing but
-    /// the [`status`](AskTell::status).
+    /// Cannot fail: a gradient with a coordinate that is not finite (or outside the dimension, or given twice) changes
+    /// nothing but the [`status`](AskTell::status).
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V);
 
     /// The number of rounds closed.
@@ -81,11 +81,14 @@ pub trait AskTell<F: Float> {
     }
 
     /// Coordinate `i` of the query point. O(1).
+    ///
+    /// # Panics
+    /// If there is no such coordinate.
     fn at(&self, i: usize) -> F {
         self.query().at(i)
     }
 
-    /// The query point's inner product with a row. O(nnz).
+    /// The query point's inner product with a row; coordinates outside of the dimension count nothing. O(nnz).
     fn dot<V: Vector<F> + ?Sized>(&self, row: &V) -> f64 {
         self.query().dot(row)
     }
@@ -121,7 +124,7 @@ pub trait AskHintTell<F: Float>: AskTell<F> {
     /// Announces a guess of the open round's gradient; the round's weight is put to it here. O(nnz).
     ///
     /// Returns whether it was taken. A second hint in a round is not, nor is one with a coordinate that is not finite
-    /// once weighted (or outside the dimension); then nothing changes.
+    /// once weighted (or outside the dimension, or given twice); then nothing changes.
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool;
 
     /// The weight α of the open round.
@@ -145,7 +148,7 @@ fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
 
 /// Whether no noisy gradient was refused: which one is depends on its noise.
 fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), Uncertified> {
-    let whole = gradients == Gradients::Exact || rounds.status() == Status::Sound;
+    let whole = gradients == Gradients::Exact || !matches!(rounds.status(), Status::Refused { .. });
     if whole { Ok(()) } else { Err(Uncertified::Refused) }
 }
 

@@ -17,18 +17,18 @@ pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
 }
 
 /// How far ‖u‖² may fall below what it was, before too many of its digits are those of rounding errors.
-const FALL: f64 = 1.0 / 4096.0;
+const FALL: f64 = 1.0 / 16.0;
 
 /// ‖x‖², ⟨x, u⟩ and ‖u‖² in units of a power of two, squared.
 ///
 /// Rounding errors are as large as the products once were. So whoever keeps them is to start anew when
-/// [`is_stale`](Norms::is_stale) says that ‖u‖² has fallen to 1/4096 of its largest value, as after a spike that was taken
-/// back. Then after k changes ‖u‖² is off by some k·2^−53·4096 of itself at most.
+/// [`is_stale`](Norms::is_stale) says that ‖u‖² has fallen to 1/16 of the largest value of its terms, as after a spike that was taken
+/// back. Then after k changes ‖u‖² is off by some k·2^−53·16 of itself at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Norms {
     unit: f64,
     pub(super) products: [f64; 3],
-    /// The largest ‖u‖² so far.
+    /// The largest term of ‖u‖² so far.
     peak: f64,
 }
 
@@ -60,12 +60,17 @@ impl Norms {
             a * c * xx + (a * d + b * c) * xu + b * d * uu,
             c * c * xx + 2.0 * c * d * xu + d * d * uu,
         ];
-        self.peak = self.peak.max(self.products[2]);
+        self.peak = self.peak.max(c * c * xx).max(d * d * uu);
     }
 
     /// Whether most digits of ‖u‖² are lost.
     pub(super) fn is_stale(&self) -> bool {
         self.products[2] < FALL * self.peak
+    }
+
+    /// ‖x‖.
+    pub(super) fn near(&self) -> f64 {
+        self.unit * self.products[0].max(0.0).sqrt()
     }
 
     /// ‖u‖.

@@ -1,6 +1,7 @@
 //! Follow the leader, for losses of known strong convexity.
 
 use super::{Learner, Quadratic, leader_room};
+use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Float, Point, Project, Squares, Vector};
 
@@ -34,6 +35,7 @@ pub struct Leader<F, D> {
     /// Σ α_i of the losses with curvature.
     total: f64,
     regret: Squares,
+    promise: Promise,
 }
 
 impl<F: Float, D: Project<F>> Leader<F, D> {
@@ -44,7 +46,15 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
     pub fn new(dim: usize, domain: D, curvature: f64) -> Self {
         assert!(curvature > 0.0 && curvature.is_finite(), "a positive curvature");
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        Self { domain, curvature, iterate, pull: vec![0.0; dim], total: 0.0, regret: Squares::default() }
+        Self {
+            domain,
+            curvature,
+            iterate,
+            pull: vec![0.0; dim],
+            total: 0.0,
+            regret: Squares::default(),
+            promise: Promise::default(),
+        }
     }
 
     /// μ.
@@ -103,12 +113,18 @@ impl<F: Float, D: Project<F>> Learner<F> for Leader<F, D> {
 }
 
 impl<F: Float, D: Project<F>> Quadratic<F> for Leader<F, D> {
+    fn strayed(&self) -> bool {
+        !self.domain.bounded() && self.promise.is_void()
+    }
+
     fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, around: &P)
     where
         V: Vector<F> + ?Sized,
         P: Point<F>,
     {
         self.total += weight;
+        let size = Squares::of(weight, gradient).root();
+        self.promise.record(self.curvature, weight, self.total, size);
         for (i, pull) in self.pull.iter_mut().enumerate() {
             *pull += weight * around.at(i).wide();
         }

@@ -88,7 +88,10 @@ pub(crate) fn leader_room<F: Float>(steepness: f64) -> f64 {
 /// An online learner for linear losses ⟨α_t g_t, ·⟩.
 ///
 /// Contract: the iterate depends on past losses (and the present hint) only, lies in the learner's domain, and stays
-/// where it is, finite, when gradients are zero (but for a penalty of its own). Conversions pass on finite gradients within the dimension only.
+/// where it is, finite, when gradients are zero (but for a penalty of its own). Whoever tells a learner by itself owes it what
+/// conversions see to: weights that are finite and not negative, gradients and hints that are finite once weighted, within
+/// [`room`](Learner::room) and the dimension, each index once. It does not look again: what it makes of others is not
+/// defined, but for memory, which is safe.
 pub trait Learner<F: Float> {
     /// The number of coordinates.
     fn dim(&self) -> usize;
@@ -180,6 +183,12 @@ pub trait LazyHinted<F: Float>: Lazy<F> + Hinted<F> {
 ///
 /// Source: arXiv 1903.00974, Algorithm 2.
 pub trait Quadratic<F: Float>: Learner<F> {
+    /// Whether the theorem promises less of the run than one gradient did of its first point, see
+    /// [`Status::Strayed`](crate::Status::Strayed).
+    fn strayed(&self) -> bool {
+        false
+    }
+
     /// Learns from the round's loss: `weight` times the lower bound that `gradient`, taken at `around`, gives.
     fn tell_quadratic<V, P>(&mut self, weight: f64, gradient: &V, around: &P)
     where

@@ -19,8 +19,9 @@ use crate::{Float, Point, Radial, Squares, Vector};
 /// excess of a loss whose samples are η-exp-concave for γ = η/2: with gradients below G, α_t = 1 gives
 /// O((1/η + GB)·d·log T/T), and other weights are no better.
 ///
-/// Gradients so far apart in size that H has a condition beyond 1e16 cost digits; an iterate that would not be finite is
-/// not taken.
+/// H is kept in factors, and its condition c costs digits: iterates are off by up to some c·2⁻⁵³ of themselves, so that none is
+/// right beyond c = 1e16, which gradients that lie 1e8 apart in size can bring about. An iterate that would not be finite
+/// is not taken.
 ///
 /// *Cost*: O(d²) a step and two triangles of d² numbers; O(d³), some ten times, in rounds in which the domain binds. For d up
 /// to some hundreds.

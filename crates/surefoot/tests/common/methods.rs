@@ -3,24 +3,21 @@
 use std::fmt::{Debug, Formatter};
 
 use surefoot::{
-    Accelerated, Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, Cuboid, DenseAnytime, DualAveraging,
-    ElasticNet, Float, General, Leader, Linear, OgdNorm, OnlineNewton, Optimistic, Ridge, StronglyConvex, Uniform,
-    Weights, Whole, linear_decay,
+    Accelerated, Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, Cuboid, DenseAnytime, DiagonalProximal,
+    DualAveraging, ElasticNet, Float, General, LazyHinted, Leader, OgdNorm, OnlineNewton, Optimistic, Ridge,
+    StronglyConvex, Weights, Whole, linear_decay,
 };
-use surefoot_oracle::conversions::{self, Round};
-use surefoot_oracle::{Domain, learners as twins};
+use surefoot_oracle::conversions::{self, Oracle, Round};
+use surefoot_oracle::{Domain, Learner, Number, learners as twins, proximal};
 
-use super::{Weight, narrow, weights};
-
-/// The gradient of round t at a point.
-pub(crate) type Oracle<'a> = &'a mut dyn FnMut(u64, &[f64]) -> Vec<f64>;
+use super::{Weight, narrow, numbers, weights};
 
 /// A twin: so many rounds with these gradients.
-pub(crate) type Play<'a> = &'a dyn Fn(u64, Oracle) -> Vec<Round>;
+pub(crate) type Play<'a, N = f64> = &'a dyn Fn(u64, Oracle<N>) -> Vec<Round<N>>;
 
 /// What a table-driven test does with each conversion.
-pub(crate) trait Methods<F: Float> {
-    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, method: A, twin: Play);
+pub(crate) trait Methods<F: Float, N = f64> {
+    fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, method: A, twin: Play<N>);
 
     /// How many rounds there will be, for those who must know.
     fn rounds(&self) -> u64;
@@ -28,13 +25,24 @@ pub(crate) trait Methods<F: Float> {
 
 /// All conversions, in `dim` dimensions, for losses that are multiplied by `size`. A new conversion is a new row here.
 pub(crate) fn methods<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
-    optimistic(dim, visit);
+    optimistic(dim, false, visit);
+    others(dim, size, visit);
+    boxed(dim, size, visit);
+    newton(dim, size, visit);
+}
+
+/// Those with a sparse form, each before its dense form, with twins of numbers N.
+pub(crate) fn sparse_methods<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
+    optimistic(dim, true, visit);
+    others(dim, size, visit);
+}
+
+fn others<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
     accelerated(dim, size, visit);
     leader(dim, size, visit);
     ridge(dim, size, visit);
     decay(dim, visit);
     composite(dim, size, visit);
-    newton(dim, size, visit);
 }
 
 /// Weights that can be shown.
@@ -54,126 +62,162 @@ impl Debug for Own {
 }
 
 /// A ball around another point than 0.
-fn away(dim: usize, radius: f64) -> Domain {
-    Domain::Ball((0..dim).map(|i| 0.25 * (i % 4) as f64 - 0.5).collect(), radius)
+struct Away {
+    centre: Vec<f64>,
+    radius: f64,
 }
 
-fn core<F: Float>(domain: &Domain) -> Ball<F> {
-    match domain {
-        Domain::Ball(centre, radius) => Ball::around(narrow(centre), *radius),
-        _ => unreachable!("a ball"),
+impl Away {
+    fn new(dim: usize, radius: f64) -> Self {
+        Self { centre: (0..dim).map(|i| 0.25 * (i % 4) as f64 - 0.5).collect(), radius }
+    }
+
+    fn core<F: Float>(&self) -> Ball<F> {
+        Ball::around(narrow(&self.centre), self.radius)
+    }
+
+    fn twin<N: Number>(&self) -> Domain<N> {
+        Domain::Ball(numbers(&self.centre), N::of(self.radius))
     }
 }
 
-fn optimistic<F: Float>(dim: usize, visit: &mut impl Methods<F>) {
+/// With weights t, and shrunk hints with weights 1; or with all weights.
+fn optimistic<F: Float, N: Number>(dim: usize, all: bool, visit: &mut impl Methods<F, N>) {
     for radius in [0.75, 50.0] {
-        let domain = away(dim, radius);
-        let learner = || DualAveraging::<F, _>::new(dim, core(&domain));
-        let twin = || twins::DualAveraging::new(dim, domain.clone(), 0.0);
-        let last = |rounds, oracle: Oracle| conversions::optimistic(&mut twin(), &|t| t as f64, rounds, oracle);
-        visit.method(&format!("optimistic, sparse, {radius}"), Optimistic::new(learner(), Linear), &last);
-        visit.method(&format!("optimistic, dense, {radius}"), Optimistic::dense(learner(), Linear), &last);
-        let shrunk = |rounds, oracle: Oracle| {
-            let weight = |_| 1.0;
-            conversions::hinted(&mut twin(), &weight, &mut conversions::shrunk(&weight), rounds, oracle)
-        };
-        let name = format!("optimistic, shrunk hints, {radius}");
-        visit.method(&format!("{name}, sparse"), Optimistic::new(learner(), Uniform).shrunk(), &shrunk);
-        visit.method(&format!("{name}, dense"), Optimistic::dense(learner(), Uniform).shrunk(), &shrunk);
+        let domain = Away::new(dim, radius);
+        let twin = || twins::DualAveraging::new(dim, domain.twin(), N::of(0.0));
+        hinted(&format!("ball of {radius}"), || DualAveraging::new(dim, domain.core()), twin, all, visit);
+    }
+    let twin = || twins::DualAveraging::new(dim, Domain::Whole(N::of(1.0)), N::of(0.0));
+    hinted("whole", || DualAveraging::new(dim, Whole::new(1.0)), twin, all, visit);
+    let cuboid = Domain::Cuboid(vec![N::of(-0.5); dim], vec![N::of(1.0); dim]);
+    let core = || Cuboid::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
+    let twin = || proximal::DiagonalProximal::new(&cuboid);
+    hinted("proximal, box", || DiagonalProximal::new(dim, core()), twin, all, visit);
+}
+
+/// A learner with last gradients as hints, as they are and shrunk.
+fn hinted<F: Float, N: Number, L: LazyHinted<F> + Clone + Debug, T: Learner<N>>(
+    name: &str,
+    learner: impl Fn() -> L,
+    twin: impl Fn() -> T,
+    all: bool,
+    visit: &mut impl Methods<F, N>,
+) {
+    for (case, weight) in weights() {
+        let (name, own) = (format!("optimistic, {name}, weights {case}"), || Own(weight.clone()));
+        if all || case == "t" {
+            let last = |rounds, oracle: Oracle<N>| conversions::optimistic(&mut twin(), &*weight, rounds, oracle);
+            visit.method(&format!("{name}, sparse"), Optimistic::new(learner(), own()), &last);
+            visit.method(&format!("{name}, dense"), Optimistic::dense(learner(), own()), &last);
+        }
+        if all || case == "1" {
+            let shrunk = |rounds, oracle: Oracle<N>| {
+                conversions::hinted(&mut twin(), &*weight, &mut conversions::shrunk(&*weight), rounds, oracle)
+            };
+            let name = format!("{name}, shrunk hints");
+            visit.method(&format!("{name}, sparse"), Optimistic::new(learner(), own()).shrunk(), &shrunk);
+            visit.method(&format!("{name}, dense"), Optimistic::dense(learner(), own()).shrunk(), &shrunk);
+        }
     }
 }
 
-fn accelerated<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
-    let domain = away(dim, 2.0);
+fn accelerated<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
+    let (domain, of) = (Away::new(dim, 2.0), N::of);
     for (case, epsilon, kappa) in [("scale-free", 0.0, 2_f64.sqrt()), ("damped", 3.0 * size, 1.0)] {
-        let learner = || OgdNorm::<F, _>::new(dim, core(&domain));
-        let twin = |rounds, oracle: Oracle| {
-            let mut learner = twins::Ogd::new(dim, domain.clone());
-            conversions::accelerated(&mut learner, 4.0, 2_f64.sqrt() * kappa, epsilon, rounds, oracle)
+        let learner = || OgdNorm::<F, _>::new(dim, domain.core());
+        let twin = |rounds, oracle: Oracle<N>| {
+            let mut learner = twins::Ogd::new(dim, domain.twin());
+            // As the core works it out.
+            let constant = of(std::f64::consts::SQRT_2 * kappa);
+            conversions::accelerated(&mut learner, of(4.0), constant, of(epsilon), rounds, oracle)
         };
         let sparse = Accelerated::new(learner(), 4.0).with_kappa(kappa).with_epsilon(epsilon);
-        visit.method(&format!("accelerated, sparse, {case}"), sparse, &twin);
+        visit.method(&format!("accelerated, {case}, sparse"), sparse, &twin);
         let dense = Accelerated::dense(learner(), 4.0).with_kappa(kappa).with_epsilon(epsilon);
-        visit.method(&format!("accelerated, dense, {case}"), dense, &twin);
+        visit.method(&format!("accelerated, {case}, dense"), dense, &twin);
     }
 }
 
-fn leader<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
+fn leader<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
+    let mu = 0.7 * size;
+    let wide = Away { centre: vec![0.0; dim], radius: 50.0 };
+    for (case, weight) in weights() {
+        let twin = |domain: Domain<N>| {
+            let weight = weight.clone();
+            move |rounds: u64, oracle: Oracle<N>| {
+                conversions::strongly_convex(dim, &domain, N::of(mu), &*weight, rounds, oracle)
+            }
+        };
+        let whole = twin(Domain::Whole(N::of(1.0)));
+        let name = format!("leader, whole, weights {case}");
+        let sparse = StronglyConvex::new(dim, Whole::new(1.0), mu, Own(weight.clone()));
+        visit.method(&format!("{name}, sparse"), sparse, &whole);
+        let dense = General::new(Leader::new(dim, Whole::new(1.0), mu), Own(weight.clone()));
+        visit.method(&format!("{name}, dense"), dense, &whole);
+        for ball in [&Away::new(dim, 0.5), &wide] {
+            let name = format!("leader, ball of {}, weights {case}", ball.radius);
+            let sparse = StronglyConvex::new(dim, ball.core::<F>(), mu, Own(weight.clone()));
+            visit.method(&format!("{name}, sparse"), sparse.certified(), &twin(ball.twin()));
+            let dense = General::new(Leader::new(dim, ball.core::<F>(), mu), Own(weight.clone()));
+            visit.method(&format!("{name}, dense"), dense, &twin(ball.twin()));
+        }
+    }
+}
+
+/// Follow the leader in a box, which has no sparse form.
+fn boxed<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     let mu = 0.7 * size;
     let (lower, upper) = (vec![-0.25; dim], vec![0.5; dim]);
-    let cuboid = || Cuboid::new(narrow(&lower), narrow(&upper));
-    let (ball, wide) = (away(dim, 0.5), Domain::Ball(vec![0.0; dim], 50.0));
     for (case, weight) in weights() {
-        let twin = |domain: &Domain| {
-            let (domain, weight) = (domain.clone(), weight.clone());
-            move |rounds: u64, oracle: Oracle| conversions::strongly_convex(dim, &domain, mu, &*weight, rounds, oracle)
-        };
-        let whole = twin(&Domain::Whole(1.0));
-        let dense = General::new(Leader::new(dim, Whole::new(1.0), mu), Own(weight.clone()));
-        visit.method(&format!("general, whole, weights {case}"), dense, &whole);
-        let sparse = StronglyConvex::new(dim, Whole::new(1.0), mu, Own(weight.clone()));
-        visit.method(&format!("strongly convex, whole, weights {case}"), sparse, &whole);
-        for ball in [&ball, &wide] {
-            let name = format!("ball of {}, weights {case}", ball.radius());
-            let dense = General::new(Leader::new(dim, core::<F>(ball), mu), Own(weight.clone()));
-            visit.method(&format!("general, {name}"), dense, &twin(ball));
-            let sparse = StronglyConvex::new(dim, core::<F>(ball), mu, Own(weight.clone()));
-            visit.method(&format!("strongly convex, {name}"), sparse.certified(), &twin(ball));
-        }
-        let boxed = General::new(Leader::new(dim, cuboid(), mu), Own(weight.clone())).certified();
-        visit.method(&format!("general, box, {case}"), boxed, &twin(&Domain::Cuboid(lower.clone(), upper.clone())));
+        let domain = Domain::Cuboid(lower.clone(), upper.clone());
+        let twin =
+            |rounds: u64, oracle: Oracle| conversions::strongly_convex(dim, &domain, mu, &*weight, rounds, oracle);
+        let learner = Leader::new(dim, Cuboid::new(narrow::<F>(&lower), narrow(&upper)), mu);
+        let method = General::new(learner, Own(weight.clone())).certified();
+        visit.method(&format!("leader, box, {case}"), method, &twin);
     }
 }
 
-fn ridge<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
+fn ridge<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
     let mu = 0.7 * size;
-    for domain in [Domain::Whole(1.0), away(dim, 0.5)] {
-        for (case, weight) in weights() {
-            let twin = |rounds, oracle: Oracle| {
+    let ball = Away::new(dim, 0.5);
+    for (case, weight) in weights() {
+        let twin = |domain: Domain<N>| {
+            let weight = weight.clone();
+            move |rounds, oracle: Oracle<N>| {
                 let weights = (1..=rounds).map(|t| weight(t)).collect();
-                let mut learner = twins::Ridge::new(dim, domain.clone(), mu, weights);
+                let mut learner = twins::Ridge::new(dim, domain.clone(), N::of(mu), weights);
                 conversions::anytime(&mut learner, &*weight, 1.0, rounds, oracle)
-            };
-            match &domain {
-                Domain::Whole(_) => {
-                    let learner = Ridge::<F, _>::new(dim, Whole::new(1.0), mu);
-                    visit.method(
-                        &format!("ridge, whole, weights {case}"),
-                        Anytime::new(learner, Own(weight.clone())),
-                        &twin,
-                    );
-                }
-                ball => {
-                    let learner = || Ridge::<F, _>::new(dim, core(ball), mu);
-                    visit.method(
-                        &format!("ridge, ball, weights {case}"),
-                        Anytime::new(learner(), Own(weight.clone())),
-                        &twin,
-                    );
-                    let dense = DenseAnytime::new(learner(), Own(weight.clone()));
-                    visit.method(&format!("ridge, dense, ball, weights {case}"), dense, &twin);
-                }
             }
-        }
+        };
+        let (name, whole) = (format!("ridge, whole, weights {case}"), twin(Domain::Whole(N::of(1.0))));
+        let learner = || Ridge::<F, _>::new(dim, Whole::new(1.0), mu);
+        visit.method(&format!("{name}, sparse"), Anytime::new(learner(), Own(weight.clone())), &whole);
+        visit.method(&format!("{name}, dense"), DenseAnytime::new(learner(), Own(weight.clone())), &whole);
+        let (name, twin) = (format!("ridge, ball, weights {case}"), twin(ball.twin()));
+        let learner = || Ridge::<F, _>::new(dim, ball.core(), mu);
+        visit.method(&format!("{name}, sparse"), Anytime::new(learner(), Own(weight.clone())), &twin);
+        visit.method(&format!("{name}, dense"), DenseAnytime::new(learner(), Own(weight.clone())), &twin);
     }
 }
 
-fn decay<F: Float>(dim: usize, visit: &mut impl Methods<F>) {
-    let domain = away(dim, 0.75);
-    let learner = || OgdNorm::<F, _>::new(dim, core(&domain));
+fn decay<F: Float, N: Number>(dim: usize, visit: &mut impl Methods<F, N>) {
+    let domain = Away::new(dim, 0.75);
+    let learner = || OgdNorm::<F, _>::new(dim, domain.core());
     for (case, weight) in weights() {
-        let twin = |rounds, oracle: Oracle| {
-            conversions::linear_decay(&mut twins::Ogd::new(dim, domain.clone()), &*weight, rounds, oracle)
+        let twin = |rounds, oracle: Oracle<N>| {
+            conversions::linear_decay(&mut twins::Ogd::new(dim, domain.twin()), &*weight, rounds, oracle)
         };
         let rounds = visit.rounds();
         let sparse = linear_decay(learner(), Own(weight.clone()), rounds);
-        visit.method(&format!("linear decay, sparse, weights {case}"), sparse, &twin);
+        visit.method(&format!("linear decay, weights {case}, sparse"), sparse, &twin);
         let dense = DenseAnytime::new(learner(), Own(weight.clone())).rise(rounds);
-        visit.method(&format!("linear decay, dense, weights {case}"), dense, &twin);
+        visit.method(&format!("linear decay, weights {case}, dense"), dense, &twin);
     }
 }
 
-fn composite<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
+fn composite<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
     for (penalty, l1, l2, reach) in [
         ("l1", 0.02, 0.0, 1.0),
         ("elastic net", 0.02, 0.1, 1.0),
@@ -183,16 +227,17 @@ fn composite<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     ] {
         let (l1, l2) = (l1 * size, l2 * size);
         for (case, weight) in weights() {
-            let twin = |rounds, oracle: Oracle| {
+            let twin = |rounds, oracle: Oracle<N>| {
                 let weights = (1..=rounds).map(|t| weight(t)).collect();
-                let mut learner = twins::CompositeAveraging::new(dim, (l1, l2), reach, weights);
+                let penalty = (N::of(l1), N::of(l2));
+                let mut learner = twins::CompositeAveraging::new(dim, penalty, reach, weights);
                 conversions::anytime(&mut learner, &*weight, 1.0, rounds, oracle)
             };
             let learner = || CompositeAveraging::<F>::new(dim, ElasticNet::new(l1, l2), reach);
             let sparse = CompositeAnytime::new(learner(), Own(weight.clone())).certified();
-            visit.method(&format!("composite, {penalty}, sparse, weights {case}"), sparse, &twin);
+            visit.method(&format!("composite, {penalty}, weights {case}, sparse"), sparse, &twin);
             let dense = DenseAnytime::new(learner(), Own(weight.clone()));
-            visit.method(&format!("composite, {penalty}, dense, weights {case}"), dense, &twin);
+            visit.method(&format!("composite, {penalty}, weights {case}, dense"), dense, &twin);
         }
     }
 }
@@ -204,20 +249,18 @@ fn newton<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     }
     let parameters = (0.5 / size, 2.0 * size);
     for (case, weight) in weights() {
-        for domain in [Domain::Whole(1.0), away(dim, 0.5)] {
-            let twin =
-                |rounds, oracle: Oracle| conversions::online_newton(dim, &domain, parameters, &*weight, rounds, oracle);
-            let name = format!("newton, {domain:?}, weights {case}");
-            match &domain {
-                Domain::Whole(reach) => {
-                    let learner = OnlineNewton::<F, _>::new(dim, Whole::new(*reach), parameters.0, parameters.1);
-                    visit.method(&name, General::new(learner, Own(weight.clone())), &twin);
-                }
-                ball => {
-                    let learner = OnlineNewton::<F, _>::new(dim, core(ball), parameters.0, parameters.1);
-                    visit.method(&name, General::new(learner, Own(weight.clone())).certified(), &twin);
-                }
+        let twin = |domain: Domain| {
+            let weight = weight.clone();
+            move |rounds: u64, oracle: Oracle| {
+                conversions::online_newton(dim, &domain, parameters, &*weight, rounds, oracle)
             }
-        }
+        };
+        let learner = OnlineNewton::<F, _>::new(dim, Whole::new(1.0), parameters.0, parameters.1);
+        let method = General::new(learner, Own(weight.clone()));
+        visit.method(&format!("newton, whole, weights {case}"), method, &twin(Domain::Whole(1.0)));
+        let ball = Away::new(dim, 0.5);
+        let learner = OnlineNewton::<F, _>::new(dim, ball.core(), parameters.0, parameters.1);
+        let method = General::new(learner, Own(weight.clone())).certified();
+        visit.method(&format!("newton, ball, weights {case}"), method, &twin(ball.twin()));
     }
 }
