@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Debug;
 
 use common::methods::{Methods, Play, methods};
-use common::{Random, Visit, wide};
+use common::{Random, Visit, kept, wide};
 use surefoot::{
     AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging,
     Float, FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, Magnitude, OgdNorm, Optimistic,
@@ -17,7 +17,7 @@ const DIM: usize = 12;
 
 /// Every bit of a method but its status.
 fn state<F: Float, A: AskTell<F> + Debug>(method: &A) -> String {
-    format!("{method:?}").replace(&format!("{:?}", method.status()), "")
+    format!("{method:?}").replace(&format!("{:?}", kept(method)), "")
 }
 
 fn finite<F: Float, A: AskTell<F>>(method: &A) -> bool {

@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Debug;
 
 use common::methods::{Methods, Play, methods};
-use common::{Record, distance, follow, size, wide};
+use common::{Record, distance, follow, kept, size, wide};
 use surefoot::{AskTell, Float, Sparse, Status};
 
 /// Recorded gradients, and those of a smooth function at each side's own queries.
@@ -158,11 +158,7 @@ impl<F: Float> Methods<F> for Refusing {
         for t in 1..=self.0.len() {
             self.0.tell(&mut method, t);
         }
-        let said = |method: &A| match method.status() {
-            Status::Strayed => Status::Sound, // which is not kept, but worked out
-            status => status,
-        };
-        let state = |method: &A| format!("{method:?}").replace(&format!("{:?}", said(method)), "");
+        let state = |method: &A| format!("{method:?}").replace(&format!("{:?}", kept(method)), "");
         let (before, step) = (state(&method), method.steps() + 1);
         method.tell(&Sparse::new(&[4_u32, 5], &[F::one(), F::nan()]));
         method.tell(&Sparse::new(&[999_u32], &[F::one()]));

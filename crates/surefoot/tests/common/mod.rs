@@ -158,6 +158,14 @@ pub(crate) fn chain(x: &[f64]) -> Vec<f64> {
     (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
 }
 
+/// The status that a method keeps: that it has strayed is not kept, but worked out.
+pub(crate) fn kept<F: Float>(method: &impl AskTell<F>) -> Status {
+    match method.status() {
+        Status::Strayed => Status::Sound,
+        status => status,
+    }
+}
+
 /// Numbers, rounded to `F`.
 pub(crate) fn narrow<F: Float>(x: &[f64]) -> Vec<F> {
     x.iter().map(|&x| F::of(x)).collect()
