@@ -186,8 +186,9 @@ pub(crate) struct CertifyArgs {
     /// --radius: no row is longer than this; for a certificate as rows come
     ///
     /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
-    /// of logistic loss this bounds, at every moment, the loss of the model on new rows and how much better another
-    /// could be. A row that is longer is an error, and so is a weight above 1.
+    /// of a loss of two classes this bounds, at every moment, the loss of the model on new rows and how much better another
+    /// could be, if rows are independent draws. What shows that they are not (one label so far, an order that a test rejects, a bound
+    /// below what is possible, a full pass above it) is said in place of a bound. A row that is longer is an error, and so is a weight above 1.
     #[arg(long, value_name = "B", value_parser = values::positive)]
     pub(crate) row_norm: Option<f64>,
 

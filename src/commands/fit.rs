@@ -222,7 +222,8 @@ impl Fit<'_> {
         let Session { mut trainer, rows, standing, skips, full, optimum, .. } = session;
         let (full, objective) = full.filter(|_| finished).unzip();
         if let Some(full) = full {
-            model.certificates = with_full_pass(full, model.certificates, &model.settings);
+            let rows = model.summary.rows;
+            model.certificates = with_full_pass(full, objective.flatten(), model.certificates, &model.settings, rows);
         }
         if stop.is_none() {
             check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;

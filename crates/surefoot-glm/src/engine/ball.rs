@@ -4,6 +4,7 @@
 //! all sums grow with those that are met. Rows are learnt in raw units, and the intercept is coordinate 0 of the ball,
 //! with the value 1 in every row. A row's weight multiplies its loss and its gradient.
 
+mod exchange;
 mod state;
 mod watch;
 
@@ -163,7 +164,7 @@ impl Engine for InBall {
     fn tell(&mut self, y: f64, weight: f64) {
         self.seen.count(y, 0.0, weight);
         self.watch.weighted |= weight != 1.0;
-        self.watch.record(&self.method, &self.row.told);
+        self.watch.record(&self.method, &self.row.told, y);
         self.method.tell(&self.row.vector().times(self.row.told.slope));
     }
 
