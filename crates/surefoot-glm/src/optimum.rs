@@ -181,6 +181,26 @@ pub fn optimise(
     Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(goal, start, stop, each))
 }
 
+/// Where no row has a feature and there is no intercept, there is one model, and it is the best.
+fn only_model(design: &Design, goal: &Goal) -> Optimum {
+    let classes = if goal.loss.has_margins() { goal.classes.max(1) } else { 1 };
+    let objective = match goal.loss {
+        Loss::Softmax => (classes as f64).ln(),
+        Loss::Ovr => classes as f64 * std::f64::consts::LN_2,
+        loss => design.mean(|y, offset| loss.value(y, offset)),
+    };
+    Optimum {
+        weights: vec![0.0; design.columns() * classes],
+        intercept: vec![0.0; classes],
+        objective,
+        size: objective.abs(),
+        gap: Some(0.0),
+        passes: 0.0,
+        iterations: 0,
+        ended: Ended::Certified,
+    }
+}
+
 /// Examples laid out for several searches, with weights of their own.
 pub(crate) struct Layout<'a>(Design<'a>);
 
@@ -198,6 +218,11 @@ impl<'a> Layout<'a> {
         stop: &(dyn Fn() -> bool + Sync),
         each: &mut dyn FnMut(&Optimum),
     ) -> Optimum {
+        if self.0.dim() == 0 {
+            let found = only_model(&self.0, goal);
+            each(&found);
+            return found;
+        }
         let (design, crew) = (&mut self.0, Crew::new(goal.threads, stop));
         match goal.loss {
             Loss::Ovr => rest::optimise(design, &crew, goal, start, each),

@@ -161,6 +161,11 @@ impl<'a> Design<'a> {
         self.share.len()
     }
 
+    /// How many columns the examples have, those that no row has included.
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// How many coordinates a point has.
     pub(super) fn dim(&self) -> usize {
         self.origin.len() + usize::from(self.intercept)

@@ -61,7 +61,7 @@ impl FullPass {
 
     /// Says of the row just added that its true margin is within `off` of `margin`, which was computed; `slope` is that of the row's
     /// loss at any margin, `weight` the row's importance. A margin of n products, offset included, is off by at most nε times
-    /// the sum of their sizes, which [`margin_error`] has. O(1).
+    /// the sum of their sizes, which [`margin_error`](super::margin_error) has. O(1).
     ///
     /// The dual point is φ'(margin): the term φ(m) + φ*(θ) − θ·m of the true m is then at most
     /// off·max(φ'(margin + off) − θ, θ − φ'(margin − off)), since slopes grow.
