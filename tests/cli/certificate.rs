@@ -253,3 +253,31 @@ fn a_run_cut_off_before_its_certificate_gets_it_later() {
         assert!(stopped > 0, "no run was interrupted");
     }
 }
+
+/// Bounds in probability say what they need, and rows that come sorted give none: neither a number nor a reason to stop.
+#[test]
+fn rows_that_are_no_draws_give_no_bound_in_probability() {
+    let box_ = Sandbox::new();
+    let text = rows(2000);
+    box_.write("a.svm", &text);
+    let ran = box_.ok(&format!("fit a.svm {BALL}"));
+    let said: Vec<&str> = ran.err.lines().filter(|line| line.contains("with probability")).collect();
+    assert!(said.len() == 2 && said.iter().all(|line| line.contains("if rows are independent draws")), "{}", ran.err);
+    let mut lines: Vec<&str> = text.lines().collect();
+    for (order, by) in [("1 first", -1.0), ("1 last", 1.0)] {
+        lines.sort_by(|a, b| {
+            let label = |line: &str| line.split(' ').next().unwrap().parse::<f64>().unwrap();
+            (by * label(a)).total_cmp(&(by * label(b)))
+        });
+        box_.write("s.svm", lines.iter().flat_map(|line| [line, "\n"]).collect::<String>());
+        let ran = box_.ok(&format!("fit s.svm {BALL}"));
+        assert!(!ran.err.contains("with probability"), "{order}: {}", ran.err);
+        assert!(ran.err.contains("independent draws") && ran.err.contains("--shuffle"), "{order}: {}", ran.err);
+        // What is certain stays.
+        assert!(ran.err.contains("for certain"), "{order}: {}", ran.err);
+        let ran = box_.feed(&format!("fit - {BALL} --until-gap 0.4 --json"), &box_.read("s.svm"));
+        assert_eq!(ran.status, 0, "{order}: {}", ran.err);
+        let done = ran.json();
+        assert_eq!((&done["certificate"]["kind"], &done["rows"]), (&"none".into(), &2000.into()), "{order}: {done}");
+    }
+}

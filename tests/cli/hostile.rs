@@ -226,3 +226,33 @@ fn no_script_runs_in_the_page_whatever_files_are_called() {
         assert_eq!((page.matches("<script>").count(), page.matches("</script>").count()), (1, 1), "{line}");
     }
 }
+
+/// Rows of which none has a feature: a model in every mode, or a message.
+#[test]
+fn rows_without_features_are_a_model_in_every_mode() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", "1\n-1\n1\n1\n");
+    for loss in ["logistic", "squared", "hinge", "huber", "softmax", "ovr"] {
+        for intercept in ["", "--no-intercept"] {
+            for how in [
+                "",
+                "--passes 3",
+                "--shuffle",
+                "--l2 .1",
+                "--passes auto",
+                "--passes auto --l2 .1",
+                "--passes auto --l1 .1",
+                "--passes auto --l2 auto",
+                "--passes auto --l1 auto --standardize no",
+                "--passes auto --nonneg --l2 .1",
+            ] {
+                let line = format!("fit a.svm --loss {loss} {intercept} {how}");
+                let ran = box_.run(&line);
+                assert!(ran.status == 0 && !ran.err.contains("panicked"), "{line}: {}", ran.err);
+                box_.ok("predict model.surefoot a.svm -o p");
+                box_.ok("eval model.surefoot a.svm");
+                box_.ok("inspect model.surefoot");
+            }
+        }
+    }
+}

@@ -89,6 +89,7 @@ impl Books {
     /// Whatever can be refused is refused before anything has changed.
     #[inline]
     pub(crate) fn step(&mut self, engine: &mut impl Engine, row: &Row<'_>) -> Result<(), Fault> {
+        row.check()?;
         let weight = self.weight(row);
         let (Some(label), true) = (row.label, weight > 0.0) else {
             self.count(row, true);

@@ -71,6 +71,7 @@ impl FullPass {
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        row.check()?;
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
         let y = match (self.loss.classifies(), self.labels.code(label)) {
             (false, _) => label,

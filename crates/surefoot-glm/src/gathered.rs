@@ -50,6 +50,7 @@ impl Gathered {
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        row.check()?;
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {

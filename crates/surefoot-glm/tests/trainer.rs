@@ -554,3 +554,44 @@ fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
         assert_eq!(model((margin - base.intercept[0]) / base.weight[0]).0.weight, base.weight, "{margin}");
     }
 }
+
+/// Rows that are not what rows are: each is refused by all that take rows, with its place, and changes nothing.
+#[test]
+fn rows_that_are_none_are_refused_and_change_nothing() {
+    const WRONG: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let good: [(u64, f64); 2] = [(4, 0.5), (2, -1.0)];
+    let mut bad: Vec<(f64, f64, Vec<(u64, f64)>)> = Vec::new();
+    bad.extend(WRONG.map(|x| (1.0, 0.0, vec![(1, 1.0), (2, x)])));
+    bad.extend(WRONG.into_iter().chain([-1.0, -1e-300]).map(|weight| (weight, 0.0, good.to_vec())));
+    bad.extend(WRONG.map(|offset| (1.0, offset, good.to_vec())));
+    bad.push((1.0, 0.0, vec![(1, 1.0), (5, 2.0), (1, 3.0)]));
+    bad.push((1.0, 0.0, vec![(1, 1.0), (1, 1.0)]));
+    // Without weight it is no better.
+    bad.push((0.0, 0.0, vec![(1, f64::NAN)]));
+    for loss in Loss::ALL {
+        for ball in [None, Some(surefoot_glm::Ball { radius: 2.0, row_norm: None, delta: 0.1 })] {
+            if ball.is_some() && loss.has_margins() {
+                continue;
+            }
+            let mut trainer = Trainer::new(Settings { loss, ball, ..Settings::default() }, Plan::ONE_PASS);
+            let mut batch = Batch::default();
+            (0..20).for_each(|t| batch.push(Some(f64::from(t % 2) + 1.0), 1.0, &good));
+            trainer.learn(&batch, 0, 20).unwrap();
+            let before = trainer.model();
+            for (weight, offset, pairs) in &bad {
+                let mut batch = Batch::default();
+                batch.push(Some(1.0), *weight, pairs);
+                batch.offset.clear();
+                batch.offset.push(*offset);
+                let (row, fault) = trainer.learn(&batch, 0, 1).expect_err("a fault");
+                assert!(row == 0 && !fault.message.is_empty());
+                assert_eq!(trainer.model(), before, "{loss:?} {weight} {offset} {pairs:?}");
+                let mut gathered = surefoot_glm::Gathered::default();
+                assert!(gathered.add(&batch, 0, 1).is_err(), "{loss:?} {weight} {offset} {pairs:?}");
+                if let Some(mut pass) = surefoot_glm::FullPass::new(&before) {
+                    assert!(pass.add(&batch, 0, 1).is_err(), "{loss:?} {weight} {offset} {pairs:?}");
+                }
+            }
+        }
+    }
+}
