@@ -394,7 +394,7 @@ fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(Stri
     if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
         return None;
     }
-    let (at, ratio) = problem.farthest_column().filter(|(_, ratio)| *ratio >= FAR && ratio.is_finite())?;
+    let (at, ratio) = problem.farthest_column().filter(|(_, ratio)| *ratio >= FAR)?;
     let id = *model.index.get(at)?;
     Some((model.names.of(id).map_or_else(|| id.to_string(), str::to_owned), ratio))
 }

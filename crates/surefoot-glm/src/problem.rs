@@ -43,23 +43,48 @@ impl Problem {
     /// model, and the ratio of the two. O(pairs).
     #[must_use]
     pub fn farthest_column(&self) -> Option<(usize, f64)> {
-        let mut sums = vec![(0.0, 0.0); self.position.len()];
-        let mut total = 0.0;
-        for i in 0..self.examples.len() {
-            let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
-            total += weight;
-            for (&column, x) in columns.iter().zip(values) {
-                let (first, second) = &mut sums[column as usize];
-                *first += weight * x;
-                *second += weight * x * x;
-            }
+        /// A column, told by its distance from its first value: a constant has none, to the last digit.
+        #[derive(Clone, Copy, Default)]
+        struct Column {
+            first: f64,
+            rows: usize,
+            share: f64,
+            beyond: f64,
+            square: f64,
         }
-        let ratio = |(first, second): (f64, f64)| {
-            let mean = first / total;
-            mean.abs() / (second / total - mean * mean).max(0.0).sqrt()
+        let mut columns = vec![Column::default(); self.position.len()];
+        let weights = (0..self.examples.len()).map(|i| self.examples.weight(i)).filter(|weight| *weight > 0.0);
+        let (rows, total) = weights.fold((0, 0.0), |(rows, total), weight| (rows + 1, total + weight));
+        self.each_pair(|column, weight, x| {
+            let column = &mut columns[column];
+            column.first = if column.rows == 0 { x } else { column.first };
+            column.rows += 1;
+            column.share += weight / total;
+            column.beyond += weight / total * (x - column.first);
+        });
+        for column in &mut columns {
+            column.share = if column.rows == rows { 1.0 } else { column.share };
+            // From here on how far the mean is from the first value, zeros counted.
+            column.beyond -= (1.0 - column.share) * column.first;
+        }
+        self.each_pair(|column, weight, x| {
+            let column = &mut columns[column];
+            column.square += weight / total * ((x - column.first) - column.beyond).powi(2);
+        });
+        let ratio = |column: &Column| {
+            let mean = column.first + column.beyond;
+            mean.abs() / (column.square + (1.0 - column.share) * mean * mean).sqrt()
         };
-        let ratios = self.position.iter().zip(&sums).map(|(&at, &sums)| (at, ratio(sums)));
-        ratios.filter(|(_, ratio)| !ratio.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1))
+        let ratios = self.position.iter().zip(&columns).map(|(&at, column)| (at, ratio(column)));
+        ratios.filter(|(_, ratio)| ratio.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Visits the pairs with the weights of their rows.
+    fn each_pair(&self, mut visit: impl FnMut(usize, f64, f64)) {
+        for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
+            let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
+            columns.iter().zip(values).for_each(|(&column, x)| visit(column as usize, weight, *x));
+        }
     }
 
     pub(crate) fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal<'_> {

@@ -76,3 +76,24 @@ fn columns_that_say_the_same_keep_ordinary_weights() {
         }
     }
 }
+
+/// The column that is farthest from 0 for its spread, whatever the others are: constants and rare features are not.
+#[test]
+fn the_farthest_column_is_told_to_its_digits() {
+    for far in [10.0, 1e6, 1e9, 1e12, 1e14] {
+        let mut batch = Batch::default();
+        for t in 0..200 {
+            let side = if t % 2 == 0 { 1.0 } else { -1.0 };
+            let mut pairs = vec![(1, side), (2, far + side), (3, 7e9)];
+            pairs.extend((t % 50 == 0).then_some((4, 1.0)));
+            batch.push(Some(f64::from(u8::from(t % 3 == 0))), 1.0, &pairs);
+        }
+        let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+        trainer.learn(&batch, 0, batch.len()).unwrap();
+        let mut gathered = Gathered::default();
+        gathered.add(&batch, 0, batch.len()).unwrap();
+        let (at, ratio) = gathered.problem(&trainer.model()).farthest_column().unwrap();
+        assert_eq!(trainer.model().index[at], 2, "{far}");
+        assert!((ratio / far - 1.0).abs() < 0.05, "{far}: {ratio}");
+    }
+}

@@ -7,6 +7,7 @@ mod hostile;
 mod reference;
 
 use hostile::Problem;
+use std::collections::BTreeMap;
 use surefoot_glm::optimum::{Ended, optimise};
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -18,15 +19,25 @@ fn enough(excess: f64, size: f64, unit: f64) -> f64 {
     (10.0 * excess + 1e-12 * size).max(1e-6 * unit)
 }
 
+/// What was seen of problems of one mean/spread.
+#[derive(Default)]
+struct Seen {
+    problems: usize,
+    /// true/certified, and certified/objective.
+    shares: Vec<(f64, f64)>,
+}
+
 /// No certificate is below the true gap, and where columns are not too far from 0 for their spread none is useless.
 #[test]
 fn no_certificate_is_below_the_true_gap() {
     let (count, seed) = (number("SUREFOOT_HOSTILE", 150), number("SUREFOOT_SEED", 0));
-    let (mut certified, mut worst) = (0, 0.0_f64);
+    let mut seen: BTreeMap<i32, Seen> = BTreeMap::new();
     let mut faults = Vec::new();
     for case in 0..count {
         let problem = Problem::of(seed << 32 | case);
         let goal = problem.goal();
+        let seen = seen.entry(problem.ratio.log10().max(-1.0) as i32).or_default();
+        seen.problems += 1;
         let Some(found) = optimise(&problem.examples(), &goal, (&[], &[]), &|| false, &mut |_| ()) else { continue };
         let what = format!("{case}, {problem}, {:?} in {} steps", found.ended, found.iterations);
         let Some(gap) = found.gap else {
@@ -35,18 +46,26 @@ fn no_certificate_is_below_the_true_gap() {
             }
             continue;
         };
-        certified += 1;
         let (here, least) = reference::values(&problem, &found.weights, &found.intercept);
         let excess = big::number(&(here.clone() - least));
-        worst = worst.max(excess / gap);
         let size = big::number(&here).abs();
+        seen.shares.push((excess / gap, gap / size));
         if gap < excess {
             faults.push(format!("false: {gap:e} of {size:e}, {excess:e} in truth: {what}"));
         } else if problem.is_fair() && found.ended != Ended::Unattained && gap > enough(excess, size, found.size) {
             faults.push(format!("loose: {gap:e} of {size:e}, {excess:e} in truth: {what}"));
         }
     }
-    println!("{certified} of {count} certified, largest true/certified {worst:.3}");
+    let certified: usize = seen.values().map(|seen| seen.shares.len()).sum();
+    for (ratio, Seen { problems, shares }) in &mut seen {
+        let largest = shares.iter().map(|share| share.0).fold(0.0, f64::max);
+        shares.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let middle = shares.get(shares.len() / 2).map_or(f64::NAN, |share| share.1);
+        let is_certified = format!("{} of {problems} certified", shares.len());
+        println!(
+            "mean/spread 1e{ratio}: {is_certified}, true/certified at most {largest:.3}, certified/objective {middle:.0e}"
+        );
+    }
     assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.join("\n"));
-    assert!(certified * 2 > count, "only {certified} of {count} have a certificate");
+    assert!(certified as u64 * 2 > count, "only {certified} of {count} have a certificate");
 }
