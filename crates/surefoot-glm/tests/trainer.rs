@@ -560,7 +560,9 @@ fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
 fn rows_that_are_none_are_refused_and_change_nothing() {
     const WRONG: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let good: [(u64, f64); 2] = [(4, 0.5), (2, -1.0)];
-    let mut bad: Vec<(f64, f64, Vec<(u64, f64)>)> = Vec::new();
+    // Weight, offset and pairs.
+    type Parts = (f64, f64, Vec<(u64, f64)>);
+    let mut bad: Vec<Parts> = Vec::new();
     bad.extend(WRONG.map(|x| (1.0, 0.0, vec![(1, 1.0), (2, x)])));
     bad.extend(WRONG.into_iter().chain([-1.0, -1e-300]).map(|weight| (weight, 0.0, good.to_vec())));
     bad.extend(WRONG.map(|offset| (1.0, offset, good.to_vec())));
