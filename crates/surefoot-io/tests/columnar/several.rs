@@ -1,6 +1,7 @@
 //! Cells of which the words are features, and cells that are lists of categories: the same from every format and make of column.
 
 use std::sync::Arc;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::twin::{arrow_file, batch, error, missing_id, options, pairs, parquet, text_id};
 use arrow_array::builder::{FixedSizeListBuilder, GenericListBuilder, ListViewBuilder, StringBuilder};
@@ -25,10 +26,16 @@ fn wanted(indicator: bool, text: &[&str], categorical: &[&str]) -> Options {
 /// The distinct words of a text, by the rule, letter by letter.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for word in text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect::<String>().split(' ') {
-        let word: String = word.chars().flat_map(char::to_lowercase).collect();
-        if !word.is_empty() && !words.contains(&word) {
-            words.push(word);
+    let mut word = String::new();
+    for c in text.chars().chain([' ']) {
+        let is_unseen = ['\u{ad}', '\u{200c}', '\u{200d}'].contains(&c);
+        if c.is_alphanumeric() || !word.is_empty() && is_combining_mark(c) {
+            word.extend(c.to_lowercase());
+        } else if !word.is_empty() && !is_unseen {
+            let composed: String = std::mem::take(&mut word).nfc().collect();
+            if !words.contains(&composed) {
+                words.push(composed);
+            }
         }
     }
     words
