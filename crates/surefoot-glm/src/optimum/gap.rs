@@ -41,7 +41,7 @@ pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> R
     }
     let mut minded = vec![false; state.point.len()];
     if objective.is_loose {
-        let Some(found) = release(passes, sample, objective, state, &mut duals)? else { return Ok(f64::INFINITY) };
+        let Some(found) = release(passes, around, &mut duals)? else { return Ok(f64::INFINITY) };
         minded = found;
     } else if let Some(constant) = sample.design.constant() {
         balance(sample, objective, &mut duals);

@@ -1,4 +1,4 @@
-//! What takes rounding out of a condition Σω_iθ_i x_ij = 0: dual points that satisfy it exactly, and how near they are.
+//! Dual points that satisfy Σω_iθ_i x_ij = 0 exactly, near those that satisfy it up to rounding, and a bound on how near they are.
 //!
 //! Only exact zeros have a finite conjugate where no penalty holds a weight, and sums of numbers that are rounded are no exact zeros. But near
 //! dual points that satisfy it up to rounding there are some that satisfy it exactly, and a bound for those is a bound.
@@ -25,8 +25,8 @@ pub(super) struct Level {
 /// Coordinates without a penalty beyond which the system for them is not solved.
 const MOST: usize = 256;
 
-/// What takes dual points to where −Σω_iθ_i x_ij = 0 for all coordinates that are minded, if it is known to exist; `left` bounds the
-/// size of that sum.
+/// Bounds the way from dual points to some with Σω_iθ_i x_ij = 0 for all minded coordinates, `None` where these are not known to exist;
+/// `left` bounds the size of that sum.
 ///
 /// *Cost*: the intercept alone takes a sum over rows; k coordinates take k² numbers a row, and k³.
 pub(super) fn level(
@@ -113,7 +113,7 @@ fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f
 /// Columns that are, to the last digit of every row, sums and differences of those before them and a constant: as of the values of a
 /// category, which sum to the intercept.
 fn spare(crew: &Crew, around: Around, minded: &[usize]) -> Result<Vec<usize>, Stopped> {
-    /// What is left of a column is nothing, as a share of its square.
+    /// The share of a column's square below which a residual counts as none.
     const NOTHING: f64 = 1e-10;
     let Around { sample, state, .. } = around;
     let width = minded.len();

@@ -22,7 +22,7 @@ pub(super) const CARRIED_TERMS: f64 = 5.0;
 /// Numbers read between two questions whether to stop: well under a millisecond.
 pub(super) const STRETCH: usize = 1 << 17;
 
-/// What a pass is for: margins, margins with the sizes of their terms, sums of squares, or sums that lose no digit.
+/// Kinds of pass: margins, margins with the sizes of their terms, sums of squares, or sums that lose no digit.
 pub(super) const PLAIN: u8 = 0;
 pub(super) const SIZED: u8 = 1;
 const SQUARED: u8 = 2;
@@ -62,7 +62,7 @@ impl<'a> Passes<'a> {
         self.all::<PLAIN, _>(sample, point, visitors, out)
     }
 
-    /// The same, where visitors are shown the sum of the sizes of a margin's terms too.
+    /// [`run`](Passes::run), whose visitors are shown the sum of the sizes of a margin's terms too.
     pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,

@@ -7,9 +7,10 @@
 
 use super::design::Sample;
 use super::direction::{Enough, solve};
+use super::gap::Around;
 use super::pass::Passes;
 use super::shares::Stopped;
-use super::state::{Objective, State, diagonal};
+use super::state::diagonal;
 
 /// Steps: mostly two, more where dual points reach the edge of their range.
 const ROUNDS: usize = 40;
@@ -20,23 +21,17 @@ const ROUNDING: f64 = 1e-12;
 /// `None` where that could not be done.
 ///
 /// *Cost*: two passes a round, and one for each iteration of conjugate gradients, of which there are about as many as such columns.
-pub(super) fn release(
-    passes: &mut Passes,
-    sample: &Sample,
-    objective: &Objective,
-    state: &State,
-    duals: &mut [f64],
-) -> Result<Option<Vec<bool>>, Stopped> {
+pub(super) fn release(passes: &mut Passes, around: Around, duals: &mut [f64]) -> Result<Option<Vec<bool>>, Stopped> {
+    let Around { sample, objective, state, lengths } = around;
     let dim = state.point.len();
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
-    let lengths = diagonal(passes, sample, &vec![0.0; dim], &shares)?;
     let mut bend = state.bend.clone();
     // Those without any bound must be balanced whatever they are driven to.
     let mut minded: Vec<bool> = objective.prices.iter().map(|price| price.is_loose() && !price.is_bounded()).collect();
     for _ in 0..ROUNDS {
         let drive = mean(passes, sample, duals)?;
         let size = duals.iter().zip(&shares).map(|(dual, share)| share * dual * dual).sum::<f64>().sqrt();
-        let matters = |j: usize| drive[j].abs() > ROUNDING * size * lengths[j].sqrt();
+        let matters = |j: usize| drive[j].abs() > ROUNDING * size * lengths[j];
         let driven = drive.iter().zip(objective.prices).map(|(z, price)| price.is_driven(*z));
         minded.iter_mut().zip(driven).for_each(|(minded, driven)| *minded |= driven);
         if !(0..dim).any(|j| minded[j] && matters(j)) {

@@ -67,14 +67,14 @@ pub(super) struct Search<'a> {
     pub(super) most: usize,
     /// √Σω_i x_ij² of each coordinate, once it was asked for.
     pub(super) lengths: Vec<f64>,
-    /// What no model can be better than, whatever its weights.
+    /// A lower bound on the objective of every model: the least losses of the rows.
     floor: f64,
     /// The largest lower bound that was certified.
     pub(super) lower: f64,
     pub(super) best: Optimum,
 }
 
-/// What no model can be better than: the least loss of each row, without a penalty.
+/// A lower bound on the objective of every model: the least loss of each row, without a penalty.
 fn floor(design: &Design, curve: Curve) -> f64 {
     let (floor, size) = (design.mean(|y, _| curve.least(y)), design.mean(|y, _| curve.least(y).abs()));
     floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size

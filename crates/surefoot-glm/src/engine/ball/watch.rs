@@ -43,7 +43,7 @@ const SORTED: &str = "the order of the rows shows that they are no independent d
 const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are no independent draws: --shuffle mends the \
                           order of a sorted file, but not rows that drift in time";
 
-/// What the order of rows is judged by: their labels, and which are longer than the first.
+/// Tests of the order of rows: of their labels, and of which are longer than the first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     labels: Exchange,
@@ -133,7 +133,7 @@ impl Watch {
         }
     }
 
-    /// What shows that rows are no independent draws, if something does.
+    /// The reason why rows cannot be independent draws, if there is one.
     fn refuted(&self, delta: f64) -> Option<&'static str> {
         let delta = TESTS * delta / 2.0;
         if !self.order.labels.has_both() {

@@ -21,7 +21,7 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     all::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
-/// The same, where visitors are shown the largest sum of the sizes of a margin's terms too.
+/// [`run`], whose visitors are shown the largest sum of the sizes of a margin's terms too.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: Classes,
