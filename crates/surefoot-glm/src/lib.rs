@@ -1,77 +1,45 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 
-mod answer;
-mod balance;
-mod board;
-mod books;
-mod certificate;
-mod classes;
-mod clock;
-mod coding;
-mod coordinate;
-mod engine;
-mod fault;
-mod features;
-mod folds;
-mod full_pass;
-mod gathered;
-mod grouping;
-mod groups;
-mod lanes;
-mod lead;
+mod ball;
+mod batch;
+mod data;
+mod labels;
 mod loss;
-mod margin;
+mod memory;
 mod metrics;
-mod mixer;
 mod model;
-mod numbering;
-mod offsets;
-pub mod optimum;
-mod order;
-mod pace;
-mod pages;
-mod passes;
-mod path;
-mod path_end;
-mod predictor;
-mod problem;
-mod reading;
-mod rows;
-mod scaling;
-mod seen;
-mod settings;
-mod shelf;
-mod shrink;
-mod sketch;
-mod sound;
-mod stack;
-mod sums;
-mod table;
+mod numeric;
+mod online;
+mod pass;
+mod simd;
 pub mod threads;
-mod tile;
-mod trainer;
-mod units;
-mod wide;
+mod train;
 
-pub use balance::ClassWeights;
-pub use certificate::{Bound, Certificate, Subject};
-pub use fault::{Fault, Part};
-pub use full_pass::FullPass;
-pub use gathered::Gathered;
-pub use groups::{Bounds, Groups, Rule};
-pub use lanes::LANES;
+pub use ball::full_pass::FullPass;
+pub use batch::{
+    gathered::Gathered,
+    optimum,
+    path::Step,
+    problem::{Caution, Problem},
+};
+pub use data::{
+    fault::{Fault, Part},
+    feature_groups::{Bounds, Groups, Rule},
+    holdout_store::{InMemory, Shelf},
+    rows::{Batch, Place, Row},
+    schema::{By, Class, Column, Missing, Names, Quote, Reading, Role, Table},
+};
+pub use labels::class_weights::ClassWeights;
 pub use loss::Loss;
+pub use memory::{id_hash::Mixer, paged_map::watch_pages};
 pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
-pub use mixer::Mixer;
-pub use model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary};
-pub use order::{Losing, OrderAlarm};
-pub use pages::watch_pages;
-pub use path::Step;
-pub use path_end::PathEnd;
-pub use predictor::{Predictor, Scored, Scores};
-pub use problem::{Caution, Problem};
-pub use reading::{By, Class, Column, Missing, Names, Quote, Reading, Role, Table};
-pub use rows::{Batch, Place, Row};
-pub use settings::{Axis, Ball, Penalty, Plan, Select, Settings};
-pub use shelf::{InMemory, Shelf};
-pub use trainer::Trainer;
+pub use model::{
+    certificate::{Bound, Certificate, Subject},
+    path_end::PathEnd,
+    predictor::{Predictor, Scored, Scores},
+    settings::{Axis, Ball, Penalty, Plan, Select, Settings},
+    trained_model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary},
+};
+pub use pass::order::{Losing, OrderAlarm};
+pub use simd::lanes::LANES;
+pub use train::trainer::Trainer;

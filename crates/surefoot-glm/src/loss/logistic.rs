@@ -4,7 +4,7 @@
 //! exp and log come from `libm`, one pure-Rust source, so that training and prediction agree to the last
 //! bit on every platform; lanes have their own, in f32.
 
-use crate::lanes::{
+use crate::simd::lanes::{
     Lanes,
     exp::{exp_minus_size, ln_1p_of_unit},
 };

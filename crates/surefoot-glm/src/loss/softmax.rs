@@ -8,11 +8,11 @@
 
 use super::logistic;
 use crate::{
-    lanes::{
+    online::mixture_weights::Charges,
+    simd::lanes::{
         LANES, Lanes,
         exp::{exp_minus_size, ln_1p_of_unit},
     },
-    lead::Charges,
 };
 
 fn largest(margins: &[f64]) -> f64 {

@@ -1,7 +1,6 @@
 //! Every loss against differences, lanes, its own constants, and values of 60 digits of arithmetic.
 
-use super::*;
-use crate::seen::Seen;
+use super::{derivative_cut::Seen, *};
 
 mod classes;
 mod golden;

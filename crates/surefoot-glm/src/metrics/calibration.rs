@@ -1,6 +1,6 @@
 //! Whether what is said to be likely happens as often.
 
-use crate::sums::{Mean, Sum};
+use crate::numeric::sums::{Mean, Sum};
 
 /// Probabilities in bins of equal width, and how often what they were given to came true.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,9 @@
 
 use super::{Measured, Picture, calibration::Calibration};
 use crate::{
-    Loss,
-    predictor::likeliest,
-    sums::{Mean, Sum},
+    loss::Loss,
+    model::predictor::likeliest,
+    numeric::sums::{Mean, Sum},
 };
 use std::collections::BTreeMap;
 

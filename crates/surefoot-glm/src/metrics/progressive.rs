@@ -1,7 +1,7 @@
 //! Metrics of rows as they come, each by the model that has not learnt it yet.
 
 use super::{ClassMetrics, Confusion, Measured, Metrics, Picture};
-use crate::{Loss, coding::Coding, sums::Mean};
+use crate::{labels::encoder::Coding, loss::Loss, numeric::sums::Mean};
 
 /// What is measured while a trainer learns. Classes are numbered as they are met, and put in order at the end.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Margins of two classes in order: the areas under the curves that follow from it, and the curves.
 
-use crate::sums::Sum;
+use crate::numeric::sums::Sum;
 
 /// Margins of both classes, in order or in cells.
 #[derive(Clone, Debug)]

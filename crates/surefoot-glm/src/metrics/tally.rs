@@ -1,7 +1,13 @@
 //! A model measured row by row, whatever its loss.
 
 use super::{ClassMetrics, Measured, Metrics, Picture};
-use crate::{Fault, Model, Predictor, Row, Scores};
+use crate::{
+    data::{fault::Fault, rows::Row},
+    model::{
+        predictor::{Predictor, Scores},
+        trained_model::Model,
+    },
+};
 
 /// Predicts rows and measures how good the predictions are: by [`Metrics`] of one margin or [`ClassMetrics`] of many.
 ///

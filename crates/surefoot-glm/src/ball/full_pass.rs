@@ -1,0 +1,124 @@
+//! One more pass over the rows, at a finished model in a ball: its mean loss there, and how far it is from the best.
+
+use crate::{
+    data::{
+        fault::{Fault, Part},
+        rows::{Batch, Row},
+    },
+    loss::Loss,
+    memory::feature_index::Numbering,
+    model::{
+        certificate::Certificate,
+        predictor::Predictor,
+        trained_model::{Labels, Model},
+    },
+    online::coordinate::NEGLIGIBLE,
+};
+use surefoot::certificate::{self as core, Inside};
+use surefoot::{Ball, Grow, Sparse};
+
+/// The mean loss of a model in a ball over rows, and by how much it exceeds that of the best model of the ball: r‖∇F‖ +
+/// ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. For certain, whatever the rows are and however the model was learnt.
+///
+/// O(nnz) a row, and memory for the features, not for the rows.
+///
+/// ```
+/// use surefoot_glm::{Ball, Batch, FullPass, Plan, Settings, Trainer};
+/// let mut batch = Batch::default();
+/// for t in 0..100 {
+///     let x = f64::from(t % 7) - 3.0;
+///     batch.push(Some(f64::from(x + f64::from(t % 3) > 1.0)), 1.0, &[(1, x)]);
+/// }
+/// let ball = Ball { radius: 2.0, row_norm: None, delta: 0.05 };
+/// let mut trainer = Trainer::new(Settings { ball: Some(ball), ..Settings::default() }, Plan::ONE_PASS);
+/// trainer.learn(&batch, 0, batch.len()).unwrap();
+/// let mut pass = FullPass::new(&trainer.model()).unwrap();
+/// pass.add(&batch, 0, batch.len()).unwrap();
+/// let (certificate, objective) = pass.certificate();
+/// assert!(certificate.bound().unwrap().value < 0.1 && objective.unwrap() < 0.5);
+/// ```
+#[derive(Debug)]
+pub struct FullPass {
+    loss: Loss,
+    labels: Labels,
+    intercept: bool,
+    ball: Ball<f64>,
+    predictor: Predictor,
+    numbering: Numbering,
+    /// The model by coordinate; features that it has not met are beyond its end, and 0.
+    point: Vec<f64>,
+    sums: core::FullPass,
+    numbers: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl FullPass {
+    /// Before the first row; `None` if the model is in no ball.
+    #[must_use]
+    pub fn new(model: &Model) -> Option<FullPass> {
+        let ball = Ball::new(model.settings.ball.as_ref()?.radius);
+        let order = (1..=u32::MAX).zip(&model.index).map(|(number, &id)| (id, number));
+        let point: Vec<f64> = model.intercept.iter().copied().chain(model.weight.iter().copied()).collect();
+        Some(FullPass {
+            loss: model.settings.loss,
+            labels: model.labels.clone(),
+            intercept: model.settings.intercept,
+            ball,
+            predictor: Predictor::new(model),
+            numbering: Numbering::restore(order).ok()?,
+            sums: core::FullPass::new(point.len()),
+            point,
+            numbers: Vec::new(),
+            values: Vec::new(),
+        })
+    }
+
+    /// Adds rows `from..to` of a batch; rows of weight 0 are passed over.
+    ///
+    /// # Errors
+    /// The position of the first row that cannot be used, and why.
+    pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        row.check()?;
+        let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
+        let y = match (self.loss.classifies(), self.labels.code(label)) {
+            (false, _) => label,
+            (true, Some(y)) => y,
+            (true, None) => return Err(Fault::new(Part::Label, "not a label that the model was trained on")),
+        };
+        let margin = self.predictor.score(row)?.margin;
+        self.numbers.clear();
+        self.values.clear();
+        if self.intercept {
+            self.numbers.push(0);
+            self.values.push(1.0);
+        }
+        for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
+            if value.abs() >= NEGLIGIBLE {
+                self.numbers.push(self.numbering.meet(id, pair)?);
+                self.values.push(value);
+            }
+        }
+        self.sums.grow(self.numbering.dim());
+        let (loss, slope) = (self.loss.value(y, margin), self.loss.slope(y, margin));
+        self.sums.add(row.weight, margin, loss, slope, &Sparse::new(&self.numbers, &self.values));
+        let terms =
+            self.numbers.iter().zip(&self.values).map(|(&i, x)| self.point.get(i as usize).map_or(0.0, |w| w * x));
+        let (count, size) = terms.fold((1.0, row.offset.abs()), |(count, size), term| (count + 1.0, size + term.abs()));
+        self.sums.allow(row.weight, margin, core::margin_error(count, size), |margin| self.loss.slope(y, margin));
+        Ok(())
+    }
+
+    /// The bound on the excess, and the mean loss over the rows, where there is one.
+    #[must_use]
+    pub fn certificate(&self) -> (Certificate, Option<f64>) {
+        let point = |i: usize| self.point.get(i).copied().unwrap_or(0.0);
+        match self.sums.optimality(point, &Inside::<f64, _>::new(&self.ball)) {
+            Ok(found) => (Certificate::of(&found.certificate, Some(found.objective), None), Some(found.objective)),
+            Err(why) => (Certificate::none(why.to_string()), None),
+        }
+    }
+}

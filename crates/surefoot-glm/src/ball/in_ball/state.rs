@@ -1,0 +1,113 @@
+//! The learner's memory as named arrays, and back, bit for bit.
+
+use super::InBall;
+use crate::{
+    memory::feature_index::Numbering,
+    model::{
+        settings::{Ball, Settings},
+        trained_model::{Array, Model, Numbers, State},
+        validity::{all, need},
+    },
+    pass::learner::Saved,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use surefoot::Memory;
+
+/// All single numbers.
+const NUMBERS: &str = "numbers";
+/// The coordinate of each feature, in the order of the model's index. The arrays of the method are in the order of
+/// coordinates, the intercept's first.
+const ORDER: &str = "order";
+
+/// What else is remembered.
+#[derive(Debug, Serialize, Deserialize)]
+struct Scalars {
+    reused: bool,
+    weighted: bool,
+}
+
+/// The vector that predicts, and all that is needed to go on. O(features).
+pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
+    let (index, order): (Vec<u64>, Vec<u32>) = engine.numbering.features().unzip();
+    let weight = order.iter().map(|&number| engine.weight(number, sign)).collect();
+    let (mut method, mut watch, mut seen) = (engine.method.clone(), engine.watch.clone(), engine.seen);
+    let mut numbers = Vec::new();
+    method.each_number(&mut |x| numbers.push(*x));
+    watch.each_number(&mut |x| numbers.push(*x));
+    seen.each_number(&mut |x| numbers.push(*x));
+    let order = Array { name: ORDER.into(), shape: vec![order.len()], data: Numbers::U32(order) };
+    let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
+    method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
+    let scalars = json!(Scalars { reused: watch.reused, weighted: watch.weighted });
+    Saved { intercept: vec![engine.weight(0, sign)], index, weight, scalars, arrays }
+}
+
+/// Checks what was read from a file.
+pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
+    let mut engine = InBall::new(&model.settings, ball);
+    let order = order(&model.index, state)?;
+    Numbering::check(order)?;
+    engine.read(scalars, order.len() + 1, state)
+}
+
+/// The coordinate of each feature.
+fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
+    match state.numbers(ORDER, index.len())? {
+        Numbers::U32(order) => Ok(order),
+        _ => Err(format!("array {ORDER} of the state does not hold u32")),
+    }
+}
+
+impl InBall {
+    /// Goes on from what [`save`] gave.
+    pub(crate) fn resume(
+        settings: &Settings,
+        ball: Ball,
+        index: &[u64],
+        scalars: &Value,
+        state: &State,
+    ) -> Result<InBall, String> {
+        let order = order(index, state)?;
+        let mut engine = InBall::new(settings, ball);
+        engine.numbering = Numbering::restore(index.iter().copied().zip(order.iter().copied()))?;
+        engine.read(scalars, engine.numbering.dim(), state)?;
+        Ok(engine)
+    }
+
+    /// All but the numbering.
+    fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
+        let scalars = State::parse::<Scalars>(scalars)?;
+        (self.watch.reused, self.watch.weighted) = (scalars.reused, scalars.weighted);
+        self.read_numbers(state)?;
+        self.read_arrays(dim, state)
+    }
+
+    fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.method.each_number(visit);
+        self.watch.each_number(visit);
+        self.seen.each_number(visit);
+    }
+
+    fn read_numbers(&mut self, state: &State) -> Result<(), String> {
+        let mut count = 0;
+        self.each_number(&mut |_| count += 1);
+        let given = state.wide(NUMBERS, count)?;
+        let mut numbers = given.iter();
+        self.each_number(&mut |x| numbers.next().into_iter().for_each(|number| *x = *number));
+        // Counters and switches that were none are others now, and NaN differs from itself.
+        let (mut numbers, mut same) = (given.iter(), true);
+        self.each_number(&mut |x| same &= numbers.next() == Some(x));
+        need(same, "the numbers of the state are out of their range")
+    }
+
+    fn read_arrays(&mut self, dim: usize, state: &State) -> Result<(), String> {
+        let mut outcome = Ok(());
+        self.method.each_array(&mut |name, array| match state.wide(name, dim) {
+            Ok(data) if all(data, |x| x.is_finite()) => *array = data.to_vec(),
+            Ok(_) => outcome = Err(format!("array {name} of the state does not hold finite numbers")),
+            Err(says) => outcome = Err(says),
+        });
+        outcome
+    }
+}

@@ -1,0 +1,170 @@
+//! Certificates from one pass over fresh rows, whose length is bounded by a declaration.
+
+use super::{BETA, Method, exchange::Exchange};
+use crate::{
+    data::fault::{Fault, Part},
+    loss::Loss,
+    model::{certificate::Certificate, settings::Ball},
+};
+use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
+use surefoot::{AskHintTell, AskTell, Domain, Memory};
+
+/// What a row has to say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    /// Its margins at the query point and at the iterate.
+    pub(super) query: f64,
+    pub(super) iterate: f64,
+    /// Its norm.
+    pub(super) length: f64,
+    /// Loss and slope at the query point, times its weight.
+    pub(super) loss: f64,
+    pub(super) slope: f64,
+}
+
+/// The trackers of excess and risk, or why there are none.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    domain: surefoot::Ball<f64>,
+    trackers: Result<(Stream, Risk), &'static str>,
+    order: Order,
+    /// The least loss that a model of the ball can have on a row as declared.
+    least: f64,
+    /// Whether a row was learnt that may have been learnt before.
+    pub(super) reused: bool,
+    /// Whether a row had another weight than 1: the mean is then over rows, of their weight times their loss.
+    pub(super) weighted: bool,
+}
+
+const UNDECLARED: &str = "no bound on the length of rows is known: --row-norm B declares one, for a certificate as rows \
+                          come; files, which can be read once more, give one at the end";
+const STEEP: &str = "labels that are numbers, and with them losses, have no bound that is known beforehand, so rows that come \
+                     once give no certificate; files, which can be read once more, give one at the end";
+
+const ONE_LABEL: &str = "all rows so far have one label, of which nothing follows for new rows: a bound needs rows that are independent draws";
+const SORTED: &str = "the order of the rows shows that they are no independent draws, which a bound needs: --shuffle mends the order of a \
+                      sorted file, but not rows that drift in time";
+const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are no independent draws: --shuffle mends the \
+                          order of a sorted file, but not rows that drift in time";
+
+/// Tests of the order of rows: of their labels, and of which are longer than the first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    labels: Exchange,
+    lengths: Exchange,
+    /// The length of the first row; negative before it.
+    first: f64,
+}
+
+/// The part of the error probability that the tests of the order have together.
+const TESTS: f64 = 0.01;
+
+/// What rounding may add to the length of a row: rows that were scaled to length 1 are not refused.
+const ROUNDING: f64 = 1e-9;
+
+impl Watch {
+    pub(super) fn new(loss: Loss, ball: &Ball) -> Watch {
+        let domain = surefoot::Ball::new(ball.radius);
+        let trackers = match ball.row_norm {
+            None => Err(UNDECLARED),
+            Some(_) if !loss.classifies() => Err(STEEP),
+            Some(longest) => {
+                // No margin is larger than radius·longest, and neither loss nor slope than there, on the wrong side.
+                let largest = loss.value(-1.0, ball.radius * longest);
+                let steepest = loss.lipschitz().unwrap_or_else(|| loss.slope(-1.0, ball.radius * longest));
+                Ok((Stream::new(&domain, steepest * longest), Risk::new(largest, steepest * longest)))
+            }
+        };
+        let least = ball.row_norm.map_or(0.0, |longest| loss.value(1.0, ball.radius * longest));
+        let order = Order { first: -1.0, ..Order::default() };
+        Watch { domain, trackers, order, least, reused: false, weighted: false }
+    }
+
+    /// Checks that a row is what was declared.
+    pub(super) fn admit(&self, ball: &Ball, weight: f64, length: f64, intercept: bool) -> Result<(), Fault> {
+        let Some(longest) = ball.row_norm else { return Ok(()) };
+        if length > longest * (1.0 + ROUNDING) {
+            let with = if intercept { ", the intercept's 1 included" } else { "" };
+            let says = format!(
+                "the norm of this row is {length}{with}: --row-norm declares at most {longest}; declare more, or scale the data"
+            );
+            return Err(Fault::new(Part::Row, says));
+        }
+        if weight > 1.0 {
+            let says = format!("weight {weight} is above 1, the most that --row-norm allows: divide all weights");
+            return Err(Fault::new(Part::Weight, says));
+        }
+        Ok(())
+    }
+
+    /// Records a row that is about to be told; weight and distance of its round were known before it.
+    pub(super) fn record(&mut self, method: &Method, told: &Told, y: f64) {
+        let Ok((stream, risk)) = &mut self.trackers else { return };
+        self.order.labels.add(y > 0.0);
+        if self.order.first < 0.0 {
+            self.order.first = told.length;
+        } else {
+            self.order.lengths.add(told.length > self.order.first);
+        }
+        let (weight, distance) = (method.next_weight(), method.learner().distance());
+        stream.open(weight, 1, distance);
+        stream.example(told.slope.abs() * told.length);
+        // From the iterate to the query point it is at most β of the way to the average, which lies in the ball.
+        risk.open(weight, 1, BETA * (distance + Domain::<f64>::reach(&self.domain)));
+        risk.example(told.loss, told.slope * (told.iterate - told.query));
+    }
+
+    /// The two bounds, which hold together with probability 1 − `delta` if rows are independent draws; or what refutes that.
+    pub(super) fn certificates(&self, method: &Method, delta: f64) -> Vec<Certificate> {
+        let both = match &self.trackers {
+            Ok((stream, risk)) => self.both(method, stream, risk, delta).map_err(|why| why.to_string()),
+            Err(why) => Err((*why).to_owned()),
+        };
+        match (both, self.refuted(delta)) {
+            (Err(why), _) => vec![Certificate::none(why)],
+            (Ok(_), Some(why)) => vec![Certificate::none(why)],
+            (Ok([excess, risk]), None) => {
+                let below = |certificate: &Certificate, least: f64| {
+                    certificate.bound().is_some_and(|bound| bound.value < least)
+                };
+                // With weights of its own a row's loss may be less than the least.
+                let least = if self.weighted { 0.0 } else { self.least };
+                if below(&excess, 0.0) || below(&risk, least) {
+                    return vec![Certificate::none(IMPOSSIBLE)];
+                }
+                vec![excess, risk]
+            }
+        }
+    }
+
+    /// The reason why rows cannot be independent draws, if there is one.
+    fn refuted(&self, delta: f64) -> Option<&'static str> {
+        let delta = TESTS * delta / 2.0;
+        if !self.order.labels.has_both() {
+            return Some(ONE_LABEL);
+        }
+        let Order { labels, lengths, .. } = self.order;
+        (labels.is_refuted(delta) || lengths.is_refuted(delta)).then_some(SORTED)
+    }
+
+    fn both(&self, method: &Method, stream: &Stream, risk: &Risk, delta: f64) -> Result<[Certificate; 2], Uncertified> {
+        let gradients = if self.reused { Gradients::Reused } else { Gradients::Fresh };
+        let mean = method.certificate(&self.domain, gradients)?;
+        let each = (1.0 - TESTS) * delta / 2.0;
+        let excess = stream.certificate(&mean, method.total_weight(), each, None)?;
+        let risk = risk.certificate(gradients, each)?;
+        let found = [excess, risk].map(|found| Certificate::of(&found, None, Some(delta)));
+        Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
+    }
+
+    /// The numbers of the trackers, if there are any.
+    pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        if let Ok((stream, risk)) = &mut self.trackers {
+            stream.each_number(visit);
+            risk.each_number(visit);
+            self.order.labels.each_number(visit);
+            self.order.lengths.each_number(visit);
+            visit(&mut self.order.first);
+        }
+    }
+}

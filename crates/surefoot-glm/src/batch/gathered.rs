@@ -1,0 +1,119 @@
+//! All rows in memory.
+
+use super::{optimum::Examples, problem::Problem, scaling::Scaling};
+use crate::{
+    data::{
+        fault::{Fault, Part},
+        feature_groups::Rule,
+        rows::{Batch, Row},
+    },
+    labels::class_weights::Balance,
+    memory::feature_index::Numbering,
+    model::{group_index, trained_model::Model},
+    online::coordinate::NEGLIGIBLE,
+};
+
+/// Rows that are kept, with their labels as they are: 12 bytes a pair, 32 a row.
+///
+/// ```
+/// use surefoot_glm::{Batch, Gathered, Penalty, Plan, Settings, Trainer};
+/// let mut batch = Batch::default();
+/// for t in 0..100 {
+///     let x = f64::from(t % 7) - 3.0;
+///     batch.push(Some(f64::from(x + f64::from(t % 3) > 1.0)), 1.0, &[(1, x)]);
+/// }
+/// let penalty = Penalty { l2: 0.01, ..Penalty::default() };
+/// let mut trainer = Trainer::new(Settings { penalty, ..Settings::default() }, Plan::ONE_PASS);
+/// trainer.learn(&batch, 0, batch.len()).unwrap();
+/// let mut gathered = Gathered::default();
+/// gathered.add(&batch, 0, batch.len()).unwrap();
+/// let mut model = trainer.model();
+/// let problem = gathered.problem(&model);
+/// let found = problem.search(1e-9, 1, &|| false, &mut |_| ()).unwrap();
+/// problem.place(&found, &mut model);
+/// assert!(model.certificates[0].bound().unwrap().relative.unwrap() <= 1e-9);
+/// ```
+#[derive(Debug, Default)]
+pub struct Gathered {
+    numbering: Numbering,
+    examples: Examples,
+    pairs: Vec<(u32, f64)>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Gathered {
+    /// No rows yet, of whose pairs at most so many bytes are to be kept in memory; the others will be in a temporary file.
+    #[must_use]
+    pub fn with_memory(memory: usize) -> Gathered {
+        Gathered { examples: Examples::with_memory(memory), ..Gathered::default() }
+    }
+
+    /// Adds rows `from..to` of a batch; those of weight 0 and without label leave no trace.
+    ///
+    /// # Errors
+    /// The position of the first row for which there is no memory.
+    pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        row.check()?;
+        let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
+        self.pairs.clear();
+        for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
+            if value.abs() >= NEGLIGIBLE {
+                self.pairs.push((self.numbering.meet(id, pair)? - 1, value));
+            }
+        }
+        // Features are numbered as they come.
+        self.pairs.sort_unstable_by_key(|pair| pair.0);
+        self.columns.clear();
+        self.columns.extend(self.pairs.iter().map(|pair| pair.0));
+        self.values.clear();
+        self.values.extend(self.pairs.iter().map(|pair| pair.1));
+        self.examples.reserve(self.pairs.len()).map_err(|error| {
+            let says = "all rows are kept for the optimum, in memory or else in a temporary file (TMPDIR)";
+            Fault::new(Part::Row, format!("{says}: {error}"))
+        })?;
+        self.examples.push(label, row.weight, row.offset, &self.columns, &self.values);
+        Ok(())
+    }
+
+    /// The search on these rows for a model with the settings, labels and features of this one, whose vector it starts from.
+    #[must_use]
+    pub fn problem(self, model: &Model) -> Problem {
+        let Gathered { numbering, mut examples, .. } = self;
+        let (settings, labels) = (model.settings.clone(), model.labels.clone());
+        if let Some(weights) = &settings.class_weights {
+            let (mut balance, texts) = (Balance::default(), &settings.reading.classes);
+            examples.each_weight(|label, weight| balance.add(label, *weight));
+            examples.each_weight(|label, weight| *weight *= balance.factor_of_all(weights, label, texts));
+        }
+        let classifies = settings.loss.classifies();
+        examples.code(|label| if classifies { labels.code(label).unwrap_or(f64::NAN) } else { label });
+        let mut position = vec![0; numbering.dim() - 1];
+        for (id, number) in numbering.features() {
+            // A learner meets every feature of a row that it does not refuse.
+            position[number as usize - 1] = model.index.partition_point(|&known| known < id);
+        }
+        let width = model.intercept.len();
+        let mut rules = group_index::rules(model, &position);
+        let mut weights: Vec<f64> =
+            position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
+        let (mut intercept, mut scaling, raw_rules) = (model.intercept.clone(), None, rules.clone());
+        if settings.penalty.standardize {
+            let units = Scaling::apply(&mut examples);
+            let free = Rule { factor: 1.0, bounds: settings.penalty.bounds };
+            let of = |column| units.rule(column, rules.get(column).copied().unwrap_or(free));
+            rules = (0..position.len()).map(of).collect();
+            // Nothing of how lanes met the columns, so that what is found depends neither on their units, nor on how the
+            // penalty was come by.
+            weights.fill(0.0);
+            intercept.fill(0.0);
+            scaling = Some(units);
+        }
+        let start = (weights, intercept);
+        Problem { start, settings, labels, examples, position, rules, scaling, raw_rules, tried: Vec::new() }
+    }
+}

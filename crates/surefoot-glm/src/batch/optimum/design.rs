@@ -1,0 +1,320 @@
+//! Rows laid out for many passes: columns that are mostly filled as a dense block, the others in compressed rows.
+
+use super::{
+    Examples,
+    rounding::{self, Exact},
+    store::Store,
+};
+use crate::numeric::sums::Sum;
+use std::borrow::Cow;
+use std::ops::Deref;
+
+/// The design matrix, with rows of weight 0 left out.
+///
+/// A point is an array of [`Design::dim`] coordinates: dense columns first, of which the intercept is the last (a column
+/// of ones), then the sparse ones. With an intercept the dense columns are centred, which makes no difference to the
+/// other weights and all the difference to the condition of a column whose mean is far larger than its spread.
+#[derive(Debug)]
+pub(super) struct Design<'a> {
+    pub(super) label: Cow<'a, [f64]>,
+    pub(super) offset: Cow<'a, [f64]>,
+    /// ω_i, which sum to 1.
+    pub(super) share: Vec<f64>,
+    /// How many columns are dense, the intercept among them.
+    pub(super) width: usize,
+    pub(super) intercept: bool,
+    dense: Store<f64>,
+    start: Cow<'a, [usize]>,
+    column: Held<'a, u32>,
+    value: Held<'a, f64>,
+    /// The column of each coordinate but the intercept.
+    origin: Vec<u32>,
+    /// What was subtracted from each dense column but the intercept.
+    mean: Vec<f64>,
+    /// The dense columns of which that leaves nothing.
+    same: Vec<usize>,
+    columns: usize,
+    /// By how much, relatively, values and weights may differ from those of the rows.
+    rounded: f64,
+}
+
+/// Numbers of the examples, or of the design's own.
+#[derive(Debug)]
+enum Held<'a, T> {
+    Borrowed(&'a [T]),
+    Owned(Store<T>),
+}
+
+impl<T: bytemuck::Pod> Deref for Held<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Held::Borrowed(numbers) => numbers,
+            Held::Owned(numbers) => numbers,
+        }
+    }
+}
+
+/// One row: the dense block's, then columns and values of the sparse part.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) dense: &'a [f64],
+    pub(super) column: &'a [u32],
+    pub(super) value: &'a [f64],
+}
+
+impl<'a> Design<'a> {
+    /// Rows with these weights. `None` if none has any.
+    pub(super) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Design<'a>> {
+        let kept: Vec<usize> = (0..examples.len()).filter(|&i| weights[i] > 0.0).collect();
+        // Twice, since the sum of tiny or huge weights may be neither.
+        let largest = weights.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let mut total = Sum::default();
+        kept.iter().for_each(|&i| total.add(weights[i] / largest));
+        let share: Vec<f64> = kept.iter().map(|&i| weights[i] / largest / total.value()).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let mut count = vec![0usize; examples.columns()];
+        kept.iter().for_each(|&i| examples.row(i).0.iter().for_each(|&j| count[j as usize] += 1));
+        let filled: Vec<u32> = (0..).zip(&count).filter(|(_, c)| 2 * **c > kept.len()).map(|(j, _)| j).collect();
+        let width = filled.len() + usize::from(intercept);
+        let mut design = Design {
+            label: Cow::Borrowed(&examples.label),
+            offset: Cow::Borrowed(&examples.offset),
+            share,
+            width,
+            intercept,
+            dense: room(examples, kept.len() * width),
+            start: Cow::Borrowed(&examples.start),
+            column: Held::Borrowed(&examples.column),
+            value: Held::Borrowed(&examples.value),
+            origin: (0..examples.columns() as u32).collect(),
+            mean: Vec::new(),
+            same: Vec::new(),
+            columns: examples.columns(),
+            rounded: rounding::of_values(examples.is_standardised),
+        };
+        if !filled.is_empty() || kept.len() < examples.len() {
+            design.split(examples, &kept, &count, filled);
+        }
+        if intercept {
+            design.centre();
+        }
+        Some(design)
+    }
+
+    /// Takes the filled columns out of the compressed rows, and the rows that are not kept.
+    fn split(&mut self, examples: &Examples, kept: &[usize], count: &[usize], filled: Vec<u32>) {
+        const NONE: u32 = u32::MAX;
+        let sparse = (0..).zip(count).filter(|(_, c)| **c > 0 && 2 * **c <= kept.len()).map(|(j, _)| j);
+        let sparse: Vec<u32> = sparse.collect();
+        // Where each column goes: to a place of the dense block, or to a sparse coordinate.
+        let mut place = vec![(NONE, NONE); examples.columns()];
+        (0..).zip(&filled).for_each(|(new, &old)| place[old as usize].0 = new);
+        (0..).zip(&sparse).for_each(|(new, &old)| place[old as usize].1 = new);
+        let pairs = sparse.iter().map(|&j| count[j as usize]).sum();
+        let (mut column, mut value) = (room::<u32>(examples, pairs), room::<f64>(examples, pairs));
+        let (width, mut end) = (self.width, 0);
+        let (to_column, to_value, to_dense) = (&mut *column, &mut *value, &mut *self.dense);
+        let mut start = Vec::with_capacity(kept.len() + 1);
+        start.push(0);
+        for (r, &i) in kept.iter().enumerate() {
+            let (columns, values) = examples.row(i);
+            for (&j, &x) in columns.iter().zip(values) {
+                match place[j as usize] {
+                    (NONE, j) => {
+                        (to_column[end], to_value[end]) = (j, x);
+                        end += 1;
+                    }
+                    (j, _) => to_dense[r * width + j as usize] = x,
+                }
+            }
+            start.push(end);
+        }
+        self.label = kept.iter().map(|&i| examples.label[i]).collect();
+        self.offset = kept.iter().map(|&i| examples.offset[i]).collect();
+        (self.start, self.column, self.value) = (start.into(), Held::Owned(column), Held::Owned(value));
+        self.origin = filled;
+        self.origin.extend(sparse);
+    }
+
+    /// Subtracts the means of the dense columns, and sets the intercept's. A column that is the same everywhere becomes 0: what
+    /// rounding would leave of it is no column.
+    fn centre(&mut self) {
+        let (width, last) = (self.width, self.width - 1);
+        self.mean = vec![0.0; last];
+        let mut is_same = vec![true; last];
+        let first = self.dense[..last].to_vec();
+        for (row, share) in self.dense.chunks_exact(width).zip(&self.share) {
+            self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += share * x);
+            is_same.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (x, first))| *same &= x == first);
+        }
+        self.same = (0..last).filter(|&j| is_same[j]).collect();
+        let constants = self.mean.iter_mut().zip(first).zip(is_same).filter(|(_, same)| *same);
+        constants.for_each(|((mean, first), _)| *mean = first);
+        for row in self.dense.chunks_exact_mut(width) {
+            row[last] = 1.0;
+            row.iter_mut().zip(&self.mean).for_each(|(x, mean)| *x -= mean);
+        }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.share.len()
+    }
+
+    /// How many columns the examples have, those that no row has included.
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// How many coordinates a point has.
+    pub(super) fn dim(&self) -> usize {
+        self.origin.len() + usize::from(self.intercept)
+    }
+
+    /// The coordinate of the intercept.
+    pub(super) fn constant(&self) -> Option<usize> {
+        self.intercept.then(|| self.width - 1)
+    }
+
+    /// Numbers that a pass reads: dense ones, and pairs.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.rows() * self.width, self.start[self.rows()])
+    }
+
+    /// A row; in loops [`Sample::row`] is faster.
+    pub(super) fn row(&self, i: usize) -> Row<'_> {
+        let pairs = self.start[i]..self.start[i + 1];
+        let dense = &self.dense[i * self.width..(i + 1) * self.width];
+        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+    }
+
+    /// The columns that coordinates stand for, with the coordinate.
+    pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
+        let skip = self.width - usize::from(self.intercept);
+        let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
+        self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))
+    }
+
+    /// A point from weights by column (what is missing is 0) and an intercept.
+    pub(super) fn point(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
+        let mut point = vec![0.0; self.dim()];
+        for (at, column) in self.map() {
+            point[at] = weights.get(column).copied().filter(|w| w.is_finite()).unwrap_or(0.0);
+        }
+        if let Some(constant) = self.constant() {
+            let moved: f64 = self.mean.iter().zip(&point).map(|(mean, w)| mean * w).sum();
+            point[constant] = if intercept.is_finite() { intercept + moved } else { 0.0 };
+        }
+        // What a column that is the same everywhere says, the intercept says for nothing.
+        self.same.iter().for_each(|&at| point[at] = 0.0);
+        point
+    }
+
+    /// Weights by column, and the intercept, of a point.
+    pub(super) fn model(&self, point: &[f64]) -> (Vec<f64>, f64) {
+        let mut weights = vec![0.0; self.columns];
+        self.map().for_each(|(at, column)| weights[column] = point[at]);
+        (weights, self.constant().map_or(0.0, |_| self.intercept(point).value()))
+    }
+
+    /// The intercept of raw columns, that of the centred ones less Σ mean·w, before it is rounded.
+    fn intercept(&self, point: &[f64]) -> Exact {
+        let mut exact = Exact::default();
+        exact.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
+        self.mean.iter().zip(point).for_each(|(mean, w)| exact.add(-mean, *w));
+        exact
+    }
+
+    /// Bounds by how much all margins of the model of a point may differ from those of the point: its intercept is rounded, and so
+    /// may be what was subtracted from the columns.
+    pub(super) fn drift(&self, point: &[f64]) -> f64 {
+        if self.mean.is_empty() {
+            return 0.0;
+        }
+        let mut exact = self.intercept(point);
+        let (stored, size) = (exact.value(), exact.size());
+        exact.add(-stored, 1.0);
+        exact.most() + self.rounded * size
+    }
+
+    /// Bounds by how much, over the sizes of dual points, their combination of a column may differ for the rounding of its values.
+    pub(super) fn drift_of_column(&self, at: usize) -> f64 {
+        self.rounded * self.mean.get(at).map_or(0.0, |mean| mean.abs())
+    }
+
+    /// The weighted mean of a function of label and offset.
+    pub(super) fn mean(&self, of: impl Fn(f64, f64) -> f64) -> f64 {
+        self.label.iter().zip(&*self.offset).zip(&self.share).map(|((y, offset), share)| of(*y, *offset) * share).sum()
+    }
+
+    /// Whether all labels are the same.
+    pub(super) fn has_one_label(&self) -> bool {
+        self.label.iter().all(|y| *y == self.label[0])
+    }
+}
+
+/// Room for so many numbers, 0 as yet, in memory if the examples leave some.
+fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Store<T> {
+    let bytes = len * size_of::<T>();
+    // A disk that is full is no reason to give up.
+    let room = Store::zeros(len, examples.has_memory(bytes)).or_else(|_| Store::zeros(len, true));
+    room.unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
+}
+
+/// Every `stride`-th row of a design.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    pub(super) design: &'a Design<'a>,
+    pub(super) stride: usize,
+    /// What makes the shares of these rows sum to 1.
+    scale: f64,
+    /// The numbers of the design, wherever they are.
+    dense: &'a [f64],
+    column: &'a [u32],
+    value: &'a [f64],
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(design: &'a Design<'a>, stride: usize) -> Sample<'a> {
+        let total: f64 = design.share.iter().step_by(stride).sum();
+        let (dense, column, value) = (&*design.dense, &*design.column, &*design.value);
+        Sample { design, stride, scale: if stride == 1 { 1.0 } else { 1.0 / total }, dense, column, value }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.design.rows().div_ceil(self.stride)
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, r: usize) -> Row<'a> {
+        let (i, width) = (r * self.stride, self.design.width);
+        let pairs = self.design.start[i]..self.design.start[i + 1];
+        let dense = &self.dense[i * width..(i + 1) * width];
+        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+    }
+
+    /// Bounds the rounding of a row's margin, the sizes of whose terms sum to `size`.
+    #[inline(always)]
+    pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
+        let i = r * self.stride;
+        rounding::of_margin(self.design.width, self.design.start[i + 1] - self.design.start[i], size)
+    }
+
+    #[inline(always)]
+    pub(super) fn label(&self, r: usize) -> f64 {
+        self.design.label[r * self.stride]
+    }
+
+    #[inline(always)]
+    pub(super) fn offset(&self, r: usize) -> f64 {
+        self.design.offset[r * self.stride]
+    }
+
+    #[inline(always)]
+    pub(super) fn share(&self, r: usize) -> f64 {
+        self.design.share[r * self.stride] * self.scale
+    }
+}

@@ -1,0 +1,148 @@
+//! Newton directions by preconditioned conjugate gradients.
+
+use super::{
+    design::Sample,
+    factor::Preconditioner,
+    kernel::{Kernel, add, dot, widest},
+    pass::Passes,
+    price::{Price, squares},
+    shares::Stopped,
+    state::State,
+};
+
+/// An inexact solution x of H·x = −g.
+pub(super) struct Direction {
+    pub(super) step: Vec<f64>,
+    /// gᵀM⁻¹g: about twice what there is to gain.
+    pub(super) decrement: f64,
+    /// −gᵀx.
+    pub(super) descent: f64,
+    pub(super) iterations: usize,
+}
+
+/// When a direction is good enough.
+pub(super) struct Enough {
+    /// Of the decrement, the share that may be left (the square of a factor).
+    pub(super) share: f64,
+    /// What may be left of the [`squares`] of residuals.
+    pub(super) residual: f64,
+    /// What may be left at the intercept.
+    pub(super) constant: f64,
+    pub(super) iterations: usize,
+}
+
+/// The relative decrement from which on a step may earn a certificate.
+pub(super) const NEAR: f64 = 1e-2;
+
+/// What a search wants of a direction.
+pub(super) struct Wanted {
+    /// The size of the objective, and the largest margin.
+    pub(super) size: f64,
+    pub(super) farthest: f64,
+    /// The strongest l2.
+    pub(super) l2: f64,
+    pub(super) tolerance: f64,
+    /// Whether the step is to earn a certificate, as soon as it may.
+    pub(super) certified: bool,
+}
+
+impl Wanted {
+    /// When a direction of this decrement is good enough: as good as the step itself may be, but no better than it takes; a
+    /// certificate asks for more.
+    pub(super) fn at(&self, decrement: f64) -> Enough {
+        let Wanted { size, farthest, l2, tolerance, certified } = *self;
+        let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
+        let near = certified && decrement <= NEAR * size && l2 > 0.0;
+        let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
+        let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
+        Enough { share, residual, constant, iterations: 1000 }
+    }
+}
+
+/// Conjugate gradients on the Hessian at a point: a pass for each iteration.
+pub(super) fn direction(
+    passes: &mut Passes,
+    sample: &Sample,
+    state: &State,
+    prices: &[Price],
+    inverse: &Preconditioner,
+    enough: impl Fn(f64) -> Enough,
+) -> Result<Direction, Stopped> {
+    let constant = sample.design.constant();
+    let left = |residual: &[f64]| {
+        let at_constant = constant.map_or(0.0, |constant| residual[constant].abs());
+        (squares(residual, prices), at_constant)
+    };
+    let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, x, out);
+    solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)
+}
+
+/// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what residuals are: squares where a penalty
+/// holds, and what is left at intercepts.
+pub(super) fn solve(
+    gradient: &[f64],
+    mut curvature: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
+    inverse: impl Fn(&[f64], &mut [f64]),
+    left: impl Fn(&[f64]) -> (f64, f64),
+    enough: impl Fn(f64) -> Enough,
+) -> Result<Direction, Stopped> {
+    let dim = gradient.len();
+    let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
+    let mut step = vec![0.0; dim];
+    let (mut across, mut towards) = (vec![0.0; dim], vec![0.0; dim]);
+    inverse(&residual, &mut towards);
+    let mut along = towards.clone();
+    let mut rho = inner(&residual, &along);
+    let decrement = rho;
+    let enough = enough(decrement);
+    let mut iterations = 0;
+    while rho > 0.0 && iterations < enough.iterations {
+        curvature(&towards, &mut across)?;
+        iterations += 1;
+        let curvature = inner(&towards, &across);
+        let length = rho / curvature;
+        if !(curvature > 0.0 && length.is_finite()) {
+            break;
+        }
+        widest(Add(&mut step, length, &towards));
+        widest(Add(&mut residual, -length, &across));
+        inverse(&residual, &mut along);
+        let before = std::mem::replace(&mut rho, inner(&residual, &along));
+        if rho <= enough.share * decrement {
+            let (squares, constant) = left(&residual);
+            if squares <= enough.residual && constant <= enough.constant {
+                break;
+            }
+        }
+        let keep = rho / before;
+        towards.iter_mut().zip(&along).for_each(|(to, along)| *to = along + keep * *to);
+    }
+    let descent = -inner(gradient, &step);
+    Ok(Direction { step, decrement, descent, iterations })
+}
+
+/// Σ a_i b_i.
+pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    let mut out = 0.0;
+    widest(Inner(a, b, &mut out));
+    out
+}
+
+struct Inner<'s>(&'s [f64], &'s [f64], &'s mut f64);
+
+impl Kernel for Inner<'_> {
+    #[inline(always)]
+    fn run(self) {
+        *self.2 = dot(self.0, self.1);
+    }
+}
+
+/// to += factor·x.
+struct Add<'s>(&'s mut [f64], f64, &'s [f64]);
+
+impl Kernel for Add<'_> {
+    #[inline(always)]
+    fn run(self) {
+        add(self.0, self.1, self.2);
+    }
+}

@@ -1,0 +1,120 @@
+//! What conjugate gradients are preconditioned by: an inverse that is easy to apply, of a matrix near the Hessian.
+
+use super::{
+    kernel::{Kernel, add, dot, widest},
+    shares::{Crew, Stopped},
+    woodbury::Woodbury,
+};
+
+/// M ≈ H, symmetric and positive definite.
+#[derive(Debug)]
+pub(super) enum Preconditioner {
+    /// One over the diagonal of H.
+    Diagonal(Vec<f64>),
+    /// A Cholesky factor of the whole.
+    Cholesky(Cholesky),
+    /// Some rows, and a diagonal.
+    Woodbury(Woodbury),
+}
+
+impl Preconditioner {
+    /// From the diagonal of H. A coordinate without curvature stays where it is.
+    pub(super) fn diagonal(mut diagonal: Vec<f64>) -> Preconditioner {
+        diagonal.iter_mut().for_each(|h| *h = if *h > 0.0 && (1.0 / *h).is_finite() { 1.0 / *h } else { 0.0 });
+        Preconditioner::Diagonal(diagonal)
+    }
+
+    /// out = M⁻¹·x.
+    pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
+        match self {
+            Preconditioner::Diagonal(inverse) => {
+                out.iter_mut().zip(x.iter().zip(inverse)).for_each(|(out, (x, inverse))| *out = x * inverse);
+            }
+            Preconditioner::Woodbury(rows) => rows.solve(x, out),
+            Preconditioner::Cholesky(factor) => {
+                out.copy_from_slice(x);
+                factor.solve(out);
+            }
+        }
+    }
+}
+
+/// H = S⁻¹·L·Lᵀ·S⁻¹, where S makes the diagonal ones: then units do not matter.
+#[derive(Debug)]
+pub(super) struct Cholesky {
+    /// L row by row in a square, one over its diagonal in place of it.
+    lower: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+/// Of a diagonal of ones, what a direction is taken to have at least.
+const LEAST_PIVOT: f64 = 1e-12;
+/// What rounding may leave of a direction that has no curvature at all: the coordinate stays where it is.
+const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
+
+impl Cholesky {
+    /// From the lower triangle of H, row by row in a square: d³/6 multiplications.
+    pub(super) fn new(crew: &Crew, mut square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
+        let scale = (0..dim).map(|i| 1.0 / square[i * dim + i].sqrt());
+        let scale: Vec<f64> = scale.map(|s| if s.is_finite() { s } else { 0.0 }).collect();
+        for i in 0..dim {
+            crew.check()?;
+            let (above, row) = square.split_at_mut(i * dim);
+            row[..i].iter_mut().zip(&scale).for_each(|(h, s)| *h *= s * scale[i]);
+            row[i] *= scale[i] * scale[i];
+            widest(RowOf { above, row: &mut row[..=i], dim });
+        }
+        Ok(Cholesky { lower: square, scale })
+    }
+
+    /// x = H⁻¹·x.
+    pub(super) fn solve(&self, x: &mut [f64]) {
+        widest(Solve { factor: self, x });
+    }
+}
+
+/// One more row of the factor.
+struct RowOf<'s> {
+    above: &'s [f64],
+    row: &'s mut [f64],
+    dim: usize,
+}
+
+impl Kernel for RowOf<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let i = self.row.len() - 1;
+        for j in 0..i {
+            let other = &self.above[j * self.dim..][..=j];
+            self.row[j] = (self.row[j] - dot(&other[..j], &self.row[..j])) * other[j];
+        }
+        let pivot = self.row[i] - dot(&self.row[..i], &self.row[..i]);
+        self.row[i] = if pivot > NO_PIVOT { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
+    }
+}
+
+/// x = H⁻¹·x.
+struct Solve<'s> {
+    factor: &'s Cholesky,
+    x: &'s mut [f64],
+}
+
+impl Kernel for Solve<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let (Cholesky { lower, scale }, x) = (self.factor, self.x);
+        let dim = x.len();
+        x.iter_mut().zip(scale).for_each(|(x, s)| *x *= s);
+        for i in 0..dim {
+            let row = &lower[i * dim..][..=i];
+            x[i] = (x[i] - dot(&row[..i], &x[..i])) * row[i];
+        }
+        for i in (0..dim).rev() {
+            let row = &lower[i * dim..][..=i];
+            x[i] *= row[i];
+            let factor = -x[i];
+            add(&mut x[..i], factor, &row[..i]);
+        }
+        x.iter_mut().zip(scale).for_each(|(x, s)| *x *= s);
+    }
+}

@@ -1,0 +1,176 @@
+//! Searches of losses with one margin.
+
+use super::{
+    Goal, Optimum,
+    curve::Curve,
+    design::{Design, Sample},
+    gap::foreseen,
+    interior::interior,
+    newton::newton,
+    price::Price,
+    proximal::{Model, Problem, proximal},
+    quadratic::{Columns, Quadratic},
+    ramp::Ramp,
+    search::{MOST, Place, Search, Verdict},
+    shares::{Crew, Stopped},
+    state::{Objective, State, diagonal},
+};
+
+/// What sums of the same numbers in another order may differ by, relatively.
+pub(super) const ROUNDING: f64 = 1e-12;
+/// Outer iterations after which steps over a ramp have shown that they lead nowhere: they rarely take 20.
+const FEW: usize = 100;
+/// A gradient is 0 from here on: Newton's method leaves about the square root of the rounding of an objective.
+const LEVEL: f64 = 1e-7;
+
+/// [`optimise`](super::optimise) for one margin.
+pub(super) fn optimise(
+    design: &Design,
+    crew: &Crew,
+    goal: &Goal,
+    start: (&[f64], &[f64]),
+    each: &mut dyn FnMut(&Optimum),
+) -> Optimum {
+    let prices = Price::all(goal, design);
+    let mut search = search(design, crew, goal, &prices, start, each);
+    let ended = run(&mut search, start);
+    search.finish(ended)
+}
+
+/// The start by itself.
+pub(super) fn begin(design: &Design, crew: &Crew, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
+    let mut ignore = |_: &Optimum| ();
+    let prices = Price::all(goal, design);
+    let mut search = search(design, crew, goal, &prices, start, &mut ignore);
+    match first_state(&mut search, start) {
+        Ok(state) => {
+            search.offer(state.place(), f64::INFINITY);
+            search.best
+        }
+        Err(stopped) => search.finish(Err(stopped)),
+    }
+}
+
+fn search<'a>(
+    design: &'a Design<'a>,
+    crew: &'a Crew<'a>,
+    goal: &Goal,
+    prices: &'a [Price],
+    start: (&[f64], &[f64]),
+    each: &'a mut dyn FnMut(&Optimum),
+) -> Search<'a> {
+    let curve = Curve::of(goal.loss);
+    let objective = Objective::new(curve, goal, design, prices);
+    let first = design.mean(|y, offset| curve.jet(y, offset).value);
+    Search::new(design, crew, goal, objective, first, start, each)
+}
+
+/// Where a search begins: what it was given, or the constant that fits the labels if that is better. A point without an
+/// objective is no start.
+fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
+    let (design, curve) = (search.design, search.objective.curve);
+    let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
+    point.iter_mut().zip(search.objective.prices).for_each(|(w, price)| *w = price.clamp(*w));
+    let mut constants = vec![0.0; point.len()];
+    if let Some(constant) = design.constant() {
+        let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
+        constants[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
+    }
+    let constant = design.constant().map_or(0.0, |constant| constants[constant]);
+    // Without a pass, as no column matters.
+    let theirs = design.mean(|y, offset| curve.jet(y, constant + offset).value);
+    let objective = search.objective;
+    let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
+    if point.iter().any(|w| *w != 0.0) {
+        let given = at(point)?;
+        if given.objective <= theirs + ROUNDING * theirs.abs() || given.objective.is_finite() && !theirs.is_finite() {
+            return Ok(given);
+        }
+    }
+    at(if theirs.is_finite() { constants } else { vec![0.0; constants.len()] })
+}
+
+fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
+    let state = first_state(search, start)?;
+    if let Curve::Ramp(ramp) = search.objective.curve
+        && search.objective.curve.has_kink()
+    {
+        return interior(search, state, ramp);
+    }
+    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ramp.has_limits());
+    search.most = if limited { FEW } else { MOST };
+    let verdict = if search.objective.has_corners {
+        proximal(search, OneMargin { columns: None, design: search.design }, state)?
+    } else {
+        newton(search, state)?
+    };
+    match search.objective.curve {
+        Curve::Ramp(ramp) if ramp.has_limits() => go_on(search, ramp, verdict),
+        _ => Ok(verdict),
+    }
+}
+
+/// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
+/// leads on from there.
+fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, Stopped> {
+    if !matches!(verdict, Verdict::Stalled | Verdict::Decrement | Verdict::Exhausted) {
+        return Ok(verdict);
+    }
+    let sample = search.rows();
+    let point = search.design.point(&search.best.weights, search.best.intercept.first().copied().unwrap_or(0.0));
+    let state = State::at(&mut search.passes, &sample, &search.objective, point)?;
+    if verdict == Verdict::Decrement && is_level(search, &state, ramp)? {
+        return Ok(verdict);
+    }
+    (search.decrement, search.most) = (f64::INFINITY, MOST);
+    interior(search, state, ramp)
+}
+
+/// Whether the gradient is nothing but rounding, against the most that slopes at their limits could make of it.
+fn is_level(search: &mut Search, state: &State, ramp: Ramp) -> Result<bool, Stopped> {
+    let (sample, dim) = (search.rows(), state.point.len());
+    let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+    let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
+    let (steepest, prices) = (ramp.high.max(-ramp.low), search.objective.prices);
+    let fall = |j: usize| prices[j].fall(state.point[j], state.gradient[j]);
+    Ok((0..dim).all(|j| fall(j) <= LEVEL * steepest * squares[j].sqrt()))
+}
+
+/// One margin, for the coordinate engine.
+struct OneMargin<'a> {
+    columns: Option<Columns>,
+    design: &'a Design<'a>,
+}
+
+impl Problem for OneMargin<'_> {
+    type State = State;
+
+    fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
+        State::at(&mut search.passes, &Sample::new(self.design, 1), &search.objective, point)
+    }
+
+    fn place<'s>(&self, state: &'s State) -> Place<'s> {
+        state.place()
+    }
+
+    fn gradient<'s>(&self, state: &'s State) -> &'s [f64] {
+        &state.gradient
+    }
+
+    fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
+        let slopes = || state.slope.clone();
+        let duals = before.map_or_else(slopes, |before| foreseen(&Sample::new(self.design, 1), before, state));
+        search.bound(state, Some(duals))
+    }
+
+    fn with_model(
+        &mut self,
+        search: &mut Search,
+        state: &State,
+        descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
+    ) -> Result<Vec<f64>, Stopped> {
+        let sample = Sample::new(self.design, 1);
+        let mut model = Quadratic::new(&mut search.passes, &sample, state, &mut self.columns)?;
+        descend(search, &mut model)
+    }
+}

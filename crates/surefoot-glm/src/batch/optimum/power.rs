@@ -1,0 +1,122 @@
+//! Losses with a log link: Poisson, gamma, and Tweedie between them.
+
+use super::{
+    curve::Jet,
+    relative::{beyond_tangent, relative_entropy},
+    rounding::EPS,
+};
+
+/// With a = 2 − p and b = p − 1: φ(m) = e^(am)/a + y·e^(−bm)/b, and its limits e^m − ym at p = 1, y·e^(−m) + m at p = 2.
+///
+/// φ' = e^(am) − y·e^(−bm), so a dual point θ is at least −y for p = 1, at most 1 for p = 2, at least 0 for a label of 0,
+/// and anything else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Power(pub(super) f64);
+
+impl Power {
+    /// e^(am) and y·e^(−bm): the two terms of φ'.
+    #[inline(always)]
+    fn terms(self, y: f64, m: f64) -> (f64, f64) {
+        let grows = if self.0 == 2.0 { 1.0 } else { libm::exp((2.0 - self.0) * m) };
+        let paid = if self.0 == 1.0 || y == 0.0 { y } else { y * libm::exp(-(self.0 - 1.0) * m) };
+        (grows, paid)
+    }
+
+    #[inline(always)]
+    pub(super) fn jet(self, y: f64, m: f64) -> Jet {
+        let (a, b) = (2.0 - self.0, self.0 - 1.0);
+        let (grows, paid) = self.terms(y, m);
+        let value = if b == 0.0 {
+            grows - y * m
+        } else if a == 0.0 {
+            paid + m
+        } else {
+            grows / a + paid / b
+        };
+        Jet { value, slope: grows - paid, bend: a * grows + b * paid }
+    }
+
+    /// A lower bound on φ: its value where the mean is the label, less the rounding of that.
+    pub(super) fn least(self, y: f64) -> f64 {
+        if y == 0.0 {
+            return 0.0;
+        }
+        let best = libm::log(y);
+        let jet = self.jet(y, best);
+        jet.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, jet)
+    }
+
+    /// The size of the terms of φ.
+    #[inline(always)]
+    pub(super) fn size(self, y: f64, m: f64, jet: Jet) -> f64 {
+        let linear = match self.0 {
+            1.0 => (y * m).abs(),
+            2.0 => m.abs(),
+            _ => 0.0,
+        };
+        jet.value.abs() + linear
+    }
+
+    #[inline(always)]
+    pub(super) fn miss(self, y: f64, m: f64, dual: f64) -> f64 {
+        let (a, b) = (2.0 - self.0, self.0 - 1.0);
+        let (grows, paid) = self.terms(y, m);
+        if b == 0.0 || y == 0.0 {
+            return relative_entropy(dual + if b == 0.0 { y } else { 0.0 }, grows) / a;
+        }
+        if a == 0.0 {
+            return relative_entropy(1.0 - dual, paid);
+        }
+        let at = self.inverse(y, m, dual);
+        let (grows, paid) = self.terms(y, at);
+        grows * beyond_tangent(a * (m - at)) / a + paid * beyond_tangent(-b * (m - at)) / b
+    }
+
+    /// The margin whose slope is θ, for 1 < p < 2 and a label above 0: Newton's method, from m on, kept within a bracket.
+    fn inverse(self, y: f64, m: f64, dual: f64) -> f64 {
+        let (a, b) = (2.0 - self.0, self.0 - 1.0);
+        if dual.is_nan() {
+            return dual;
+        }
+        let best = libm::log(y);
+        // One term of the slope is at least |θ|, and at most |θ| more than both are where the slope is 0.
+        let most = dual.abs() + libm::exp(a * best);
+        let (mut low, mut high) = if dual >= 0.0 {
+            (best.max(libm::log(dual) / a), libm::log(most) / a)
+        } else {
+            ((best - libm::log(most)) / b, best.min((best - libm::log(-dual)) / b))
+        };
+        let mut at = m.clamp(low, high.max(low));
+        for _ in 0..100 {
+            let jet = self.jet(y, at);
+            if jet.slope < dual {
+                low = at;
+            } else {
+                high = at;
+            }
+            let next = at - (jet.slope - dual) / jet.bend;
+            // What is left behind a step is of the order of its square.
+            if (next - at).abs() <= 1e-9 * (1.0 + at.abs()) {
+                return next;
+            }
+            at = if next > low && next < high { next } else { 0.5 * (low + high) };
+        }
+        at
+    }
+
+    #[inline(always)]
+    pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
+        if self.0 == 2.0 {
+            dual.min(1.0)
+        } else if self.0 == 1.0 || y == 0.0 {
+            dual.max(-y)
+        } else {
+            dual
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn escapes(self, y: f64) -> bool {
+        y == 0.0 && self.0 < 2.0
+    }
+}

@@ -1,0 +1,207 @@
+//! What a weight costs, and between what it has to be.
+
+use super::{Goal, design::Design, rounding::EPS};
+
+/// ω(w) = l1·|w| + (l2/2)·w² for low ≤ w ≤ high, else ∞; low ≤ 0 ≤ high.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Price {
+    pub(super) l1: f64,
+    pub(super) l2: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Price {
+    /// That of the intercept.
+    pub(super) const NONE: Price = Price { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// Those of all coordinates of a design.
+    pub(super) fn all(goal: &Goal, design: &Design) -> Vec<Price> {
+        let mut prices = vec![Price::NONE; design.dim()];
+        for (at, column) in design.map() {
+            let rule = goal.rule(column);
+            let (low, high) = (rule.bounds.low(), rule.bounds.high());
+            // What is too large for a number is as good as the largest.
+            let times = |strength: f64| (strength * rule.factor).min(f64::MAX);
+            prices[at] = Price { l1: times(goal.l1), l2: times(goal.l2), low, high };
+        }
+        prices
+    }
+
+    /// ω(w), inside the bounds.
+    pub(super) fn value(&self, w: f64) -> f64 {
+        self.l1 * w.abs() + 0.5 * self.l2 * w * w
+    }
+
+    pub(super) fn clamp(&self, w: f64) -> f64 {
+        w.clamp(self.low, self.high)
+    }
+
+    /// A weight that came to w in a step from `before`: where only rounding keeps it from a bound, it is there.
+    pub(super) fn landed(&self, before: f64, w: f64) -> f64 {
+        for bound in [self.low, self.high] {
+            if bound.is_finite() && bound != 0.0 && (w - bound).abs() <= f64::EPSILON * (before.abs() + bound.abs()) {
+                return bound;
+            }
+        }
+        self.clamp(w)
+    }
+
+    pub(super) fn has_corner(&self) -> bool {
+        self.l1 > 0.0 || self.is_bounded()
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.low > f64::NEG_INFINITY || self.high < f64::INFINITY
+    }
+
+    /// Whether nothing holds the weight on its way to infinity, on one side or the other.
+    pub(super) fn is_loose(&self) -> bool {
+        self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)
+    }
+
+    /// Whether the bound that z drives the weight to is none.
+    fn is_open(&self, z: f64) -> bool {
+        if z > 0.0 { self.high == f64::INFINITY } else { self.low == f64::NEG_INFINITY }
+    }
+
+    /// Whether ω*(z) is infinite however little z is beyond 0.
+    pub(super) fn is_driven(&self, z: f64) -> bool {
+        z != 0.0 && self.l1 == 0.0 && self.l2 == 0.0 && self.is_open(z)
+    }
+
+    /// By how much |z| exceeds l1, up to rounding.
+    fn beyond(&self, z: f64) -> f64 {
+        let beyond = z.abs() - self.l1;
+        if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
+    }
+
+    /// A factor in (0, 1] for which ω* is finite at all of what is at most `off` from z, where l1 is what it takes: the largest, up to
+    /// rounding.
+    pub(super) fn shrink(&self, z: f64, off: f64) -> f64 {
+        let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
+        let most = open(z + off).max(open(z - off));
+        let takes = self.l1 > 0.0 && self.l2 == 0.0 && most > self.l1;
+        if takes { self.l1 / most * (1.0 - 4.0 * EPS) } else { 1.0 }
+    }
+
+    /// ω(w) + ω*(z) − w·z ≥ 0, where ω*(z) = sup over u of z·u − ω(u).
+    ///
+    /// With a = |z| − l1 > 0 and s the sign of z the supremum is at u = s·a/l2, or at the bound on the way there. Then what is missed
+    /// is l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a). No digit is lost near 0.
+    pub(super) fn miss(&self, w: f64, z: f64) -> f64 {
+        let Price { l1, l2, low, high } = *self;
+        let (beyond, sign) = (self.beyond(z), z.signum());
+        if beyond == 0.0 {
+            return (l1 * w.abs() - w * z).max(0.0) + l2 / 2.0 * w * w;
+        }
+        let (drive, bound) = (beyond.copysign(z), if z > 0.0 { high } else { low });
+        let bent = if (l2 * bound).abs() > beyond {
+            let miss = l2 * w - drive;
+            miss * (miss / (2.0 * l2))
+        } else {
+            (w - bound) * (0.5 * l2 * (w + bound) - drive)
+        };
+        // Of a bound of ∞ and l2 = 0 the product is no number.
+        if bent.is_nan() { f64::INFINITY } else { l1 * (w.abs() - w * sign) + bent }
+    }
+
+    /// How steeply the objective falls from w on, where the mean loss and the squares have the slope g.
+    pub(super) fn fall(&self, w: f64, g: f64) -> f64 {
+        let up = if w < self.high { -g - if w >= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
+        let down = if w > self.low { g - if w <= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
+        up.max(down).max(0.0)
+    }
+}
+
+/// The largest l2.
+pub(super) fn strongest(prices: &[Price]) -> f64 {
+    prices.iter().fold(0.0, |a: f64, price| a.max(price.l2))
+}
+
+/// Σ g² of the coordinates that an l2 holds, each in the unit of the strongest: what gradients cost there is this over twice that
+/// strength. Without any l2 it is that of those which an l1 holds.
+pub(super) fn squares(gradient: &[f64], prices: &[Price]) -> f64 {
+    let unit = strongest(prices);
+    let of = |(g, price): (&f64, &Price)| match price.l2 > 0.0 {
+        true => g * g * (unit / price.l2),
+        false if unit == 0.0 && price.l1 > 0.0 => g * g,
+        false => 0.0,
+    };
+    gradient.iter().zip(prices).map(of).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INFINITY: f64 = f64::INFINITY;
+
+    fn prices() -> impl Iterator<Item = Price> {
+        let bounds =
+            [(-INFINITY, INFINITY), (0.0, INFINITY), (-0.3, INFINITY), (-INFINITY, 0.4), (-0.3, 0.4), (-1.0, 0.0)];
+        let strengths = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.5), (0.2, 0.5), (0.2, 1e-9)];
+        let price = |(l1, l2), (low, high)| Price { l1, l2, low, high };
+        strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| price(strength, bounds)))
+    }
+
+    /// The conjugate by its definition: the supremum over a fine net of weights, wide where there is no bound.
+    #[test]
+    fn misses_are_those_of_the_conjugate_by_its_definition() {
+        for price in prices() {
+            let (low, high) = (price.low.max(-50.0), price.high.min(50.0));
+            let net: Vec<f64> = (0..=200_000).map(|k| low + (high - low) * f64::from(k) / 200_000.0).collect();
+            for z in [-3.0, -0.21, -0.2, -0.1, 0.0, 0.05, 0.2, 0.3, 2.0] {
+                let conjugate = net.iter().map(|u| z * u - price.value(*u)).fold(0.0, f64::max);
+                let infinite = price.l2 < 1e-3 && z.abs() > price.l1 && price.is_open(z);
+                for w in [-0.9, -0.3, -0.1, 0.0, 0.2, 0.4, 5.0].map(|w| price.clamp(w)) {
+                    let (miss, exact) = (price.miss(w, z), price.value(w) + conjugate - w * z);
+                    let case = format!("{price:?} {w} {z}: {miss} is not {exact}");
+                    if infinite {
+                        assert!(miss > 1e3, "{case}");
+                    } else {
+                        assert!((miss - exact).abs() < 1e-6 && miss >= 0.0, "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_shrunk_or_not_driven_has_a_finite_conjugate() {
+        for price in prices() {
+            for z in [-3.0, -0.2, -0.1, 0.0, 0.3] {
+                let finite = price.miss(0.0, price.shrink(z, 0.0) * z).is_finite();
+                assert_eq!(finite, !price.is_driven(z), "{price:?} {z}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_falls_at_the_least_point_of_a_coordinate() {
+        for price in prices() {
+            // ½(w − c)² with the price: drawn by l1, divided by 1 + l2, and held in the bounds.
+            for c in [-2.0_f64, -0.1, 0.0, 0.15, 0.3, 2.0] {
+                let best = price.clamp((c.abs() - price.l1).max(0.0).copysign(c) / (1.0 + price.l2));
+                let fall = |w: f64| price.fall(w, w - c + price.l2 * w);
+                assert!(fall(best) < 1e-15, "{price:?} {c}");
+                for w in [best - 0.05, best + 0.05].map(|w| price.clamp(w)) {
+                    assert!(w == best || fall(w) > 0.04, "{price:?} {c} {w}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_ends_at_a_bound_exactly() {
+        let price = Price { low: -0.1, high: 0.7, ..Price::NONE };
+        for before in [0.0, 0.3, -0.05, 0.123_456_789, 0.699_999_999_9] {
+            for bound in [price.low, price.high] {
+                let step = bound - before;
+                assert_eq!(price.landed(before, before + step), bound);
+            }
+            assert_eq!(price.landed(before, before), before);
+            assert_eq!(price.landed(before, before + 9.0), 0.7);
+        }
+    }
+}

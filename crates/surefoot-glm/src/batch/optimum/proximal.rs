@@ -1,0 +1,175 @@
+//! Newton's method with steps by coordinate descent, for an L1 penalty or bounds of weights: zeros are exact, and so are bounds.
+
+use super::{
+    price::Price,
+    search::{Place, Search, Verdict},
+    shares::{Crew, Stopped},
+};
+
+/// Sweeps over the coordinates for one step.
+const SWEEPS: usize = 10_000;
+
+/// What is minimised, as far as this method knows it.
+pub(super) trait Problem {
+    /// A point with what a pass finds there.
+    type State;
+
+    fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<Self::State, Stopped>;
+    fn place<'s>(&self, state: &'s Self::State) -> Place<'s>;
+    /// The gradient of the smooth part.
+    fn gradient<'s>(&self, state: &'s Self::State) -> &'s [f64];
+    /// Bounds the gap at `state` by the dual points foreseen from `before` if there is one, else by those at the slopes.
+    fn bound(&self, search: &mut Search, state: &Self::State, before: Option<&Self::State>) -> Result<(), Stopped>;
+    /// Calls back with the quadratic model of the smooth part.
+    fn with_model(
+        &mut self,
+        search: &mut Search,
+        state: &Self::State,
+        descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
+    ) -> Result<Vec<f64>, Stopped>;
+}
+
+/// A quadratic model, moved along coordinates.
+pub(super) trait Model {
+    /// H_jj.
+    fn bend(&self, j: usize) -> f64;
+    /// (g + HΔ)_j.
+    fn slope(&self, j: usize) -> f64;
+    /// Δ_j += by.
+    fn shift(&mut self, j: usize, by: f64);
+}
+
+/// Each step minimises the quadratic model of the smooth part with the penalty as it is. Coordinates that are 0 and whose
+/// gradients do not reach the penalty are left out until they do.
+pub(super) fn proximal<P: Problem>(
+    search: &mut Search,
+    mut problem: P,
+    mut state: P::State,
+) -> Result<Verdict, Stopped> {
+    problem.bound(search, &state, None)?;
+    let (mut stalls, mut last, mut precision) = (0, false, 0.1);
+    loop {
+        let verdict = search.verdict(problem.place(&state));
+        if let (Some(verdict), true) = (verdict, last) {
+            return Ok(verdict);
+        }
+        last = verdict.is_some();
+        let (prices, Place { point, objective: before, .. }) = (search.objective.prices, problem.place(&state));
+        let working = working_set(prices, point, problem.gradient(&state));
+        // Without L1 the size of the gradient itself is what subgradients are compared with.
+        let least = search.objective.least_l1();
+        let unit = if least < f64::INFINITY { least } else { largest(problem.gradient(&state)) };
+        let step = problem.with_model(search, &state, |search, model| {
+            let descent = Descent { crew: search.passes.crew, prices, point };
+            descent.run(model, &working, precision * unit)
+        })?;
+        // What the step is worth to first order; never positive.
+        let change = |j: usize| {
+            let l1 = of(prices, j).l1;
+            problem.gradient(&state)[j] * step[j] + l1 * ((point[j] + step[j]).abs() - point[j].abs())
+        };
+        let descent: f64 = (0..step.len()).map(change).sum();
+        search.decrement = -descent;
+        let Some((next, whole)) = walk(search, &problem, &state, &step, descent)? else {
+            return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
+        };
+        let gained = before - problem.place(&next).objective;
+        stalls = if gained <= 1e-15 * before.abs() { stalls + 1 } else { 0 };
+        let wanted = 0.02 * search.tolerance;
+        precision = (gained / before.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
+        problem.bound(search, &next, whole.then_some(&state))?;
+        state = next;
+        if stalls >= 3 {
+            return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
+        }
+    }
+}
+
+fn largest(gradient: &[f64]) -> f64 {
+    gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs()))
+}
+
+/// The price of a coordinate; classes have the same.
+fn of(prices: &[Price], j: usize) -> &Price {
+    &prices[j % prices.len()]
+}
+
+/// The coordinates that may leave 0 or stay away from it.
+fn working_set(prices: &[Price], point: &[f64], gradient: &[f64]) -> Vec<usize> {
+    let may = |j: &usize| point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * of(prices, *j).l1;
+    (0..point.len()).filter(may).collect()
+}
+
+/// Coordinate descent on a model and the penalty.
+struct Descent<'s> {
+    crew: &'s Crew<'s>,
+    prices: &'s [Price],
+    point: &'s [f64],
+}
+
+impl Descent<'_> {
+    /// A step, once no subgradient is farther from 0 than `enough`.
+    fn run(&self, model: &mut dyn Model, working: &[usize], enough: f64) -> Result<Vec<f64>, Stopped> {
+        let point = self.point;
+        let mut step = vec![0.0; point.len()];
+        let mut active: Vec<usize> = working.to_vec();
+        let mut whole = true;
+        for _ in 0..SWEEPS {
+            let mut worst: f64 = 0.0;
+            for (k, &j) in active.iter().enumerate() {
+                if k % 256 == 0 {
+                    self.crew.check()?;
+                }
+                let (at, bend, slope) = (point[j] + step[j], model.bend(j), model.slope(j));
+                let (price, target) = (of(self.prices, j), bend * at - slope);
+                let l1 = price.l1;
+                let best = if target.abs() <= l1 { 0.0 } else { (target - l1.copysign(target)) / bend };
+                let best = price.clamp(best);
+                let by = best - at;
+                // Where nothing curves, l1 alone draws a weight back to where something does.
+                if (bend > 0.0 || l1 > 0.0) && by != 0.0 && best.is_finite() {
+                    worst = worst.max(bend * by.abs());
+                    model.shift(j, by);
+                    // Exactly 0, not nearly.
+                    step[j] = best - point[j];
+                }
+            }
+            if worst <= enough {
+                if whole {
+                    break;
+                }
+                active = working.to_vec();
+                whole = true;
+            } else {
+                active.retain(|&j| point[j] + step[j] != 0.0 || !of(self.prices, j).has_corner());
+                whole = false;
+            }
+        }
+        Ok(step)
+    }
+}
+
+/// The first point along a step that is good enough, and whether it is that of the whole step.
+fn walk<P: Problem>(
+    search: &mut Search,
+    problem: &P,
+    state: &P::State,
+    step: &[f64],
+    descent: f64,
+) -> Result<Option<(P::State, bool)>, Stopped> {
+    let Place { point, objective, .. } = problem.place(state);
+    let noise = 1e-13 * objective.abs();
+    let mut length = 1.0;
+    for _ in 0..40 {
+        // w + (−w) is 0 to the bit.
+        let prices = search.objective.prices.iter().cycle();
+        let moved = point.iter().zip(step).zip(prices);
+        let point = moved.map(|((w, step), price)| price.landed(*w, w + length * step)).collect();
+        let next = problem.at(search, point)?;
+        if problem.place(&next).objective <= objective + 1e-4 * length * descent + noise {
+            return Ok(Some((next, length == 1.0)));
+        }
+        length *= 0.4;
+    }
+    Ok(None)
+}

@@ -1,0 +1,146 @@
+//! The quadratic model of the smooth part around a point, moved along coordinates: ½ΔᵀHΔ + gᵀΔ.
+
+use super::{
+    design::{Design, Sample},
+    gram::{cost, gram},
+    kernel::{Kernel, add, widest},
+    pass::Passes,
+    proximal::Model,
+    shares::Stopped,
+    state::{State, diagonal},
+};
+
+/// Columns up to which the whole matrix is kept.
+const FEW: usize = 2000;
+
+/// The model at the point that Δ has been moved to.
+pub(super) enum Quadratic<'s> {
+    /// With its whole Hessian: a move costs O(d), the slope of a coordinate nothing.
+    Matrix {
+        /// H, row by row.
+        square: Vec<f64>,
+        /// g + HΔ.
+        slope: Vec<f64>,
+    },
+    /// By columns: both cost the pairs of the column.
+    Columns {
+        columns: &'s Columns,
+        state: &'s State,
+        /// Δ.
+        step: Vec<f64>,
+        /// bend·(margins of Δ).
+        bent: Vec<f64>,
+        /// The diagonal of H.
+        diagonal: Vec<f64>,
+    },
+}
+
+impl<'s> Quadratic<'s> {
+    /// At a state, Δ = 0.
+    pub(super) fn new(
+        passes: &mut Passes,
+        sample: &Sample,
+        state: &'s State,
+        columns: &'s mut Option<Columns>,
+    ) -> Result<Quadratic<'s>, Stopped> {
+        let dim = state.point.len();
+        let (dense, pairs) = sample.design.size();
+        if dim <= 200 || dim <= FEW && cost(sample) <= 100.0 * (dense + 2 * pairs) as f64 {
+            let mut square = gram(passes.crew, sample, &state.bend)?;
+            for i in 0..dim {
+                square[i * dim + i] += state.hold[i];
+                (0..i).for_each(|j| square[j * dim + i] = square[i * dim + j]);
+            }
+            return Ok(Quadratic::Matrix { square, slope: state.gradient.clone() });
+        }
+        let diagonal = diagonal(passes, sample, &state.hold, &state.bend)?;
+        let columns = columns.get_or_insert_with(|| Columns::new(sample.design));
+        let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
+        Ok(Quadratic::Columns { columns, state, step, bent, diagonal })
+    }
+}
+
+impl Model for Quadratic<'_> {
+    fn bend(&self, j: usize) -> f64 {
+        match self {
+            Quadratic::Matrix { square, slope } => square[j * slope.len() + j],
+            Quadratic::Columns { diagonal, .. } => diagonal[j],
+        }
+    }
+
+    fn slope(&self, j: usize) -> f64 {
+        match self {
+            Quadratic::Matrix { slope, .. } => slope[j],
+            Quadratic::Columns { columns, state, step, bent, .. } => {
+                state.gradient[j] + columns.dot(j, bent) + state.hold[j] * step[j]
+            }
+        }
+    }
+
+    fn shift(&mut self, j: usize, by: f64) {
+        match self {
+            Quadratic::Matrix { square, slope } => {
+                let dim = slope.len();
+                widest(Shift { slope, by, row: &square[j * dim..][..dim] });
+            }
+            Quadratic::Columns { columns, state, step, bent, .. } => {
+                step[j] += by;
+                columns.each(j, |r, x| bent[r] += by * x * state.bend[r]);
+            }
+        }
+    }
+}
+
+struct Shift<'s> {
+    slope: &'s mut [f64],
+    by: f64,
+    row: &'s [f64],
+}
+
+impl Kernel for Shift<'_> {
+    #[inline(always)]
+    fn run(self) {
+        add(self.slope, self.by, self.row);
+    }
+}
+
+/// A design by columns: 12 bytes a pair.
+pub(super) struct Columns {
+    start: Vec<usize>,
+    row: Vec<u32>,
+    value: Vec<f64>,
+}
+
+impl Columns {
+    pub(super) fn new(design: &Design) -> Columns {
+        let dim = design.dim();
+        let mut start = vec![0; dim + 1];
+        let visit = |mut take: Box<dyn FnMut(usize, usize, f64) + '_>| {
+            for r in 0..design.rows() {
+                let row = design.row(r);
+                row.dense.iter().enumerate().filter(|(_, x)| **x != 0.0).for_each(|(j, x)| take(r, j, *x));
+                row.column.iter().zip(row.value).for_each(|(j, x)| take(r, design.width + *j as usize, *x));
+            }
+        };
+        visit(Box::new(|_, j, _| start[j + 1] += 1));
+        (0..dim).for_each(|j| start[j + 1] += start[j]);
+        let (mut row, mut value) = (vec![0; start[dim]], vec![0.0; start[dim]]);
+        let mut next = start.clone();
+        visit(Box::new(|r, j, x| {
+            (row[next[j]], value[next[j]]) = (r as u32, x);
+            next[j] += 1;
+        }));
+        Columns { start, row, value }
+    }
+
+    pub(super) fn dot(&self, j: usize, at: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.each(j, |r, x| sum += x * at[r]);
+        sum
+    }
+
+    pub(super) fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
+        let pairs = self.start[j]..self.start[j + 1];
+        self.row[pairs.clone()].iter().zip(&self.value[pairs]).for_each(|(&r, &x)| take(r as usize, x));
+    }
+}

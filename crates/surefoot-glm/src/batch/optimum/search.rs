@@ -1,0 +1,240 @@
+//! The books of a search: the best certified model so far, and why to end.
+
+use super::{
+    Ended, Goal, Optimum,
+    curve::Curve,
+    design::{Design, Sample},
+    direction::NEAR,
+    gap::{Around, gap},
+    pass::Passes,
+    shares::{Crew, Stopped},
+    state::{Objective, State, diagonal},
+};
+
+/// Why a search ends, if nobody stopped it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Certified,
+    Decrement,
+    Unattained,
+    Stalled,
+    Exhausted,
+}
+
+impl From<Verdict> for Ended {
+    fn from(verdict: Verdict) -> Ended {
+        match verdict {
+            Verdict::Certified => Ended::Certified,
+            Verdict::Decrement => Ended::Decrement,
+            Verdict::Unattained => Ended::Unattained,
+            Verdict::Stalled => Ended::Stalled,
+            Verdict::Exhausted => Ended::Exhausted,
+        }
+    }
+}
+
+/// The share of the first loss, and of the objective, to which a search goes on where weights are not determined: the labels are
+/// separated, or there are more weights than rows.
+const IN_VAIN: f64 = 1e-3;
+
+/// Outer iterations of a whole search.
+pub(super) const MOST: usize = 1000;
+
+/// A point, as far as the books are concerned.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'s> {
+    /// Coordinates of the design, those of each class behind those of the one before.
+    pub(super) point: &'s [f64],
+    pub(super) objective: f64,
+    /// How far rounding may have put it off.
+    pub(super) slack: f64,
+    /// Whether the losses of all rows fall for ever.
+    pub(super) escapes: bool,
+}
+
+pub(super) struct Search<'a> {
+    pub(super) design: &'a Design<'a>,
+    pub(super) objective: Objective<'a>,
+    pub(super) tolerance: f64,
+    pub(super) passes: Passes<'a>,
+    pub(super) each: &'a mut dyn FnMut(&Optimum),
+    /// What a Newton step may gain, twice.
+    pub(super) decrement: f64,
+    /// The mean loss where all margins are 0.
+    pub(super) first: f64,
+    /// Whether nothing would hold the weights back on their way to infinity.
+    pub(super) escapable: bool,
+    pub(super) iterations: usize,
+    /// How many of them there may be.
+    pub(super) most: usize,
+    /// √Σω_i x_ij² of each coordinate, once it was asked for.
+    pub(super) lengths: Vec<f64>,
+    /// A lower bound on the objective of every model: the least losses of the rows.
+    floor: f64,
+    /// The largest lower bound that was certified.
+    pub(super) lower: f64,
+    pub(super) best: Optimum,
+}
+
+/// A lower bound on the objective of every model: the least loss of each row, without a penalty.
+fn floor(design: &Design, curve: Curve) -> f64 {
+    let (floor, size) = (design.mean(|y, _| curve.least(y)), design.mean(|y, _| curve.least(y).abs()));
+    floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
+}
+
+impl<'a> Search<'a> {
+    /// With empty books.
+    pub(super) fn new(
+        design: &'a Design<'a>,
+        crew: &'a Crew<'a>,
+        goal: &Goal,
+        objective: Objective<'a>,
+        first: f64,
+        start: (&[f64], &[f64]),
+        each: &'a mut dyn FnMut(&Optimum),
+    ) -> Search<'a> {
+        let best = Optimum {
+            weights: start.0.to_vec(),
+            intercept: start.1.to_vec(),
+            objective: f64::NAN,
+            size: f64::NAN,
+            gap: None,
+            passes: 0.0,
+            iterations: 0,
+            ended: Ended::Running,
+        };
+        Search {
+            design,
+            objective,
+            tolerance: goal.tolerance,
+            passes: Passes::new(crew),
+            each,
+            decrement: f64::INFINITY,
+            // Without a size there is nothing to be small against.
+            first: if first.is_finite() { first } else { 0.0 },
+            escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
+            iterations: 0,
+            most: MOST,
+            lengths: Vec::new(),
+            floor: floor(design, objective.curve),
+            lower: f64::NEG_INFINITY,
+            best,
+        }
+    }
+
+    /// The best point, and why the search ended.
+    pub(super) fn finish(self, ended: Result<Verdict, Stopped>) -> Optimum {
+        let ended = ended.map_or(Ended::Stopped, Ended::from);
+        Optimum { ended, passes: self.passes.count, ..self.best }
+    }
+
+    /// All rows.
+    pub(super) fn rows(&self) -> Sample<'a> {
+        Sample::new(self.design, 1)
+    }
+
+    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+    pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+        let Objective { is_loose, is_free, .. } = self.objective;
+        // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
+        let far = is_loose && self.decrement > NEAR * state.objective.abs();
+        let bound = match duals {
+            Some(duals) if !is_free && !far => self.gap(state, duals)?,
+            _ => f64::INFINITY,
+        };
+        self.offer(state.place(), bound);
+        Ok(())
+    }
+
+    /// The same, whatever the slopes at the point are.
+    pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
+        let bound = if self.objective.is_free { f64::INFINITY } else { self.gap(state, duals)? };
+        self.offer(state.place(), bound);
+        Ok(())
+    }
+
+    fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
+        let sample = self.rows();
+        self.measure()?;
+        let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
+        gap(&mut self.passes, around, duals)
+    }
+
+    /// The lengths of the columns, once.
+    pub(super) fn measure(&mut self) -> Result<(), Stopped> {
+        let dim = self.design.dim();
+        if self.lengths.len() < dim {
+            let sample = self.rows();
+            let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
+            self.lengths = diagonal(&mut self.passes, &sample, &vec![0.0; dim], &shares)?;
+            self.lengths.iter_mut().for_each(|length| *length = length.sqrt());
+        }
+        Ok(())
+    }
+
+    /// Offers a point with a bound on its gap; reports the best.
+    pub(super) fn offer(&mut self, at: Place, gap: f64) {
+        self.iterations += 1;
+        let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
+        // Both are rounded, the difference once more.
+        let lower = at.objective - gap - at.slack - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
+        // Where nothing holds the weights there is no dual point, and no minimum that the floor could be compared with.
+        self.lower = if lower.is_finite() { self.lower.max(lower).max(self.floor) } else { self.lower };
+        let size = at.objective.abs();
+        let rounding = at.slack + 4.0 * f64::EPSILON * (size + self.lower.abs());
+        let gap = gap.min((at.objective - self.lower).max(0.0) + rounding);
+        let better = at.objective < self.best.objective || !self.best.objective.is_finite();
+        let tighter = at.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
+        if better || tighter {
+            (self.best.weights, self.best.intercept) = self.model(at.point);
+            self.best.objective = at.objective;
+            self.best.size = self.size(at.objective);
+            self.best.gap = gap.is_finite().then_some(gap);
+        }
+        self.best.passes = self.passes.count;
+        self.best.iterations = self.iterations;
+        (self.each)(&self.best);
+    }
+
+    /// Weights, column by column of all classes, and intercepts.
+    fn model(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let models: Vec<_> = point.chunks(self.design.dim().max(1)).map(|point| self.design.model(point)).collect();
+        let columns = models.first().map_or(0, |(weights, _)| weights.len());
+        let weights = (0..columns).flat_map(|j| models.iter().map(move |(weights, _)| weights[j])).collect();
+        (weights, models.iter().map(|(_, intercept)| *intercept).collect())
+    }
+
+    /// Whether a start is so good that samples of the rows could only lead away from it.
+    pub(super) fn is_near(&self, at: Place) -> bool {
+        self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
+    }
+
+    /// What an objective is compared with: its size, unless that is nothing but rounding.
+    fn size(&self, objective: f64) -> f64 {
+        objective.abs().max(1e-20 * self.first.abs())
+    }
+
+    /// Whether this is the end.
+    pub(super) fn verdict(&self, at: Place) -> Option<Verdict> {
+        let size = self.size(at.objective);
+        let in_vain = if self.objective.is_free { self.tolerance.max(IN_VAIN) } else { self.tolerance };
+        let is_wide = self.design.dim() > self.design.rows();
+        // Where some weights are held, there may be one all the same.
+        let uncertified = self.objective.is_free || self.objective.is_loose && self.best.gap.is_none();
+        if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
+            return Some(Verdict::Certified);
+        }
+        if self.escapable && at.escapes && at.objective <= in_vain * self.first {
+            return Some(Verdict::Unattained);
+        }
+        let fits = !matches!(self.objective.curve, Curve::Power(_)) && at.objective <= in_vain * self.first;
+        if self.objective.is_free && is_wide && fits {
+            return Some(Verdict::Decrement);
+        }
+        let enough = if is_wide { in_vain } else { self.tolerance };
+        if uncertified && 0.5 * self.decrement <= enough * size {
+            return Some(Verdict::Decrement);
+        }
+        (self.iterations >= self.most).then_some(Verdict::Exhausted)
+    }
+}

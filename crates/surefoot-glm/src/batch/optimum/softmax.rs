@@ -1,0 +1,199 @@
+//! Searches of the softmax loss: Newton's method over columns and classes.
+
+mod blocks;
+mod gap;
+mod model;
+mod pass;
+mod state;
+
+use super::{
+    Goal, Optimum,
+    curve::Curve,
+    design::{Design, Sample},
+    direction::{Direction, NEAR, Wanted, solve},
+    newton::{RENEWAL, is_factored, price_of_pass},
+    one::ROUNDING,
+    price::{Price, squares, strongest},
+    proximal::proximal,
+    search::{Search, Verdict},
+    shares::{Crew, Stopped},
+    state::Objective,
+};
+use blocks::Blocks;
+use gap::{foreseen, gap};
+use model::ManyMargins;
+use state::{Classes, State};
+
+/// Passes of all classes that the matrices of all classes save a search.
+const WORTH: f64 = 400.0;
+
+/// [`optimise`](super::optimise) for softmax.
+///
+/// Without corners in the penalty the weights of a column sum to 0 over classes, since nothing but the penalty sees their sum.
+pub(super) fn optimise(
+    design: &Design,
+    crew: &Crew,
+    goal: &Goal,
+    start: (&[f64], &[f64]),
+    each: &mut dyn FnMut(&Optimum),
+) -> Optimum {
+    let classes = goal.classes.max(1);
+    let prices = Price::all(goal, design);
+    let objective = Objective::new(Curve::Logistic, goal, design, &prices);
+    let mut search = Search::new(design, crew, goal, objective, (classes as f64).ln(), start, each);
+    let ended = run(&mut search, classes, start);
+    search.finish(ended)
+}
+
+fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
+    let rows = Classes { sample: Sample::new(search.design, 1), classes };
+    let state = first_state(search, rows, start)?;
+    if search.objective.has_corners {
+        return proximal(search, ManyMargins::new(rows), state);
+    }
+    Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
+}
+
+/// Where a search begins: what it was given, or the constants that fit the labels if these are better. A point without an
+/// objective is no start.
+fn first_state(search: &mut Search, rows: Classes, start: (&[f64], &[f64])) -> Result<State, Stopped> {
+    let (design, classes) = (search.design, rows.classes);
+    let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
+    // Without a pass, as no column matters: ln Σ_k e^(b_k) − b_y of each row.
+    let theirs = design.constant().map_or(search.first, |constant| {
+        let constants: Vec<f64> = constants.iter().skip(constant).step_by(design.dim()).copied().collect();
+        let all = libm::log(constants.iter().map(|b| libm::exp(*b)).sum());
+        design.mean(|y, _| all - constants[(y as usize).min(classes - 1)])
+    });
+    let is_given = given != constants;
+    let state = State::at(&mut search.passes, rows, &search.objective, given)?;
+    if !is_given || state.objective <= theirs + ROUNDING * theirs {
+        return Ok(state);
+    }
+    State::at(&mut search.passes, rows, &search.objective, constants)
+}
+
+/// What to start from, or without it the constants that fit the shares of the classes.
+fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
+    let design = search.design;
+    let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
+    let of = |k: usize| {
+        let weights: Vec<f64> = weights.iter().skip(k).step_by(classes).copied().collect();
+        let share = design.mean(|y, _| f64::from(y == k as f64));
+        let constant = if empty { libm::log(share).max(-15.0) } else { intercept.get(k).copied().unwrap_or(0.0) };
+        design.point(&weights, constant)
+    };
+    let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
+    if search.objective.has_corners {
+        let prices = search.objective.prices.iter().cycle();
+        point.iter_mut().zip(prices).for_each(|(w, price)| *w = price.clamp(*w));
+    } else {
+        centre(&mut point, classes);
+    }
+    point
+}
+
+/// Subtracts the mean over classes of each coordinate.
+fn centre(point: &mut [f64], classes: usize) {
+    let dim = point.len() / classes;
+    for j in 0..dim {
+        let mean = point.iter().skip(j).step_by(dim).sum::<f64>() / classes as f64;
+        point.iter_mut().skip(j).step_by(dim).for_each(|w| *w -= mean);
+    }
+}
+
+/// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+    // Dual points of many margins are balanced for intercepts only.
+    let held = !search.objective.is_free && !search.objective.is_loose;
+    let bound = match duals.filter(|_| held) {
+        Some(duals) => {
+            search.measure()?;
+            gap(&mut search.passes, rows, &search.objective, state, &search.lengths, duals)?
+        }
+        None => f64::INFINITY,
+    };
+    search.offer(state.place(), bound);
+    Ok(())
+}
+
+struct Stage<'s, 'a> {
+    search: &'s mut Search<'a>,
+    rows: Classes<'a>,
+    inverse: Option<Blocks>,
+    /// Nanoseconds, roughly, that conjugate gradients took since the preconditioner was made,
+    spent: f64,
+    /// and that it took itself.
+    price: f64,
+}
+
+impl Stage<'_, '_> {
+    /// Goes on until the gap is certified, or there is a reason to give up.
+    fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
+        let duals = state.means.clone();
+        bound(self.search, self.rows, &state, Some(duals))?;
+        let mut stalls = 0;
+        loop {
+            if let Some(verdict) = self.search.verdict(state.place()) {
+                return Ok(verdict);
+            }
+            let direction = self.direction(&state)?;
+            self.search.decrement = direction.decrement.min(direction.descent.abs());
+            let Some(next) = self.step(&state, &direction)? else {
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+            };
+            let gained = state.objective - next.objective;
+            stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+            let near = direction.decrement <= NEAR * state.objective.abs();
+            let duals = near.then(|| foreseen(self.rows, &state, &next));
+            state = next;
+            bound(self.search, self.rows, &state, duals)?;
+            if stalls >= 3 {
+                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+            }
+        }
+    }
+
+    /// A Newton direction; the preconditioner is made anew where it does not do its work.
+    fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
+        let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
+        let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample, WORTH));
+        let search = &mut *self.search;
+        if self.spent > self.price || self.inverse.is_none() {
+            self.inverse = Some(Blocks::new(&mut search.passes, self.rows, &search.objective.hold(), state)?);
+            (self.price, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
+        }
+        let inverse = self.inverse.as_ref().expect("made above");
+        let (size, l2, tolerance) = (state.objective.abs(), strongest(search.objective.prices), search.tolerance);
+        let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
+        let wanted = Wanted { size, tolerance, farthest, l2, certified: true };
+        let enough = |decrement| wanted.at(decrement);
+        let (dim, constant) = (sample.design.dim(), sample.design.constant());
+        let prices = search.objective.prices;
+        let left = |residual: &[f64]| {
+            let constants = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
+            let others = residual.chunks(dim).map(|of_class| squares(of_class, prices)).sum();
+            (others, constants.unwrap_or(0.0).sqrt())
+        };
+        let (passes, objective, rows) = (&mut search.passes, &search.objective, self.rows);
+        let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, rows, objective, x, out);
+        let found = solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)?;
+        self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
+        Ok(found)
+    }
+
+    /// The point along a direction with the sufficient decrease of Armijo; `None` if there is none.
+    fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
+        let mut length = 1.0;
+        let noise = 1e-13 * state.objective.abs();
+        for _ in 0..60 {
+            let point = state.point.iter().zip(&direction.step).map(|(w, step)| w + length * step).collect();
+            let next = State::at(&mut self.search.passes, self.rows, &self.search.objective, point)?;
+            if next.objective <= state.objective - 1e-4 * length * direction.descent + noise {
+                return Ok(Some(next));
+            }
+            length *= 0.4;
+        }
+        Ok(None)
+    }
+}

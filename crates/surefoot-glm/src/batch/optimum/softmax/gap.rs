@@ -1,0 +1,266 @@
+//! The Fenchel gap of the softmax loss.
+//!
+//! Dual points of a row are θ = q − e_y with q ≥ 0, Σ_k q_k = 1, where φ*(θ) = Σ q_k ln q_k: what q misses p by is their relative
+//! entropy. An intercept for each class, free of any penalty, asks for Σ_i ω_iθ_ik = 0: that the q of a class sum to the
+//! share of its labels. An exponential tilt q'_k ∝ q_k·e^(b_k) gets there: b minimises the convex Σ ω_i ln Σ_k q_ik e^(b_k) − Σ share_k b_k,
+//! whose gradient is what the sums are off by, and q' is in the simplex whatever b is.
+
+use super::{
+    pass::run_carried,
+    state::{Classes, State, slopes},
+};
+use crate::{
+    batch::optimum::{
+        factor::Cholesky,
+        level::inverse_norm,
+        pass::{CARRIED_TERMS, Passes},
+        relative::relative_entropy,
+        rounding::EPS,
+        shares::{Crew, Stopped},
+        state::Objective,
+    },
+    numeric::sums::Sum,
+};
+
+/// The dual points that the quadratic model at `state` foresees for `next`, as q: p + (diag(p) − ppᵀ)Δm, drawn back to p where
+/// that leaves the simplex.
+pub(super) fn foreseen(rows: Classes, state: &State, next: &State) -> Vec<f64> {
+    let mut duals = state.means.clone();
+    let margins = state.margin.chunks_exact(rows.classes).zip(next.margin.chunks_exact(rows.classes));
+    for (q, (before, after)) in duals.chunks_exact_mut(rows.classes).zip(margins) {
+        let mean: f64 = q.iter().zip(before.iter().zip(after)).map(|(p, (a, b))| p * (b - a)).sum();
+        let fall = before.iter().zip(after).map(|(a, b)| mean - (b - a)).fold(0.0, f64::max);
+        let part = if fall > 1.0 { 1.0 / fall } else { 1.0 };
+        for (q, (a, b)) in q.iter_mut().zip(before.iter().zip(after)) {
+            *q = (*q + part * *q * (b - a - mean)).max(0.0);
+        }
+        let sum: f64 = q.iter().sum();
+        q.iter_mut().for_each(|q| *q /= sum);
+    }
+    duals
+}
+
+/// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
+/// `duals`, once these are balanced. ∞ where no dual point is. Rounding is allowed for as for one margin.
+///
+/// *Cost*: one pass, and a few over the dual points.
+pub(super) fn gap(
+    passes: &mut Passes,
+    rows: Classes,
+    objective: &Objective,
+    state: &State,
+    lengths: &[f64],
+    mut duals: Vec<f64>,
+) -> Result<f64, Stopped> {
+    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+    let mut tilt = 0.0;
+    if sample.design.intercept {
+        match balance(passes.crew, rows, &mut duals)? {
+            Some(left) => tilt = left,
+            None => return Ok(f64::INFINITY),
+        }
+    }
+    let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
+        move |r: usize, numbers: &mut [f64]| {
+            let weight = sample.share(share * per + r);
+            numbers.copy_from_slice(&duals[r * classes..(r + 1) * classes]);
+            slopes(rows.class(share * per + r), numbers);
+            numbers.iter_mut().for_each(|theta| *theta *= -weight);
+        }
+    });
+    let mut mean = vec![0.0; state.point.len()];
+    run_carried(passes, rows, visitors.collect(), &mut mean)?;
+    let (dim, constant) = (sample.design.dim(), sample.design.constant());
+    let mut off = off(rows, objective, state, lengths, &mean, &duals, tilt);
+    // Nothing is paid for the intercepts, whose dual points are balanced.
+    let priced = |at: &usize| Some(at % dim) != constant;
+    let shrink = |at: usize| objective.prices[at % dim].shrink(mean[at], off[at]);
+    let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
+    mean.iter_mut().chain(&mut off).for_each(|z| *z *= factor);
+    let mut gap = misses(passes.crew, rows, state, &duals, factor, tilt)?;
+    for at in (0..mean.len()).filter(priced) {
+        let (w, z, price) = (state.point[at], mean[at], &objective.prices[at % dim]);
+        gap.add(price.miss(w, z - off[at]).max(price.miss(w, z + off[at])) + 4.0 * EPS * price.l1 * w.abs());
+    }
+    let gap = gap.value() * (1.0 + 64.0 * EPS);
+    Ok(if gap.is_finite() { gap } else { f64::INFINITY })
+}
+
+/// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
+fn off(
+    rows: Classes,
+    objective: &Objective,
+    state: &State,
+    lengths: &[f64],
+    mean: &[f64],
+    duals: &[f64],
+    tilt: f64,
+) -> Vec<f64> {
+    let (sample, dim) = (rows.sample, lengths.len());
+    let mut norms = vec![0.0; rows.classes];
+    for (r, q) in duals.chunks_exact(rows.classes).enumerate() {
+        let y = rows.class(r);
+        let others: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| q).sum();
+        for (k, (norm, q)) in norms.iter_mut().zip(q).enumerate() {
+            let theta = if k == y { others } else { *q };
+            *norm += sample.share(r) * theta * theta;
+        }
+    }
+    // Besides those of the sum: shares, the factor that shrinks all of them, and what the label has as the sum of the others.
+    let terms = (CARRIED_TERMS + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
+    let of = |at: usize| {
+        let (j, norm) = (at % dim, norms[at / dim].sqrt());
+        let (price, w) = (&objective.prices[j], state.point[at]);
+        let own = 4.0 * EPS * (mean[at].abs() + price.l1 + price.l2 * w.abs());
+        (terms * lengths[j] + sample.design.drift_of_column(j)) * norm + own
+    };
+    (0..mean.len()).map(of).collect()
+}
+
+/// Bounds Σ ω_i KL(q_i ‖ p_i) for margins and dual points as they are without rounding; dual points are scaled by a factor.
+fn misses(crew: &Crew, rows: Classes, state: &State, duals: &[f64], factor: f64, tilt: f64) -> Result<Sum, Stopped> {
+    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+    let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
+    let shares = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
+    crew.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
+        for (r, q) in (share * per..).zip(duals.chunks_exact(classes)) {
+            let means = &state.means[r * classes..(r + 1) * classes];
+            sum.add(sample.share(r) * miss(rows.class(r), q, means, factor, tilt, state.off[r]));
+        }
+    })?;
+    let mut sum = Sum::default();
+    found.iter().for_each(|part| sum.add(part.value()));
+    Ok(sum)
+}
+
+/// Bounds KL(q ‖ p) of a row with label y, where margins may be off by `off` and q may be tilted by e^b, |b| ≤ `tilt`.
+///
+/// Its gradient in the margins is p − q, and p changes by a factor of e^(2·off) at most. Along a tilt it grows by
+/// Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where only the others' share of b is left for the label.
+fn miss(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, off: f64) -> f64 {
+    let (mut miss, mut apart, mut steep) = (0.0, 0.0, 0.0);
+    let all: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| factor * q).sum();
+    for (k, (q, &p)) in q.iter().zip(p).enumerate() {
+        // The label's is what the others leave, as it is in the dual point.
+        let q = if k == y { 1.0 - all } else { factor * q };
+        miss += relative_entropy(q, p);
+        apart += (q - p).abs();
+        if tilt > 0.0 && q > 0.0 {
+            let share = if k == y { all } else { q };
+            steep += share * if p > 0.0 { libm::log(q / p).abs() + 4.0 * EPS } else { f64::INFINITY };
+        }
+    }
+    let grown = if off < 0.1 { 2.5 * off } else { libm::expm1(2.0 * off) };
+    let rise = off * (apart + 4.0 * EPS + 2.0 * grown);
+    let tilted = if tilt > 0.0 { 2.0 * tilt * (1.0 + 8.0 * tilt) * (steep + 8.0 * tilt * all) } else { 0.0 };
+    miss * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
+}
+
+/// Tilts the dual points until each class has the share of its labels, up to rounding: a bound on the tilt that is left to where they have
+/// it exactly. `None` if that could not be done.
+fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
+    let classes = rows.classes;
+    let mut wanted = vec![0.0; classes];
+    (0..rows.sample.rows()).for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
+    for (r, q) in duals.chunks_exact_mut(classes).enumerate() {
+        // A class without labels must have nothing.
+        q.iter_mut().zip(&wanted).for_each(|(q, wanted)| *q = if *wanted == 0.0 { 0.0 } else { *q });
+        let sum: f64 = q.iter().sum();
+        q.iter_mut().for_each(|q| *q /= sum);
+        if sum.is_nan() || sum <= 0.0 {
+            q.fill(0.0);
+            q[rows.class(r)] = 1.0;
+        }
+    }
+    let mut is_last = false;
+    for _ in 0..50 {
+        crew.check()?;
+        let (mut off, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
+        for (r, q) in duals.chunks_exact(classes).enumerate() {
+            let (weight, y) = (rows.sample.share(r), rows.class(r));
+            for (k, off) in off.iter_mut().enumerate() {
+                off.add(weight * (f64::from(k == y) - q[k]));
+                for (other, q_other) in q[..=k].iter().enumerate() {
+                    square[k * classes + other] += weight * q[k] * (f64::from(k == other) - q_other);
+                }
+            }
+        }
+        let mut tilt: Vec<f64> = off.iter().map(Sum::value).collect();
+        // The same for all classes changes nothing, and has no curvature: that of a class by itself is put there.
+        for k in 0..classes {
+            for other in 0..=k {
+                square[k * classes + other] += wanted[k] * wanted[other];
+            }
+        }
+        let done = tilt.iter().zip(&wanted).all(|(off, wanted)| off.abs() <= 4.0 * f64::EPSILON * wanted);
+        if done || is_last {
+            return left(crew, rows, duals);
+        }
+        Cholesky::new(crew, square, classes)?.solve(&mut tilt);
+        let longest = tilt.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        if !longest.is_finite() {
+            return Ok(None);
+        }
+        let part = 1.0 / longest.max(1.0);
+        let tilt: Vec<f64> = tilt.iter().map(|b| libm::exp(part * b)).collect();
+        for q in duals.chunks_exact_mut(classes) {
+            q.iter_mut().zip(&tilt).for_each(|(q, tilt)| *q *= tilt);
+            let sum: f64 = q.iter().sum();
+            q.iter_mut().for_each(|q| *q /= sum);
+        }
+        is_last = longest <= 1e-14;
+    }
+    Ok(None)
+}
+
+/// Bounds the tilt from dual points that are balanced up to rounding to some that are exactly. With H = Σω_i(diag(q_i) − q_iq_iᵀ), D its
+/// diagonal, N = D^(−½)HD^(−½) on what is orthogonal to its null vector, and `off` what is missing, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·off‖, but
+/// for what H changes on the way: for |b| ≤ 1e-3 by less than 1 %.
+fn left(crew: &Crew, rows: Classes, duals: &[f64]) -> Result<Option<f64>, Stopped> {
+    let classes = rows.classes;
+    let (mut off, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
+    let mut square = vec![0.0; classes * classes];
+    let mut q = vec![0.0; classes];
+    for (r, given) in duals.chunks_exact(classes).enumerate() {
+        let (weight, y) = (rows.sample.share(r), rows.class(r));
+        q.copy_from_slice(given);
+        q[y] = 0.0;
+        let others: f64 = q.iter().sum();
+        q[y] = 1.0 - others;
+        for k in 0..classes {
+            let rest = if k == y { others } else { 1.0 - q[k] };
+            square[k * classes + k] += weight * q[k] * rest;
+            (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
+            if k != y {
+                // What the others have, the label has not.
+                off[k].add(-weight * q[k]);
+                off[y].add(weight * q[k]);
+                size[k] += weight * q[k];
+                size[y] += weight * q[k];
+            }
+        }
+    }
+    // A class of which no row has a part has nothing to tilt.
+    let with: Vec<usize> = (0..classes).filter(|&k| square[k * classes + k] > 0.0).collect();
+    let diagonal: Vec<f64> = with.iter().map(|&k| square[k * classes + k]).collect();
+    let sum: f64 = diagonal.iter().sum();
+    if (0..classes).any(|k| size[k] > 0.0 && square[k * classes + k] <= 0.0) {
+        return Ok(None);
+    }
+    if with.is_empty() {
+        return Ok(Some(0.0));
+    }
+    let width = with.len();
+    let mut inner = vec![0.0; width * width];
+    for a in 0..width {
+        // The null vector, the same for all classes, is given the curvature of the others.
+        (0..=a)
+            .for_each(|b| inner[a * width + b] = square[with[a] * classes + with[b]] + diagonal[a] * diagonal[b] / sum);
+    }
+    let Some(inverse) = inverse_norm(crew, inner, width)? else { return Ok(None) };
+    let missing = |k: usize| off[k].value().abs() + 8.0 * EPS * size[k];
+    let reach = with.iter().zip(&diagonal).map(|(&k, d)| missing(k).powi(2) / d).sum::<f64>().sqrt();
+    let least = diagonal.iter().fold(f64::INFINITY, |a: f64, d| a.min(*d));
+    let tilt = 1.1 * inverse * reach / least.sqrt();
+    Ok((tilt <= 1e-3).then_some(tilt))
+}

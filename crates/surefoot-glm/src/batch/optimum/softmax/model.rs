@@ -1,0 +1,118 @@
+//! Softmax for the coordinate engine.
+
+use super::{
+    bound,
+    gap::foreseen,
+    state::{Classes, State},
+};
+use crate::batch::optimum::{
+    proximal::{Model, Problem},
+    quadratic::Columns,
+    search::{Place, Search},
+    shares::Stopped,
+};
+
+/// Rows, by columns too.
+pub(super) struct ManyMargins<'a> {
+    rows: Classes<'a>,
+    columns: Columns,
+}
+
+impl<'a> ManyMargins<'a> {
+    pub(super) fn new(rows: Classes<'a>) -> Self {
+        ManyMargins { rows, columns: Columns::new(rows.sample.design) }
+    }
+}
+
+impl Problem for ManyMargins<'_> {
+    type State = State;
+
+    fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
+        State::at(&mut search.passes, self.rows, &search.objective, point)
+    }
+
+    fn place<'s>(&self, state: &'s State) -> Place<'s> {
+        state.place()
+    }
+
+    fn gradient<'s>(&self, state: &'s State) -> &'s [f64] {
+        &state.gradient
+    }
+
+    fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
+        let duals = before.map_or_else(|| state.means.clone(), |before| foreseen(self.rows, before, state));
+        bound(search, self.rows, state, Some(duals))
+    }
+
+    fn with_model(
+        &mut self,
+        search: &mut Search,
+        state: &State,
+        descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
+    ) -> Result<Vec<f64>, Stopped> {
+        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.hold());
+        descend(search, &mut model)
+    }
+}
+
+/// ½ΔᵀHΔ + gᵀΔ, with the margins of Δ kept: a move costs the pairs of the column, and so does a slope.
+struct ByColumns<'s> {
+    rows: Classes<'s>,
+    columns: &'s Columns,
+    state: &'s State,
+    /// The curvature of the prices.
+    hold: Vec<f64>,
+    /// Δ.
+    step: Vec<f64>,
+    /// Its margins z, row by row.
+    margin: Vec<f64>,
+    /// Σ_k p_k z_k of each row.
+    mean: Vec<f64>,
+    diagonal: Vec<f64>,
+}
+
+impl<'s> ByColumns<'s> {
+    fn new(rows: Classes<'s>, columns: &'s Columns, state: &'s State, hold: Vec<f64>) -> Self {
+        let (classes, dim) = (rows.classes, hold.len());
+        let diagonal = |at: usize| {
+            let (k, j) = (at / dim, at % dim);
+            let mut sum = hold[j];
+            columns.each(j, |r, x| {
+                let p = state.means[r * classes + k];
+                sum += rows.sample.share(r) * p * (1.0 - p) * x * x;
+            });
+            sum
+        };
+        let diagonal = (0..state.point.len()).map(diagonal).collect();
+        let (step, margin) = (vec![0.0; state.point.len()], vec![0.0; state.margin.len()]);
+        ByColumns { rows, columns, state, hold, step, margin, mean: vec![0.0; rows.sample.rows()], diagonal }
+    }
+}
+
+impl Model for ByColumns<'_> {
+    fn bend(&self, at: usize) -> f64 {
+        self.diagonal[at]
+    }
+
+    fn slope(&self, at: usize) -> f64 {
+        let (classes, dim) = (self.rows.classes, self.hold.len());
+        let (k, j) = (at / dim, at % dim);
+        let mut sum = 0.0;
+        self.columns.each(j, |r, x| {
+            let i = r * classes + k;
+            sum += x * self.rows.sample.share(r) * self.state.means[i] * (self.margin[i] - self.mean[r]);
+        });
+        self.state.gradient[at] + sum + self.hold[j] * self.step[at]
+    }
+
+    fn shift(&mut self, at: usize, by: f64) {
+        let (classes, dim) = (self.rows.classes, self.hold.len());
+        let (k, j) = (at / dim, at % dim);
+        self.step[at] += by;
+        let (margin, mean, means) = (&mut self.margin, &mut self.mean, &self.state.means);
+        self.columns.each(j, |r, x| {
+            margin[r * classes + k] += by * x;
+            mean[r] += by * x * means[r * classes + k];
+        });
+    }
+}

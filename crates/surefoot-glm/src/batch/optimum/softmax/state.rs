@@ -1,0 +1,182 @@
+//! A point of all classes with all that one pass finds there.
+
+use super::pass::{run, run_sized};
+use crate::{
+    batch::optimum::{design::Sample, pass::Passes, rounding::EPS, search::Place, shares::Stopped, state::Objective},
+    numeric::sums::Sum,
+};
+
+/// Rows, and how many classes they are of.
+#[derive(Clone, Copy)]
+pub(super) struct Classes<'a> {
+    pub(super) sample: Sample<'a>,
+    pub(super) classes: usize,
+}
+
+impl Classes<'_> {
+    /// The class of a row.
+    #[inline(always)]
+    pub(super) fn class(&self, r: usize) -> usize {
+        (self.sample.label(r) as usize).min(self.classes - 1)
+    }
+}
+
+/// A point, and the loss around it. Arrays by row have a number for each class.
+pub(super) struct State {
+    pub(super) point: Vec<f64>,
+    pub(super) margin: Vec<f64>,
+    /// p_k of each row.
+    pub(super) means: Vec<f64>,
+    /// The gradient of the smooth part, the mean loss with the squares of the penalty.
+    pub(super) gradient: Vec<f64>,
+    pub(super) objective: f64,
+    /// How far each margin of a row may be from those of the model that the point is stored as.
+    pub(super) off: Vec<f64>,
+    /// How far the objective may be from that of the model, which no rounding has touched.
+    pub(super) slack: f64,
+    pub(super) escapes: bool,
+}
+
+impl State {
+    /// One pass.
+    pub(super) fn at(
+        passes: &mut Passes,
+        rows: Classes,
+        objective: &Objective,
+        point: Vec<f64>,
+    ) -> Result<State, Stopped> {
+        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+        let numbers = sample.rows() * classes;
+        let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
+        let mut off = vec![0.0; sample.rows()];
+        let points = point.chunks(sample.design.dim().max(1));
+        let drift = points.map(|point| sample.design.drift(point)).fold(0.0, f64::max);
+        let mut found = vec![(Sum::default(), 0.0, true); sample.rows().div_ceil(per)];
+        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(off.chunks_mut(per));
+        let visitors = arrays.zip(&mut found).enumerate();
+        let visitors = visitors.map(|(share, (((margin, means), off), (sum, slack, escapes)))| {
+            move |r: usize, numbers: &mut [f64], size: f64| {
+                let at = share * per + r;
+                let (y, weight) = (rows.class(at), sample.share(at));
+                let row = r * classes..(r + 1) * classes;
+                margin[row.clone()].copy_from_slice(numbers);
+                let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
+                *escapes &= numbers.iter().enumerate().all(others);
+                off[r] = sample.rounding(at, size) + drift + grain(numbers);
+                sum.add(weight * means_and_value(y, numbers));
+                means[row].copy_from_slice(numbers);
+                slopes(y, numbers);
+                *slack += weight * change(-numbers[y], off[r]);
+                numbers.iter_mut().for_each(|slope| *slope *= weight);
+            }
+        });
+        let visitors = visitors.collect();
+        let mut gradient = vec![0.0; point.len()];
+        run_sized(passes, rows, &point, visitors, &mut gradient)?;
+        let (mut loss, mut penalty, mut slack) = (Sum::default(), Sum::default(), 0.0);
+        for (sum, part, _) in &found {
+            loss.add(sum.value());
+            slack += part;
+        }
+        let escapes = found.iter().all(|(.., escapes)| *escapes);
+        for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices.iter().cycle()) {
+            *g += price.l2 * w;
+            penalty.add(price.value(w));
+        }
+        let objective = loss.value() + penalty.value();
+        let slack = slack + 8.0 * EPS * objective.abs();
+        Ok(State { point, margin, means, gradient, objective, off, slack, escapes })
+    }
+
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { point: &self.point, objective: self.objective, slack: self.slack, escapes: self.escapes }
+    }
+
+    /// H·x for the Hessian of the smooth part, whose rows are ω(diag(p) − ppᵀ): one pass.
+    pub(super) fn curvature(
+        &self,
+        passes: &mut Passes,
+        rows: Classes,
+        objective: &Objective,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Stopped> {
+        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+        let visitors = self.means.chunks(per * classes).enumerate().map(|(share, means)| {
+            move |r: usize, numbers: &mut [f64]| {
+                let weight = sample.share(share * per + r);
+                let p = &means[r * classes..(r + 1) * classes];
+                let mean: f64 = numbers.iter().zip(p).map(|(z, p)| z * p).sum();
+                numbers.iter_mut().zip(p).for_each(|(z, p)| *z = weight * p * (*z - mean));
+            }
+        });
+        run(passes, rows, Some(x), visitors.collect(), out)?;
+        out.iter_mut().zip(x).zip(objective.prices.iter().cycle()).for_each(|((out, x), price)| *out += price.l2 * x);
+        Ok(())
+    }
+}
+
+/// The rounding of probabilities, as what margins would have to be put off by to have the same effect.
+#[inline(always)]
+fn grain(margins: &[f64]) -> f64 {
+    let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
+    let (low, high) = margins.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+    (8.0 + margins.len() as f64 + (high - low)) * EPS
+}
+
+/// Bounds what the loss may differ by where no margin is off by more than `off`; the label has all but `others` of the probability.
+#[inline(always)]
+fn change(others: f64, off: f64) -> f64 {
+    // The slopes of a row sum to twice that in size, which grows by e^(2·off) at most, and never beyond 2.
+    let grown = if off < 0.1 { 1.25 } else { libm::exp(2.0 * off) };
+    2.0 * off * (others * grown).min(1.0)
+}
+
+/// Margins become probabilities; the loss, ln Σ e^(m_j) − m_y, of the same exponentials.
+#[inline(always)]
+fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
+    let (mut top, mut largest) = (y, margins[y]);
+    for (k, &m) in margins.iter().enumerate() {
+        if m > largest {
+            (top, largest) = (k, m);
+        }
+    }
+    let behind = largest - margins[y];
+    let mut rest = 0.0;
+    for (k, m) in margins.iter_mut().enumerate() {
+        *m = libm::exp(*m - largest);
+        // The largest term is 1, and stays out of the sum: a loss near 0 keeps its digits.
+        rest += if k == top { 0.0 } else { *m };
+    }
+    margins.iter_mut().for_each(|m| *m /= 1.0 + rest);
+    behind + libm::log1p(rest)
+}
+
+/// Probabilities become slopes: that of the label is p − 1, as the sum of the others.
+#[inline(always)]
+pub(super) fn slopes(y: usize, means: &mut [f64]) {
+    means[y] = 0.0;
+    means[y] = -means.iter().sum::<f64>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::Loss;
+
+    #[test]
+    fn values_and_slopes_are_those_of_the_loss() {
+        for margins in [[0.3, -1.2, 2.0], [50.0, -50.0, 0.0], [1e4, -1e4, 3.0], [0.0; 3]] {
+            for y in 0..3 {
+                let mut numbers = margins;
+                let value = means_and_value(y, &mut numbers);
+                let exact = Loss::Softmax.value_of(y, &margins);
+                assert!((value - exact).abs() <= 1e-15 * exact.abs(), "{margins:?} {y}: {value} {exact}");
+                slopes(y, &mut numbers);
+                let mut exact = margins;
+                Loss::Softmax.gradient_of(y, &mut exact);
+                assert!(numbers.iter().zip(exact).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A preconditioner for few columns of weight and many others: the rows of largest curvature as they are, the rest by its diagonal.
+
+use super::{
+    design::{Row, Sample},
+    factor::Cholesky,
+    kernel::{add, dot, gather, scatter},
+    pass::Passes,
+    shares::Stopped,
+    state::diagonal,
+};
+
+/// Rows that are taken as they are.
+const MOST: usize = 1000;
+
+/// M = D + Σ over some rows of bend_r x_r x_rᵀ, where the diagonal D stands for all others. By Woodbury's identity
+/// M⁻¹ = D⁻¹ − D⁻¹Xᵀ(B⁻¹ + X·D⁻¹·Xᵀ)⁻¹X·D⁻¹, of which the factor in the middle is as large as the rows are many.
+#[derive(Debug)]
+pub(super) struct Woodbury {
+    /// One over D.
+    inverse: Vec<f64>,
+    /// The rows, as dense arrays of the dense columns, and pairs.
+    rows: Vec<(Vec<f64>, Vec<u32>, Vec<f64>)>,
+    middle: Cholesky,
+}
+
+impl Woodbury {
+    /// *Cost*: m² rows of pairs, m³/6 multiplications and a pass.
+    pub(super) fn new(passes: &mut Passes, sample: &Sample, hold: &[f64], bend: &[f64]) -> Result<Woodbury, Stopped> {
+        let mut chosen: Vec<usize> = (0..bend.len()).filter(|&r| bend[r] > 0.0).collect();
+        chosen.sort_by(|&a, &b| bend[b].total_cmp(&bend[a]).then(a.cmp(&b)));
+        chosen.truncate(MOST);
+        let mut others = bend.to_vec();
+        chosen.iter().for_each(|&r| others[r] = 0.0);
+        let diagonal = diagonal(passes, sample, hold, &others)?;
+        // What nothing else holds, the intercept where all rows are chosen, is held by a little of what the rows do.
+        let largest = diagonal.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d.max(1e-6 * largest).max(f64::MIN_POSITIVE)).collect();
+        let width = sample.design.width;
+        let copy = |row: Row| (row.dense.to_vec(), row.column.to_vec(), row.value.to_vec());
+        let rows: Vec<_> = chosen.iter().map(|&r| copy(sample.row(r))).collect();
+        let count = rows.len();
+        let (mut square, mut scaled) = (vec![0.0; count * count], vec![0.0; inverse.len()]);
+        for (a, row) in rows.iter().enumerate() {
+            passes.crew.check()?;
+            scaled.fill(0.0);
+            spread(&mut scaled, 1.0, row);
+            scaled.iter_mut().zip(&inverse).for_each(|(x, inverse)| *x *= inverse);
+            let (dense, sparse) = scaled.split_at(width);
+            for (b, (first, column, value)) in rows[..=a].iter().enumerate() {
+                square[a * count + b] = dot(first, dense) + gather(column, value, sparse);
+            }
+            square[a * count + a] += 1.0 / bend[chosen[a]];
+        }
+        Ok(Woodbury { inverse, rows, middle: Cholesky::new(passes.crew, square, count)? })
+    }
+
+    /// out = M⁻¹·x.
+    pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(x.iter().zip(&self.inverse)).for_each(|(out, (x, inverse))| *out = x * inverse);
+        let margin = |(first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)| {
+            let (dense, sparse) = out.split_at(first.len());
+            dot(first, dense) + gather(column, value, sparse)
+        };
+        let mut margins: Vec<f64> = self.rows.iter().map(margin).collect();
+        self.middle.solve(&mut margins);
+        let mut sum = vec![0.0; x.len()];
+        self.rows.iter().zip(&margins).for_each(|(row, margin)| spread(&mut sum, *margin, row));
+        out.iter_mut().zip(sum.iter().zip(&self.inverse)).for_each(|(out, (sum, inverse))| *out -= sum * inverse);
+    }
+}
+
+/// to += factor·row.
+fn spread(to: &mut [f64], factor: f64, (first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)) {
+    let (dense, sparse) = to.split_at_mut(first.len());
+    add(dense, factor, first);
+    scatter(sparse, factor, column, value);
+}

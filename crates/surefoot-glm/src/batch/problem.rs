@@ -1,0 +1,236 @@
+//! The search for the model that is the best of all on rows in memory.
+
+use super::{
+    optimum::{Ended, Examples, Goal, Optimum, optimise},
+    scaling::Scaling,
+};
+use crate::{
+    data::feature_groups::{Bounds, Rule},
+    model::{
+        certificate::{Bound, Certificate, Subject},
+        settings::{Axis, Penalty, Settings},
+        trained_model::{Labels, Model, PathPoint},
+    },
+};
+use std::fmt;
+
+/// The search for the least objective on rows in memory: see [`Gathered`](crate::Gathered).
+#[derive(Debug)]
+pub struct Problem {
+    pub(crate) settings: Settings,
+    pub(crate) labels: Labels,
+    pub(crate) examples: Examples,
+    /// Where the feature of each column stands in the model.
+    pub(crate) position: Vec<usize>,
+    /// What holds for each, where not all are alike; in the units of the search.
+    pub(crate) rules: Vec<Rule>,
+    /// Those units, where they are not those of the rows; and rules in the units of the rows.
+    pub(crate) scaling: Option<Scaling>,
+    pub(crate) raw_rules: Vec<Rule>,
+    pub(crate) start: (Vec<f64>, Vec<f64>),
+    /// Penalties that were tried.
+    pub(crate) tried: Vec<PathPoint>,
+}
+
+impl Problem {
+    /// What is sought, with the penalty that was chosen.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Which penalty is to be chosen, if one is.
+    #[must_use]
+    pub fn path(&self) -> Option<Axis> {
+        self.settings.penalty.path
+    }
+
+    /// Of the columns the one whose mean is farthest from 0 for its spread, which rounding troubles most: where it stands in the
+    /// model, and the ratio of the two. O(pairs).
+    #[must_use]
+    pub fn farthest_column(&self) -> Option<(usize, f64)> {
+        /// A column, told by its distance from its first value: a constant has none, to the last digit.
+        #[derive(Clone, Copy, Default)]
+        struct Column {
+            first: f64,
+            rows: usize,
+            share: f64,
+            beyond: f64,
+            square: f64,
+        }
+        let mut columns = vec![Column::default(); self.position.len()];
+        let weights = (0..self.examples.len()).map(|i| self.examples.weight(i)).filter(|weight| *weight > 0.0);
+        let (rows, total) = weights.fold((0, 0.0), |(rows, total), weight| (rows + 1, total + weight));
+        self.each_pair(|column, weight, x| {
+            let column = &mut columns[column];
+            column.first = if column.rows == 0 { x } else { column.first };
+            column.rows += 1;
+            column.share += weight / total;
+            column.beyond += weight / total * (x - column.first);
+        });
+        for column in &mut columns {
+            column.share = if column.rows == rows { 1.0 } else { column.share };
+            // From here on how far the mean is from the first value, zeros counted.
+            column.beyond -= (1.0 - column.share) * column.first;
+        }
+        self.each_pair(|column, weight, x| {
+            let column = &mut columns[column];
+            column.square += weight / total * ((x - column.first) - column.beyond).powi(2);
+        });
+        let ratio = |column: &Column| {
+            let mean = column.first + column.beyond;
+            mean.abs() / (column.square + (1.0 - column.share) * mean * mean).sqrt()
+        };
+        let ratios = self.position.iter().zip(&columns).map(|(&at, column)| (at, ratio(column)));
+        ratios.filter(|(_, ratio)| ratio.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Visits the pairs with the weights of their rows.
+    fn each_pair(&self, mut visit: impl FnMut(usize, f64, f64)) {
+        for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
+            let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
+            columns.iter().zip(values).for_each(|(&column, x)| visit(column as usize, weight, *x));
+        }
+    }
+
+    pub(crate) fn goal(&self, penalty: &Penalty, tolerance: f64, threads: usize) -> Goal<'_> {
+        Goal {
+            loss: self.settings.loss,
+            classes: self.labels.classes.len(),
+            l1: penalty.l1,
+            l2: penalty.l2,
+            bounds: penalty.bounds,
+            rules: &self.rules,
+            intercept: self.settings.intercept,
+            tolerance,
+            threads,
+        }
+    }
+
+    /// Searches until the relative gap is certified to be within the tolerance, or there is a reason to end; what that reason
+    /// is, and what `stop` and `each` are, [`optimise`] says. `None` if no row has weight.
+    #[must_use]
+    pub fn search(
+        &self,
+        tolerance: f64,
+        threads: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+        each: &mut dyn FnMut(&Optimum),
+    ) -> Option<Optimum> {
+        let goal = self.goal(&self.settings.penalty, tolerance, threads);
+        optimise(&self.examples, &goal, (&self.start.0, &self.start.1), stop, each)
+    }
+
+    /// Puts what was found into the model that the search began with: its vector, and what is known of it. Features that
+    /// are not on the rows keep their weights, unless there is a penalty, at whose optimum they are 0.
+    pub fn place(&self, found: &Optimum, model: &mut Model) {
+        let width = model.intercept.len();
+        if !self.settings.is_unpenalised() {
+            // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
+            model.weight.fill(0.0);
+        }
+        for (column, (weights, &at)) in found.weights.chunks(width.max(1)).zip(&self.position).enumerate() {
+            let bounds = self.raw_rules.get(column).map_or(self.settings.penalty.bounds, |rule| rule.bounds);
+            let raw = |w: f64| self.scaling.as_ref().map_or(w, |scaling| scaling.weight(column, w, bounds));
+            model.weight[at * width..][..width].iter_mut().zip(weights).for_each(|(to, w)| *to = raw(*w));
+        }
+        model.intercept.copy_from_slice(&found.intercept);
+        model.certificates = vec![self.certificate(found)];
+        model.settings.penalty = self.settings.penalty;
+        model.summary.path.clone_from(&self.tried);
+    }
+
+    /// Why a model that was found is not to be used as it is, if there is a reason.
+    #[must_use]
+    pub fn caution(&self, found: &Optimum) -> Option<Caution> {
+        if self.settings.penalty.l1 > 0.0 || self.settings.penalty.l2 > 0.0 {
+            return None;
+        }
+        let rows = (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0).count();
+        let weights = self.position.len() + usize::from(self.settings.intercept);
+        match found.ended {
+            Ended::Unattained => Some(Caution::Separable),
+            _ if weights > rows => Some(Caution::MoreWeightsThanRows { weights, rows }),
+            _ => None,
+        }
+    }
+
+    /// What the end of a search says of its model.
+    fn certificate(&self, found: &Optimum) -> Certificate {
+        let penalty = self.settings.penalty;
+        if let Some(gap) = found.gap {
+            return Certificate::Deterministic(Bound {
+                subject: Subject::Excess,
+                value: gap,
+                relative: found.relative_gap(),
+                delta: None,
+                weighted: false,
+                comparator: Some(comparator(&self.settings)),
+                assumptions: Vec::new(),
+            });
+        }
+        if let Some(caution) = self.caution(found) {
+            return Certificate::none(format!("{caution}; --l2 auto chooses a penalty, --l2 X sets one"));
+        }
+        let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
+        Certificate::none(match found.ended {
+            Ended::Unattained => "the loss falls for ever along weights that nothing holds, and no model has the least",
+            Ended::Decrement if unpenalised => {
+                "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives a certificate"
+            }
+            Ended::Decrement => {
+                "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another Newton \
+                 step would gain less than --tol; a factor above 0 gives one"
+            }
+            _ if unpenalised => "without a penalty no dual point bounds the objective; --l2 X gives a certificate",
+            _ => "the search ended before a dual point bounded the objective",
+        })
+    }
+}
+
+/// Why a model without a penalty is not to be used as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caution {
+    /// A model tells the labels apart without an error, and any multiple of it better still.
+    Separable,
+    /// The rows do not determine the weights.
+    MoreWeightsThanRows {
+        /// Weights, the intercept counted.
+        weights: usize,
+        /// Rows of positive weight.
+        rows: usize,
+    },
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caution::Separable => write!(
+                f,
+                "the labels are separable: the loss falls for ever as weights without a penalty grow, no model has the least, and this \
+                 one is far too certain of new rows to be used as it is"
+            ),
+            Caution::MoreWeightsThanRows { weights, rows } => write!(
+                f,
+                "{weights} weights without a penalty are not determined by {rows} rows: the model fits their noise, and is not to be \
+                 used as it is"
+            ),
+        }
+    }
+}
+
+/// What a certificate says of a standardized penalty.
+const STANDARDIZED: &str = ", penalties of weights times the largest |x| of their columns";
+
+/// What a certificate compares with, in words.
+fn comparator(settings: &Settings) -> String {
+    let penalty = settings.penalty;
+    let bounded = !penalty.bounds.is_free() || !settings.groups.bounds.is_empty();
+    let over = match (bounded, penalty.bounds == Bounds::NONNEGATIVE && settings.groups.bounds.is_empty()) {
+        (_, true) => "every model with weights of at least 0",
+        (true, false) => "every model with weights within their bounds",
+        (false, false) => "every model",
+    };
+    let units = if penalty.standardize && penalty.l1 + penalty.l2 > 0.0 { STANDARDIZED } else { "" };
+    format!("{over}{units}")
+}

@@ -1,0 +1,74 @@
+//! The units of columns that a standardized penalty is in.
+
+use super::optimum::Examples;
+use crate::data::feature_groups::{Bounds, Rule};
+
+/// By column the largest |x_j| of rows that count: x_j/M_j is what is searched with, and w_j·M_j what is found.
+///
+/// Columns that were measured in units apart by a power of two have the same x_j/M_j to the bit, and so the same search.
+#[derive(Debug)]
+pub(crate) struct Scaling {
+    unit: Vec<f64>,
+}
+
+impl Scaling {
+    /// Divides all values by the units that they have.
+    pub(crate) fn apply(examples: &mut Examples) -> Scaling {
+        let mut unit = vec![0.0_f64; examples.columns()];
+        examples.each_value(|column, value| unit[column] = unit[column].max(value.abs()));
+        // A column of rows without weight alone has none.
+        unit.iter_mut().filter(|unit| **unit == 0.0).for_each(|unit| *unit = 1.0);
+        examples.divide(&unit);
+        Scaling { unit }
+    }
+
+    /// Bounds of a weight, as those of what is searched.
+    pub(crate) fn rule(&self, column: usize, rule: Rule) -> Rule {
+        let times = |bound: f64| if bound == 0.0 { bound } else { bound * self.unit[column] };
+        let (low, high) = (times(rule.bounds.low()), times(rule.bounds.high()));
+        // Bounds that are too near to be told apart hold the weight at 0 as far as numbers go.
+        let bounds = Bounds::new(low, high).or_else(|| Bounds::new(low.min(-f64::MIN_POSITIVE), f64::MIN_POSITIVE));
+        Rule { bounds: bounds.unwrap_or(rule.bounds), ..rule }
+    }
+
+    /// The weight of raw values, within its bounds, that what was found is; on a bound to the bit if it is there.
+    pub(crate) fn weight(&self, column: usize, found: f64, bounds: Bounds) -> f64 {
+        let there = self.rule(column, Rule { factor: 1.0, bounds }).bounds;
+        if bounds.low() != 0.0 && found == there.low() {
+            return bounds.low();
+        }
+        if bounds.high() != 0.0 && found == there.high() {
+            return bounds.high();
+        }
+        bounds.clamp((found / self.unit[column]).clamp(-f64::MAX, f64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_keep_to_raw_bounds_and_values_to_one() {
+        let mut examples = Examples::default();
+        examples.push(1.0, 1.0, 0.0, &[0, 1, 2], &[3.0, -1e-200, 7.0]);
+        examples.push(1.0, 0.0, 0.0, &[0, 3], &[300.0, 5.0]);
+        examples.push(1.0, 2.0, 0.0, &[0, 2], &[-10.0, 1e250]);
+        let scaling = Scaling::apply(&mut examples);
+        assert_eq!(scaling.unit, [10.0, 1e-200, 1e250, 1.0]);
+        assert_eq!(examples.row(0).1, [0.3, -1.0, 7.0 / 1e250]);
+        for (low, high) in [(-0.1, 0.3), (0.0, 0.7), (f64::NEG_INFINITY, 0.1), (-1e-300, 1e-300)] {
+            let bounds = Bounds::new(low, high).unwrap();
+            for column in 0..4 {
+                let there = scaling.rule(column, Rule { factor: 1.0, bounds }).bounds;
+                assert_eq!(scaling.weight(column, there.high(), bounds), high);
+                if low.is_finite() {
+                    assert_eq!(scaling.weight(column, there.low(), bounds), low);
+                }
+                assert_eq!(scaling.weight(column, 0.0, bounds), 0.0);
+            }
+        }
+        assert_eq!(scaling.weight(0, 5.0, Bounds::FREE), 0.5);
+        assert!(scaling.weight(1, 1e250, Bounds::FREE).is_finite());
+    }
+}

@@ -1,0 +1,38 @@
+//! Where held-out rows wait for the end of a pass.
+//!
+//! With several passes the trainer judges models on rows that it never learns from. They are a tenth of the
+//! data, so a caller who must stay in bounded memory puts them on disk; the default keeps them in memory.
+
+use super::rows::{Batch, Row};
+use std::io;
+
+/// A store of held-out rows: appended in order, read back in order as often as needed.
+pub trait Shelf: std::fmt::Debug + Send {
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn put(&mut self, row: &Row<'_>) -> io::Result<()>;
+
+    /// Hands every row to `each`, in the order in which they were put.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()>;
+}
+
+/// A [`Shelf`] in memory.
+#[derive(Debug, Default)]
+pub struct InMemory(Batch);
+
+impl Shelf for InMemory {
+    fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.0.append(row);
+        Ok(())
+    }
+
+    fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()> {
+        (0..self.0.len()).for_each(|r| each(&self.0.row(r)));
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Rows and batches of rows: what a reader hands to the trainer.
+//!
+//! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also
+//! keeps the text it was parsed from, so that a fault found later (a label outside the loss's domain, say)
+//! can still be reported with its line, column and token.
+
+use super::fault::{Fault, Part};
+use crate::memory::paged_map::fetch;
+
+/// One row as the trainer sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The label as written, or `None` for an unlabelled row.
+    pub label: Option<f64>,
+    /// Importance weight, finite and at least 0.
+    pub weight: f64,
+    /// What is added to the margin, finite: the logarithm of an exposure, or what another model says. 0 where losses have
+    /// a margin for each class.
+    pub offset: f64,
+    /// Feature ids, each once, in any order.
+    pub index: &'a [u64],
+    /// Feature values, finite, as long as `index`.
+    pub value: &'a [f64],
+    /// The number of each feature's group (see [`Groups`](crate::Groups)), as long as `index`; nothing at all where every one is 0.
+    pub group: &'a [u32],
+    /// The number of the row among those of positive weight in the data, from 1, where rows come in another order than that of
+    /// the data; else 0.
+    pub position: u64,
+}
+
+impl Row<'_> {
+    /// Whether the row is what its fields say that it is: as many values as ids, each id once, finite numbers, a weight of at least 0. All
+    /// that take rows ask this first.
+    ///
+    /// *Cost*: O(nnz), a small part of learning the row; O(nnz·log nnz) where ids are not ascending.
+    ///
+    /// # Errors
+    /// What is at fault, and what to do.
+    ///
+    /// ```
+    /// use surefoot_glm::{Batch, Part};
+    /// let mut batch = Batch::default();
+    /// batch.push(Some(1.0), 1.0, &[(7, 0.5), (3, 2.0)]);
+    /// batch.push(Some(1.0), 1.0, &[(7, 0.5), (3, 2.0), (7, 1.0)]);
+    /// assert!(batch.row(0).check().is_ok());
+    /// assert_eq!(batch.row(1).check().unwrap_err().part, Part::Pair(2));
+    /// ```
+    pub fn check(&self) -> Result<(), Fault> {
+        if !(self.weight >= 0.0 && self.weight.is_finite()) {
+            return Err(Fault::new(Part::Weight, "a weight is a finite number of at least 0"));
+        }
+        if !self.offset.is_finite() {
+            return Err(Fault::new(Part::Row, "an offset is a finite number: it is added to the margin"));
+        }
+        if self.index.len() != self.value.len() {
+            return Err(Fault::new(Part::Row, "a row has as many values as ids of features"));
+        }
+        // Zeros, unless a value is not finite: sums without a branch.
+        if self.value.iter().map(|x| x * 0.0).sum::<f64>() != 0.0 {
+            let pair = self.value.iter().position(|x| !x.is_finite()).unwrap_or(0);
+            return Err(Fault::new(Part::Pair(pair), "a value is a finite number"));
+        }
+        if self.index.windows(2).all(|pair| pair[0] < pair[1]) {
+            return Ok(());
+        }
+        match self.repeated() {
+            Some(pair) => Err(Fault::new(Part::Pair(pair), "a feature stands once in a row: add its values up")),
+            None => Ok(()),
+        }
+    }
+
+    /// The first pair whose id stands before it already.
+    fn repeated(&self) -> Option<usize> {
+        let mut pairs: Vec<(u64, usize)> = self.index.iter().copied().zip(0..).collect();
+        pairs.sort_unstable();
+        pairs.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1).min()
+    }
+}
+
+/// Where a row stands in its input: enough to name file, line and column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Position of the input in the list of inputs.
+    pub input: u32,
+    /// Physical line of the row, from 1.
+    pub line: u64,
+    /// Bytes of the row in [`Batch::text`].
+    pub text: (usize, usize),
+    /// Decompressed bytes of this input up to and including the row's line break.
+    pub end: u64,
+    /// Chained hash of all bytes of this pass up to `end`, over all inputs.
+    pub hash: u64,
+}
+
+/// Rows in flat arrays, reused from batch to batch.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// A label a row; NaN where the row is unlabelled (a NaN label in the input is refused by the reader).
+    pub label: Vec<f64>,
+    /// A weight a row.
+    pub weight: Vec<f64>,
+    /// An offset a row, or nothing at all where every one is 0.
+    pub offset: Vec<f64>,
+    /// Row `r` owns the pairs `start[r]..start[r + 1]`; holds one more entry than there are rows.
+    pub start: Vec<usize>,
+    /// Feature ids of all rows, one after the other.
+    pub index: Vec<u64>,
+    /// Feature values of all rows, as long as `index`.
+    pub value: Vec<f64>,
+    /// The groups of the features of all rows, as long as `index`; nothing at all where every one is 0.
+    pub group: Vec<u32>,
+    /// The [position](Row::position) of each row, or nothing at all where rows come in the order of the data.
+    pub position: Vec<u64>,
+    /// Where each row stands.
+    pub place: Vec<Place>,
+    /// The text that the rows were parsed from.
+    pub text: Vec<u8>,
+    /// What the rows are called, one after the other, where that was asked for,
+    names: Vec<u8>,
+    /// and where each name ends.
+    name_ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Forgets the rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.label.clear();
+        self.weight.clear();
+        self.offset.clear();
+        self.start.clear();
+        self.start.push(0);
+        self.index.clear();
+        self.value.clear();
+        self.group.clear();
+        self.position.clear();
+        self.place.clear();
+        self.text.clear();
+        self.names.clear();
+        self.name_ends.clear();
+    }
+
+    /// Appends what the row is called that is appended next: of all rows, or of none.
+    pub fn push_name(&mut self, name: &[u8]) {
+        self.names.extend_from_slice(name);
+        self.name_ends.push(self.names.len());
+    }
+
+    /// What row `r` is called, where rows have names.
+    #[must_use]
+    pub fn name(&self, r: usize) -> Option<&[u8]> {
+        let end = *self.name_ends.get(r)?;
+        let start = r.checked_sub(1).and_then(|before| self.name_ends.get(before)).copied().unwrap_or(0);
+        self.names.get(start..end)
+    }
+
+    /// Appends the offset of the row that is appended next.
+    pub fn push_offset(&mut self, offset: f64) {
+        if offset != 0.0 || !self.offset.is_empty() {
+            self.offset.resize(self.label.len(), 0.0);
+            self.offset.push(offset);
+        }
+    }
+
+    /// Forgets all pairs but the first so many: those of a row that is not appended after all.
+    pub fn truncate_pairs(&mut self, pairs: usize) {
+        self.index.truncate(pairs);
+        self.value.truncate(pairs);
+        self.group.truncate(pairs);
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
+    /// Row `r`; panics if there is none, as indexing does.
+    #[must_use]
+    pub fn row(&self, r: usize) -> Row<'_> {
+        let pairs = self.start[r]..self.start[r + 1];
+        Row {
+            label: (!self.label[r].is_nan()).then_some(self.label[r]),
+            weight: self.weight[r],
+            offset: self.offset.get(r).copied().unwrap_or(0.0),
+            index: &self.index[pairs.clone()],
+            value: &self.value[pairs.clone()],
+            group: self.group.get(pairs).unwrap_or_default(),
+            position: self.position.get(r).copied().unwrap_or(0),
+        }
+    }
+
+    /// Brings near what [`Batch::row`] reads of row `r`, if there is such a row: another thread has written it.
+    pub(crate) fn fetch(&self, r: usize) {
+        fetch(self.label.as_ptr().wrapping_add(r));
+        fetch(self.weight.as_ptr().wrapping_add(r));
+        fetch(self.start.as_ptr().wrapping_add(r));
+    }
+
+    /// Appends a row without a place; for tests and for callers that hold their rows in memory.
+    ///
+    /// ```
+    /// let mut batch = surefoot_glm::Batch::default();
+    /// batch.push(Some(1.0), 1.0, &[(3, 0.5), (7, 1.0)]);
+    /// assert_eq!(batch.row(0).index, [3, 7]);
+    /// ```
+    pub fn push(&mut self, label: Option<f64>, weight: f64, pairs: &[(u64, f64)]) {
+        let (index, value): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
+    }
+
+    /// Appends a row without a place and a position.
+    pub fn append(&mut self, row: &Row<'_>) {
+        if self.start.is_empty() {
+            self.start.push(0);
+        }
+        self.push_offset(row.offset);
+        self.label.push(row.label.unwrap_or(f64::NAN));
+        self.weight.push(row.weight);
+        self.index.extend(row.index);
+        self.value.extend(row.value);
+        if !row.group.is_empty() || !self.group.is_empty() {
+            self.group.resize(self.index.len() - row.index.len(), 0);
+            self.group.extend(row.group);
+            self.group.resize(self.index.len(), 0);
+        }
+        self.start.push(self.index.len());
+        self.place.push(Place::default());
+    }
+}

@@ -1,0 +1,125 @@
+//! Weights of classes: by what the weight of a row is multiplied because of its label.
+
+use super::class_index::Classes;
+use crate::{data::schema::Class, model::validity::need, numeric::sums::Sum};
+use serde::{Deserialize, Serialize};
+
+/// How much the rows of a class count.
+///
+/// ```
+/// use surefoot_glm::ClassWeights;
+/// assert_eq!(serde_json::to_string(&ClassWeights::Balanced).unwrap(), r#""balanced""#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassWeights {
+    /// All classes together the same: W/(K·W_c) for one with W_c of the weight W of the rows of K classes. While rows come, of
+    /// those so far, the row at hand included; where the optimum is sought, of all.
+    Balanced,
+    /// Those of the labels, as they are written; others count as they are.
+    Given(Vec<(String, f64)>),
+}
+
+impl ClassWeights {
+    /// What is given for a label, a number or the text that the number stands for.
+    fn given(pairs: &[(String, f64)], label: f64, texts: &[Class]) -> f64 {
+        let is = |text: &str| match texts.iter().find(|class| class.code == label) {
+            Some(class) => class.text == text,
+            None => text.parse() == Ok(label),
+        };
+        pairs.iter().find(|(text, _)| is(text)).map_or(1.0, |(_, weight)| *weight)
+    }
+}
+
+/// The weights of classes, and of the rows of each so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Balance {
+    /// By ascending label.
+    sums: Vec<(f64, Sum)>,
+    total: Sum,
+}
+
+impl Balance {
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let labels = || self.sums.iter().map(|(label, _)| *label);
+        let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
+        let sizes = self.sums.iter().all(|(_, sum)| sum.is_size()) && self.total.is_size();
+        need(ascend && sizes && self.sums.len() <= Classes::MOST, "the weights of classes are out of their range")
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    fn at(&self, label: f64) -> usize {
+        self.sums.partition_point(|(known, _)| *known < label)
+    }
+
+    /// By what the weight of a row that comes next is to be multiplied.
+    pub(crate) fn factor(&self, weights: Option<&ClassWeights>, label: f64, weight: f64, texts: &[Class]) -> f64 {
+        match weights {
+            None => 1.0,
+            Some(ClassWeights::Given(pairs)) => ClassWeights::given(pairs, label, texts),
+            Some(ClassWeights::Balanced) => {
+                let known = self.sums.get(self.at(label)).filter(|(known, _)| *known == label);
+                let classes = self.sums.len() + usize::from(known.is_none());
+                let of_class = weight + known.map_or(0.0, |(_, sum)| sum.value());
+                (weight + self.total.value()) / (classes as f64 * of_class)
+            }
+        }
+    }
+
+    /// Counts a row.
+    pub(crate) fn add(&mut self, label: f64, weight: f64) {
+        let at = self.at(label);
+        if self.sums.get(at).is_none_or(|(known, _)| *known != label) {
+            self.sums.insert(at, (label, Sum::default()));
+        }
+        self.sums[at].1.add(weight);
+        self.total.add(weight);
+    }
+
+    /// By what the weight of a row that was counted is to be multiplied, with all rows in view.
+    pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
+        match weights {
+            ClassWeights::Given(pairs) => ClassWeights::given(pairs, label, texts),
+            ClassWeights::Balanced => {
+                let known = self.sums.get(self.at(label)).filter(|(known, _)| *known == label);
+                known.map_or(1.0, |(_, sum)| self.total.value() / (self.sums.len() as f64 * sum.value()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_together_weigh_the_same() {
+        let rows = [(1.0, 2.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.5), (7.0, 4.0), (1.0, 3.0)];
+        let mut balance = Balance::default();
+        let factor = |balance: &Balance, (y, w)| balance.factor(Some(&ClassWeights::Balanced), y, w, &[]);
+        let mut factors = Vec::new();
+        for row in rows {
+            factors.push(factor(&balance, row));
+            balance.add(row.0, row.1);
+        }
+        assert_eq!(factors[..3], [1.0, 3.0 / 2.0, 4.0 / (2.0 * 3.0)]);
+        for class in [0.0, 1.0, 7.0] {
+            let of_class = rows.iter().filter(|row| row.0 == class);
+            let weigh = |row: &(f64, f64)| row.1 * balance.factor_of_all(&ClassWeights::Balanced, row.0, &[]);
+            assert!((of_class.map(weigh).sum::<f64>() - 11.5 / 3.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn given_weights_go_by_what_is_written() {
+        let given = ClassWeights::Given(vec![("1".into(), 5.0), ("spam".into(), 2.0)]);
+        let texts = [Class { text: "ham".into(), code: 0.0 }, Class { text: "spam".into(), code: 1.0 }];
+        let balance = Balance::default();
+        let of = |label, texts: &[Class]| balance.factor(Some(&given), label, 1.0, texts);
+        assert_eq!([of(1.0, &[]), of(0.0, &[]), of(1.0, &texts), of(0.0, &texts)], [5.0, 1.0, 2.0, 1.0]);
+    }
+}

@@ -1,0 +1,7 @@
+//! From the labels of a file to those that losses are defined on, and weights of classes.
+//!
+//! May use [`data`](crate::data), [`loss`](crate::loss) and [`numeric`](crate::numeric).
+
+pub(crate) mod class_index;
+pub(crate) mod class_weights;
+pub(crate) mod encoder;

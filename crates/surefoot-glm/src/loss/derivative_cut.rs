@@ -1,0 +1,85 @@
+//! What was seen of labels with a log link, and what slopes are cut to because of it.
+
+use crate::{loss::Loss, model::validity::is_size};
+use serde::{Deserialize, Serialize};
+
+/// How far beyond the labels a mean may be before its slope is cut.
+const BEYOND: f64 = std::f64::consts::E;
+
+/// Mean and maximum of the labels so far.
+///
+/// With a log link a margin that is too large by 20 has a slope 5·10⁸ times the usual one, and a learner that divides by the root of the sum of
+/// squares would stand still for ever after. So slopes are cut at what they are where the mean is e times the largest label
+/// and the label is 0, and, on the other side, where the label is e times the largest and the mean is that of all labels.
+/// What is learnt is then still a convex loss with its minimum at each row's own label, and the true loss wherever
+/// predictions are of the size of labels; the printed loss is never cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    weight: f64,
+    mean: f64,
+    largest: f64,
+    /// The logarithm of the weighted mean exposure, e to the offset; 0 without offsets.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    exposure: f64,
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
+}
+
+impl Seen {
+    /// Whether one that was read from a file can be one.
+    pub(crate) fn is_sound(&self) -> bool {
+        [self.weight, self.mean, self.largest].into_iter().all(is_size) && self.exposure.is_finite()
+    }
+
+    /// The weighted mean; 0 as long as no label was above 0.
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The logarithm of the weighted mean exposure.
+    pub(crate) fn exposure(&self) -> f64 {
+        self.exposure
+    }
+
+    pub(crate) fn count(&mut self, y: f64, offset: f64, weight: f64) {
+        self.weight += weight;
+        let part = weight / self.weight;
+        self.mean += (y - self.mean) * part;
+        self.largest = self.largest.max(y);
+        if part == 1.0 {
+            self.exposure = offset;
+        } else if offset != self.exposure {
+            // ln((1 − part)·e^a + part·e^b), from the larger of the two on, so that neither overflows.
+            let (a, b) = (self.exposure, offset);
+            let (top, share, other) = if a > b { (a, part, b - a) } else { (b, 1.0 - part, a - b) };
+            self.exposure = top + libm::log1p(share * libm::expm1(other));
+        }
+    }
+
+    /// Multiplies the unit of labels by 1/`ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.mean *= ratio;
+        self.largest *= ratio;
+    }
+
+    /// The steepest slopes, downwards and upwards, at a row with the label `y`.
+    pub(crate) fn steepest(&self, loss: Loss, y: f64) -> (f64, f64) {
+        let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
+        let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
+        let largest = (BEYOND * or(self.largest.max(y), 1.0)).min(f64::MAX);
+        let mean = or(self.mean, largest);
+        (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
+    }
+
+    /// A slope cut to these.
+    pub(crate) fn cut(&self, loss: Loss, y: f64, slope: f64) -> f64 {
+        let (down, up) = self.steepest(loss, y);
+        slope.clamp(-down, up)
+    }
+
+    pub(crate) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        [&mut self.weight, &mut self.mean, &mut self.largest, &mut self.exposure].into_iter().for_each(visit);
+    }
+}

@@ -1,0 +1,359 @@
+//! Losses: pointwise functions of a label and a margin, with all that is known about them in one place.
+//!
+//! Adding a loss is one variant of [`Loss`], one file beside this one, and one row in each `match` below;
+//! the tests that walk [`Loss::ALL`] then apply to it.
+
+mod classes;
+mod count;
+pub(crate) mod derivative_cut;
+mod hinge;
+mod huber;
+mod logistic;
+mod quantile;
+mod softmax;
+mod squared;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    data::fault::{Fault, Part},
+    simd::lanes::Lanes,
+};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The loss of one row, written φ(m) = φ(label, margin).
+///
+/// | loss | φ | label | mean (inverse link) | \|φ'\| | φ'' |
+/// | --- | --- | --- | --- | --- | --- |
+/// | logistic | ln(1 + e^(−ym)) | −1, +1 | 1 / (1 + e^(−m)) | ≤ 1 | ≤ 1/4 |
+/// | squared | ½(m − y)² | finite | m | unbounded | 1 |
+/// | huber | ½r² if \|r\| ≤ δ, else δ(\|r\| − δ/2), r = m − y | finite | m | ≤ δ | ≤ 1 |
+/// | absolute | \|m − y\| | finite | m, a median | ≤ 1 | kink |
+/// | quantile | τ(y − m) if m < y, else (1 − τ)(m − y) | finite | m, the τ-quantile | ≤ max(τ, 1 − τ) | kink |
+/// | hinge | max(0, 1 − ym) | −1, +1 | none | ≤ 1 | kink |
+/// | squared_hinge | max(0, 1 − ym)² | −1, +1 | none | unbounded | ≤ 2 |
+/// | smoothed_hinge | ½ max(0, 1 − ym)², but ½ − ym if ym < 0 | −1, +1 | none | ≤ 1 | ≤ 1 |
+/// | poisson | e^m − ym | ≥ 0 | e^m | unbounded | unbounded |
+/// | gamma | y e^(−m) + m | > 0 | e^m | unbounded | unbounded |
+/// | tweedie | y e^(−(p−1)m)/(p − 1) + e^((2−p)m)/(2 − p), 1 < p < 2 | ≥ 0 | e^m | unbounded | unbounded |
+/// | softmax | ln Σ_j e^(m_j) − m_y | one of K classes | e^(m_k) / Σ_j e^(m_j) | norm ≤ √2 | norm ≤ 1/2 |
+/// | ovr | Σ_k ln(1 + e^(−m_k)) with −m_k for k = y, else +m_k | one of K classes | 1 / (1 + e^(−m_k)), divided by their sum | ≤ 1 each | ≤ 1/4 each |
+///
+/// The last two have a margin for each of K classes: see [`value_of`](Loss::value_of). As a function of one margin they are the
+/// logistic loss: softmax that of the margin of the label's class over ln Σ e^(m_j) of the others.
+///
+/// Where slopes are unbounded a learner has to be safe by itself: squares are met by labels of any unit as scales of the
+/// learner, and where the slope grows like e^m it is cut at what labels call for (`seen.rs`).
+///
+/// ```
+/// use surefoot_glm::Loss;
+/// assert_eq!(Loss::Logistic.value(1.0, 0.0), std::f64::consts::LN_2);
+/// assert_eq!(Loss::Squared.slope(3.0, 1.0), -2.0);
+/// assert_eq!(Loss::Quantile { tau: 0.9 }.value(3.0, 1.0), 1.8);
+/// assert_eq!(Loss::Poisson.mean(0.0), 1.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "loss", rename_all = "snake_case")]
+pub enum Loss {
+    /// Classification of two classes by log loss; the label is −1 or +1.
+    Logistic,
+    /// Regression by half the squared error.
+    Squared,
+    /// Regression by half the squared error up to `delta`, in units of the label, and in proportion to it beyond.
+    Huber {
+        /// The error from which on it counts in proportion, above 0.
+        delta: f64,
+    },
+    /// Regression to the median, by the absolute error.
+    Absolute,
+    /// Regression to a quantile, by the pinball loss.
+    Quantile {
+        /// The share of labels that are to be below the prediction, between 0 and 1.
+        tau: f64,
+    },
+    /// Classification by what is missing to a margin of 1; the label is −1 or +1.
+    Hinge,
+    /// Classification by the square of what is missing to a margin of 1.
+    SquaredHinge,
+    /// Classification by what is missing to a margin of 1, half squared on the right side.
+    SmoothedHinge,
+    /// Regression of counts with a log link.
+    Poisson,
+    /// Regression of positive amounts with a log link, by relative errors.
+    Gamma,
+    /// Regression of amounts that may be 0 with a log link; the variance goes like a power of the mean.
+    Tweedie {
+        /// That power, between 1 (Poisson) and 2 (gamma).
+        power: f64,
+    },
+    /// Classification of any number of classes by log loss, with a margin for each (multinomial).
+    Softmax,
+    /// Classification of any number of classes, each against the rest by log loss.
+    Ovr,
+}
+
+impl Loss {
+    /// The losses of more than two classes, which have a margin for each.
+    pub const OF_CLASSES: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
+
+    /// Every loss of one margin, in the order in which the command line lists them, with the usual parameters.
+    pub const ALL: [Loss; 11] = [
+        Loss::Logistic,
+        Loss::Squared,
+        Loss::Huber { delta: 1.0 },
+        Loss::Absolute,
+        Loss::Quantile { tau: 0.5 },
+        Loss::Hinge,
+        Loss::SquaredHinge,
+        Loss::SmoothedHinge,
+        Loss::Poisson,
+        Loss::Gamma,
+        Loss::Tweedie { power: 1.5 },
+    ];
+
+    /// The name on the command line and in model files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Loss::Logistic => "logistic",
+            Loss::Squared => "squared",
+            Loss::Huber { .. } => "huber",
+            Loss::Absolute => "absolute",
+            Loss::Quantile { .. } => "quantile",
+            Loss::Hinge => "hinge",
+            Loss::SquaredHinge => "squared_hinge",
+            Loss::SmoothedHinge => "smoothed_hinge",
+            Loss::Poisson => "poisson",
+            Loss::Gamma => "gamma",
+            Loss::Tweedie { .. } => "tweedie",
+            Loss::Softmax => "softmax",
+            Loss::Ovr => "ovr",
+        }
+    }
+
+    /// The name and the value of its parameter, if it has one.
+    #[must_use]
+    pub fn parameter(self) -> Option<(&'static str, f64)> {
+        match self {
+            Loss::Huber { delta } => Some(("delta", delta)),
+            Loss::Quantile { tau } => Some(("tau", tau)),
+            Loss::Tweedie { power } => Some(("power", power)),
+            _ => None,
+        }
+    }
+
+    /// Whether labels are classes.
+    #[must_use]
+    pub fn classifies(self) -> bool {
+        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.has_margins()
+    }
+
+    /// Whether there is a margin for each of any number of classes, not only one.
+    #[must_use]
+    pub fn has_margins(self) -> bool {
+        matches!(self, Loss::Softmax | Loss::Ovr)
+    }
+
+    /// Whether labels are classes, and a margin stands for a probability.
+    #[must_use]
+    pub fn knows_probabilities(self) -> bool {
+        self == Loss::Logistic || self.has_margins()
+    }
+
+    /// With a log link: the power p with which the variance of labels goes like mean^p.
+    #[must_use]
+    pub fn variance_power(self) -> Option<f64> {
+        match self {
+            Loss::Poisson => Some(1.0),
+            Loss::Gamma => Some(2.0),
+            Loss::Tweedie { power } => Some(power),
+            _ => None,
+        }
+    }
+
+    /// Checks that a number can be a label; classes are coded elsewhere.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(self, label: f64) -> Result<(), Fault> {
+        let says = match self {
+            Loss::Poisson if label < 0.0 => {
+                "a Poisson label must be 0 or more; for numbers of any sign use --loss squared"
+            }
+            Loss::Tweedie { .. } if label < 0.0 => {
+                "a Tweedie label must be 0 or more; for numbers of any sign use --loss squared"
+            }
+            Loss::Gamma if label <= 0.0 => "a gamma label must be above 0; where there are zeros use --loss tweedie",
+            _ => return Ok(()),
+        };
+        Err(Fault::new(Part::Label, says))
+    }
+
+    /// φ(y, m): the loss of margin `m` for label `y`; stable for every finite margin.
+    #[inline]
+    #[must_use]
+    pub fn value(self, y: f64, m: f64) -> f64 {
+        match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::value(y, m),
+            Loss::Squared => squared::value(y, m),
+            Loss::Huber { delta } => huber::value(delta, y, m),
+            Loss::Absolute => (m - y).abs(),
+            Loss::Quantile { tau } => quantile::value(tau, y, m),
+            Loss::Hinge => hinge::value(y, m),
+            Loss::SquaredHinge => hinge::squared_value(y, m),
+            Loss::SmoothedHinge => hinge::smoothed_value(y, m),
+            Loss::Poisson => count::value(1.0, y, m),
+            Loss::Gamma => count::value(2.0, y, m),
+            Loss::Tweedie { power } => count::value(power, y, m),
+        }
+    }
+
+    /// φ'(y, m): the derivative in the margin; at a kink a subgradient.
+    #[inline]
+    #[must_use]
+    pub fn slope(self, y: f64, m: f64) -> f64 {
+        match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::slope(y, m),
+            Loss::Squared => squared::slope(y, m),
+            Loss::Huber { delta } => huber::slope(delta, y, m),
+            Loss::Absolute => 2.0 * quantile::slope(0.5, y, m),
+            Loss::Quantile { tau } => quantile::slope(tau, y, m),
+            Loss::Hinge => hinge::slope(y, m),
+            Loss::SquaredHinge => hinge::squared_slope(y, m),
+            Loss::SmoothedHinge => hinge::smoothed_slope(y, m),
+            Loss::Poisson => count::slope(1.0, y, m),
+            Loss::Gamma => count::slope(2.0, y, m),
+            Loss::Tweedie { power } => count::slope(power, y, m),
+        }
+    }
+
+    /// The least loss that a label can have, at its own best margin: 0 without a log link.
+    #[must_use]
+    pub fn least(self, y: f64) -> f64 {
+        self.variance_power().map_or(0.0, |power| count::least(power, y))
+    }
+
+    /// φ less the least that the label can have: how much a margin is off, at least 0.
+    #[inline(never)]
+    pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
+        (self.value(y, m) - self.least(y)).max(0.0)
+    }
+
+    /// The same loss with labels, and margins where they have the unit of labels, divided by `unit`, but for a factor.
+    pub(crate) fn in_units(self, unit: f64) -> Loss {
+        match self {
+            Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
+            _ => self,
+        }
+    }
+
+    /// φ of every lane less the least that the label can have, to f32's precision.
+    pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
+        match self {
+            Loss::Logistic => logistic::values(y as f32, margins),
+            _ => self.values_one_by_one(y, margins),
+        }
+    }
+
+    /// Apart, so that what is inlined of the usual loss stays short.
+    #[inline(never)]
+    fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
+        let least = self.least(y);
+        Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
+    }
+
+    /// φ' of every lane, to f32's precision.
+    pub(crate) fn slopes(self, y: f64, margins: &Lanes) -> Lanes {
+        match self {
+            Loss::Logistic => logistic::slopes(y as f32, margins),
+            _ => self.slopes_one_by_one(y, margins),
+        }
+    }
+
+    #[inline(never)]
+    fn slopes_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
+        Lanes(margins.0.map(|m| self.slope(y, m.into()) as f32))
+    }
+
+    /// The mean that a margin stands for: the probability of the positive class, the margin itself, or its exponential.
+    /// Hinge losses know no mean, and give the margin.
+    #[inline]
+    #[must_use]
+    pub fn mean(self, m: f64) -> f64 {
+        match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::mean(m),
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => count::mean(m),
+            _ => m,
+        }
+    }
+
+    /// Second derivative in the margin, 0 where φ' jumps; `None` where φ is made of straight lines.
+    #[must_use]
+    pub fn bend(self, y: f64, m: f64) -> Option<f64> {
+        Some(match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::mean(m) * logistic::mean(-m),
+            Loss::Squared => 1.0,
+            Loss::Huber { delta } => f64::from((m - y).abs() < delta),
+            Loss::SquaredHinge => 2.0 * f64::from(y * m < 1.0),
+            Loss::SmoothedHinge => f64::from((0.0..1.0).contains(&(y * m))),
+            Loss::Poisson => libm::exp(m),
+            Loss::Gamma => y * libm::exp(-m),
+            Loss::Tweedie { power } => {
+                let (p, q) = (power - 1.0, 2.0 - power);
+                p * y * libm::exp(-p * m) + q * libm::exp(q * m)
+            }
+            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => return None,
+        })
+    }
+
+    /// Upper bound of \|φ'\|, if there is one (its Lipschitz constant in the margin).
+    #[must_use]
+    pub fn lipschitz(self) -> Option<f64> {
+        match self {
+            Loss::Logistic | Loss::Absolute | Loss::Hinge | Loss::SmoothedHinge => Some(1.0),
+            Loss::Softmax | Loss::Ovr => Some(1.0),
+            Loss::Huber { delta } => Some(delta),
+            Loss::Quantile { tau } => Some(tau.max(1.0 - tau)),
+            Loss::Squared | Loss::SquaredHinge | Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => None,
+        }
+    }
+
+    /// Upper bound of φ'' (its smoothness in the margin), if there is one: not where there is a kink, or a log link.
+    #[must_use]
+    pub fn curvature(self) -> Option<f64> {
+        match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => Some(0.25),
+            Loss::Squared | Loss::Huber { .. } | Loss::SmoothedHinge => Some(1.0),
+            Loss::SquaredHinge => Some(2.0),
+            Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => None,
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => None,
+        }
+    }
+
+    /// The least mean loss of a constant margin over labels of this mean (classes: −1 and +1) and mean squared distance from
+    /// it; `None` where that takes more to know (see [`Sketch`](crate::metrics::label_sketch::Sketch)).
+    pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
+        // The share of the smaller class.
+        let share = 0.5 * (1.0 - mean.abs());
+        Some(match self {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::constant(mean),
+            Loss::Squared => 0.5 * variance,
+            Loss::Hinge => hinge::constant(share),
+            Loss::SquaredHinge => hinge::squared_constant(share),
+            Loss::SmoothedHinge => hinge::smoothed_constant(share),
+            // Linear in the label, and so the loss of the mean label at its own best margin.
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => self.least(mean),
+            Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => return None,
+        })
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parameter() {
+            Some((name, value)) => write!(f, "{}, {name} {value}", self.name()),
+            None => f.write_str(self.name()),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! A map from feature ids of 64 bits to values that never move while they are in use.
+//!
+//! Ids below a limit are used raw, by page (see [`pages`](crate::memory::paged_map)): that is fastest, and right for indices of files and hashes of
+//! few bits. Larger ones (hashes of names, ids of a database) may be scattered over the whole range: they are numbered as they come,
+//! and the numbers are the ids of pages of their own. The limit follows the features that there are, so that memory does, whatever
+//! their ids: pages of scattered ones would hold little else.
+
+use super::{
+    id_table::Table,
+    paged_map::{ID_LIMIT, Pages, Slot},
+};
+use bytemuck::Zeroable;
+
+/// Values by feature id.
+#[derive(Debug)]
+pub(crate) struct Features<T> {
+    /// Those of ids below the limit.
+    raw: Pages<T>,
+    limit: u64,
+    /// At least so many features there are: one for each page of `raw`, and all that ever had a number.
+    known: u64,
+    /// Those of all other ids.
+    numbers: Table,
+    numbered: Pages<T>,
+}
+
+/// Ids below this are raw always.
+const LEAST_LIMIT: u64 = 1 << 12;
+/// So many times the features known is the limit at least: a raw id in eight has a feature, or more.
+const SPARSEST: u64 = 8;
+
+/// Which ids are raw among so many features.
+fn limit(known: u64) -> u64 {
+    known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
+}
+
+impl<T> Default for Features<T> {
+    fn default() -> Self {
+        Features::for_at_least(0)
+    }
+}
+
+impl<T> Features<T> {
+    /// None, where there will be so many.
+    pub(crate) fn for_at_least(count: usize) -> Features<T> {
+        let known = count as u64;
+        let (raw, numbers, numbered) = (Pages::default(), Table::default(), Pages::default());
+        Features { raw, limit: limit(known), known, numbers, numbered }
+    }
+}
+
+impl<T: Copy + Zeroable> Features<T> {
+    /// Where `id` is; a place is made if there is none. `None` where there is no memory for it.
+    #[inline]
+    pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
+        if id >= self.limit {
+            return self.touch_numbered(id);
+        }
+        self.raw.find(id).or_else(|| {
+            self.known += 1;
+            self.raw.touch(id)
+        })
+    }
+
+    /// Moves values to where they are found fastest, once there are more features. No slot that was given before is of use afterwards.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if limit(self.known) > self.limit {
+            self.widen();
+        }
+    }
+
+    /// Raises the limit. Where there is no memory for it all stays as it was.
+    #[cold]
+    fn widen(&mut self) {
+        let limit = limit(self.known);
+        let (mut moving, mut staying): (Vec<_>, Vec<_>) = self.numbers.iter().partition(|(id, _)| *id < limit);
+        if !moving.is_empty() {
+            moving.sort_unstable();
+            // As they came.
+            staying.sort_unstable_by_key(|&(_, number)| number);
+            let (mut numbers, mut numbered) = (Table::default(), Pages::default());
+            let moved = moving.iter().try_for_each(|&(id, number)| {
+                let value = self.numbered.get(number.into())?;
+                self.raw.touch(id).map(|slot| {
+                    // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value is in others.
+                    *unsafe { slot.value_mut() } = *value;
+                })
+            });
+            let stayed = staying.iter().try_for_each(|&(id, number)| {
+                let value = self.numbered.get(number.into())?;
+                let slot = numbered.touch(numbers.add(id)?.into())?;
+                // SAFETY: as above.
+                *unsafe { slot.value_mut() } = *value;
+                Some(())
+            });
+            if moved.and(stayed).is_none() {
+                self.raw.forget_from(self.limit);
+                return;
+            }
+            (self.numbers, self.numbered) = (numbers, numbered);
+        }
+        self.limit = limit;
+    }
+
+    /// Brings near what is needed to find these ids, where that takes a while.
+    #[inline]
+    pub(crate) fn fetch(&self, ids: &[u64]) {
+        if self.numbers.len() > 0 {
+            ids.iter().for_each(|&id| self.numbers.fetch(id));
+        }
+    }
+
+    /// Where these ids are, up to the first without a place; how many were found.
+    #[inline]
+    pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        let found = self.raw.find_all(ids, slots);
+        if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
+    }
+
+    /// The same, the first `found` of which are known.
+    #[inline(never)]
+    fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        for (&id, slot) in ids.iter().zip(slots).skip(found) {
+            let there = if id < self.limit { self.raw.find(id) } else { self.find_numbered(id) };
+            let Some(there) = there else { break };
+            *slot = there;
+            found += 1;
+        }
+        found
+    }
+
+    #[inline]
+    fn find_numbered(&self, id: u64) -> Option<Slot<T>> {
+        self.numbered.find(self.numbers.get(id)?.into())
+    }
+
+    #[inline(never)]
+    fn touch_numbered(&mut self, id: u64) -> Option<Slot<T>> {
+        match self.numbers.get(id) {
+            Some(number) => self.numbered.touch(number.into()),
+            None => {
+                // A number without a place would have none later either.
+                let next = self.numbers.len() as u64;
+                let slot = self.numbered.touch(next).filter(|_| self.numbers.add(id).is_some())?;
+                self.known += 1;
+                Some(slot)
+            }
+        }
+    }
+
+    /// The value of `id`, if there is a place for it.
+    pub(crate) fn get(&self, id: u64) -> Option<&T> {
+        if id < self.limit { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
+    }
+
+    /// The value of `id`, whose place is made if there is none; `None` where there is no memory for it.
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        self.settle();
+        // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
+        self.touch(id).map(|slot| unsafe { slot.value_mut() })
+    }
+
+    /// All ids that have a place, and others of their pages, in ascending order with their values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        let mut numbers: Vec<_> = self.numbers.iter().collect();
+        numbers.sort_unstable();
+        let numbered = numbers.into_iter().filter_map(|(id, number)| Some((id, self.numbered.get(number.into())?)));
+        self.raw.iter().chain(numbered)
+    }
+
+    /// Applies `change` to all values, in no order that matters.
+    pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
+        self.raw.each(&mut change);
+        self.numbered.each(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn small_and_large_ids_live_side_by_side() {
+        let ids: Vec<u64> = (0..3000_u64)
+            .map(|i| if i % 3 == 0 { i } else { i.wrapping_mul(0xd134_2543_de82_ef95) | 1 << 63 })
+            .chain([ID_LIMIT - 1, ID_LIMIT, u64::MAX])
+            .collect();
+        let mut features = Features::<u64>::default();
+        let slots: Vec<_> = ids.iter().map(|&id| features.touch(id).unwrap()).collect();
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            *unsafe { slot.value_mut() } = id ^ 7;
+        }
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            assert_eq!((features.get(id), *unsafe { slot.value() }), (Some(&(id ^ 7)), id ^ 7));
+        }
+        assert_eq!(features.get(12_345_678_901_234), None);
+        let mut expected: Vec<u64> = ids.iter().copied().filter(|id| id ^ 7 != 0).collect();
+        expected.sort_unstable();
+        let listed: Vec<u64> = features.iter().filter(|(_, value)| **value != 0).map(|(id, _)| id).collect();
+        assert_eq!(listed, expected);
+        let mut count = 0;
+        features.each(|value| count += u64::from(*value != 0));
+        assert_eq!(count, expected.len() as u64);
+    }
+
+    #[test]
+    fn values_are_the_same_wherever_they_move() {
+        // Dense, in no order; scattered below 2³² and above; all in turns.
+        for way in 0..4 {
+            let id = |n: u64| match (way, n % 3) {
+                (0, _) | (3, 0) => n * 7919 % 100_003,
+                (1, _) | (3, 1) => (n * 65_536) % (1 << 32) + n / 65_536,
+                _ => n.wrapping_mul(0xd134_2543_de82_ef95),
+            };
+            let (mut features, mut twin) = (Features::<u64>::default(), BTreeMap::new());
+            for n in 0..50_000 {
+                *features.get_mut(id(n)).unwrap() += n + 1;
+                *twin.entry(id(n)).or_insert(0) += n + 1;
+                if n % 777 == 0 {
+                    assert_eq!(features.get(id(n / 2)), twin.get(&id(n / 2)), "{way}, {n}");
+                }
+            }
+            let listed: Vec<_> = features.iter().filter(|(_, value)| **value > 0).map(|(id, x)| (id, *x)).collect();
+            assert_eq!(listed, twin.into_iter().collect::<Vec<_>>(), "{way}");
+        }
+    }
+
+    #[test]
+    fn memory_follows_features_whatever_their_ids() {
+        for shift in 0..40 {
+            let mut features = Features::<u64>::default();
+            for n in 0..20_000_u64 {
+                *features.get_mut(n << shift).unwrap() = 1;
+            }
+            let pages = features.raw.len() + features.numbered.len();
+            assert!(pages * 256 <= 16 * 20_000, "{shift}: {pages} pages of 256");
+            // Ids that lie side by side are found without a table.
+            assert!(shift > 0 || features.numbers.len() * 100 <= 20_000, "{}", features.numbers.len());
+        }
+    }
+}

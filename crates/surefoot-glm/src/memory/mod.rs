@@ -1,0 +1,9 @@
+//! Maps from feature ids to numbers, in memory that grows by pages and never moves.
+//!
+//! May use [`data`](crate::data) for the faults that it reports. A map belongs here if it knows ids and slots, but not what is learnt.
+
+pub(crate) mod feature_index;
+pub(crate) mod feature_map;
+pub(crate) mod id_hash;
+pub(crate) mod id_table;
+pub(crate) mod paged_map;

@@ -1,0 +1,366 @@
+//! Memory that is allocated page by page when a coordinate is first touched.
+//!
+//! Ids are places, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and eight
+//! bytes of directory for each page below it, which the system gives only when they are written.
+//!
+//! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
+//! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
+
+#[cfg(target_arch = "x86_64")]
+use crate::simd::f32x16::avx512;
+use bytemuck::Zeroable;
+use memmap2::{MmapMut, MmapRaw};
+use std::{ptr::NonNull, sync::OnceLock};
+
+/// Coordinates in a page.
+const PAGE: usize = 256;
+/// Pages in a slab, the unit in which memory is asked for: 4 MiB of coordinates, of which the system gives what is
+/// written.
+const SLAB: usize = 256;
+
+/// Words of 64 bits that travel together.
+pub(crate) const LINE: usize = 8;
+/// How many pairs ahead a batch is fetched: what another thread has written comes from far.
+pub(crate) const AHEAD: usize = 256;
+
+/// Ids must be below this.
+pub(crate) const ID_LIMIT: u64 = 1 << 32;
+
+/// Who counts the memory of pages, which is mapped and not allocated.
+static WATCH: OnceLock<Watch> = OnceLock::new();
+
+/// Counts bytes.
+#[derive(Debug)]
+struct Watch {
+    take: fn(usize),
+    give: fn(usize),
+}
+
+/// Has the bytes of all pages of coordinates counted: `take` is called before they are written to, `give` when they are given back.
+/// They are mapped, so that no allocator sees them. The first call counts, for all that follows it.
+pub fn watch_pages(take: fn(usize), give: fn(usize)) {
+    let _ = WATCH.set(Watch { take, give });
+}
+
+/// A map from ids below 2³² to values, in pages.
+#[derive(Debug)]
+pub(crate) struct Pages<T> {
+    /// Pages by the high bits of their ids.
+    directory: Vec<Option<NonNull<T>>>,
+    /// Each has room for `SLAB * PAGE` values, of which none is ever reached but by its address; unmapped when the map is
+    /// dropped and not before.
+    slabs: Vec<MmapRaw>,
+    pages: usize,
+}
+
+/// Where a value of a [`Pages`] is.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct Slot<T>(NonNull<T>);
+
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Slot<T> {}
+
+impl<T> Slot<T> {
+    /// A slot of no map, for as long as the value is there.
+    pub(crate) fn at(place: NonNull<T>) -> Slot<T> {
+        Slot(place)
+    }
+
+    /// Where `id` is in its page.
+    #[inline(always)]
+    fn within(page: NonNull<T>, id: u64) -> Slot<T> {
+        // SAFETY: `page` is the start of PAGE values of a slab: it was made by `Pages::add`.
+        Slot(unsafe { page.add(id as usize % PAGE) })
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// The map that gave the slot, or else the value that it was made of, is alive, and not borrowed exclusively elsewhere, for as
+    /// long as the reference is.
+    #[inline(always)]
+    pub(crate) unsafe fn value<'a>(self) -> &'a T {
+        // SAFETY: the caller's promise. A slot of a map lies in one of its slabs, whose values are zeroed or written.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The value, to be changed.
+    ///
+    /// # Safety
+    /// The map that gave the slot is alive, and borrowed exclusively by the caller, for as long as the reference is; no
+    /// other reference to this value is in use.
+    #[inline(always)]
+    pub(crate) unsafe fn value_mut<'a>(mut self) -> &'a mut T {
+        // SAFETY: as in `value`.
+        unsafe { self.0.as_mut() }
+    }
+
+    /// Its address.
+    pub(crate) fn as_ptr(self) -> *mut T {
+        self.0.as_ptr()
+    }
+
+    /// Asks the processor to bring the value near.
+    #[inline(always)]
+    pub(crate) fn fetch(self) {
+        fetch(self.0.as_ptr());
+    }
+}
+
+/// Asks the processor to bring what is at an address near: into the second cache, which takes three times as many requests at once as
+/// the first.
+#[inline(always)]
+pub(crate) fn fetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) };
+    }
+}
+
+// SAFETY: the slabs belong to the map as those of a vector do, and are reached through `&self` or `&mut self` only.
+unsafe impl<T: Send> Send for Pages<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Pages<T> {}
+// SAFETY: a slot is an address; it becomes a reference in `value` only, whose caller has the map.
+unsafe impl<T: Send> Send for Slot<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Slot<T> {}
+
+impl<T> Drop for Pages<T> {
+    fn drop(&mut self) {
+        if let Some(watch) = WATCH.get() {
+            (watch.give)(self.pages * PAGE * size_of::<T>());
+        }
+    }
+}
+
+impl<T> Default for Pages<T> {
+    fn default() -> Self {
+        Pages { directory: Vec::new(), slabs: Vec::new(), pages: 0 }
+    }
+}
+
+impl<T: Copy + Zeroable> Pages<T> {
+    /// Where `id` is, if its page exists.
+    #[inline]
+    pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
+        Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
+    }
+
+    /// Where these ids are, up to the first without a page; how many were found.
+    #[inline]
+    pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if avx512::is_there() {
+            // SAFETY: the processor has what the function asks for.
+            return unsafe { self.find_eights(ids, slots) };
+        }
+        (0..ids.len()).step_by(LINE).for_each(|k| fetch(ids.as_ptr().wrapping_add(AHEAD + k)));
+        self.find_some(ids, slots)
+    }
+
+    /// The same, one after the other.
+    #[inline]
+    fn find_some(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        let mut found = 0;
+        for (&id, slot) in ids.iter().zip(slots) {
+            let Some(there) = self.find(id) else { break };
+            *slot = there;
+            found += 1;
+        }
+        found
+    }
+
+    /// The same, eight at a time.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn find_eights(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
+        assert_eq!(ids.len(), slots.len(), "a slot for each id");
+        let (eights, last) = ids.as_chunks::<LINE>();
+        let (rooms, room) = slots.as_chunks_mut::<LINE>();
+        for (k, (ids, slots)) in eights.iter().zip(rooms).enumerate() {
+            fetch(ids.as_ptr().wrapping_add(AHEAD));
+            let (there, found) = self.find_eight(ids);
+            if found != 0xff {
+                return LINE * k + self.find_some(ids, slots);
+            }
+            // SAFETY: eight addresses are stored in eight slots, at any alignment; none is 0. They are reckoned from those of
+            // pages, as `Slot::within` does, by an instruction that knows no pointers: of where they come from, the compiler sees
+            // the stores to the directory alone, as it would if each were read from there.
+            unsafe { std::arch::x86_64::_mm512_storeu_si512(slots.as_mut_ptr().cast(), there) };
+        }
+        ids.len() - last.len() + self.find_some(last, room)
+    }
+
+    /// The addresses of the values of eight ids, and which of them there are, a bit each.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn find_eight(&self, ids: &[u64; LINE]) -> (std::arch::x86_64::__m512i, u8) {
+        use std::arch::x86_64::*;
+        const { assert!(PAGE.is_power_of_two() && size_of::<T>().is_power_of_two()) };
+        // SAFETY: eight ids are loaded, at any alignment. Of the directory, whose entries are addresses or 0, only those below its
+        // length are read. A page that is there has PAGE values, so the address is that of one.
+        unsafe {
+            let ids = _mm512_loadu_si512(ids.as_ptr().cast());
+            let high = _mm512_srl_epi64(ids, _mm_cvtsi32_si128(PAGE.ilog2() as i32));
+            let below = _mm512_cmplt_epu64_mask(high, _mm512_set1_epi64(self.directory.len() as i64));
+            let none = _mm512_setzero_si512();
+            let page = _mm512_mask_i64gather_epi64::<8>(none, below, high, self.directory.as_ptr().cast());
+            let low = _mm512_and_si512(ids, _mm512_set1_epi64(PAGE as i64 - 1));
+            let within = _mm512_sll_epi64(low, _mm_cvtsi32_si128(size_of::<T>().ilog2() as i32));
+            (_mm512_add_epi64(page, within), _mm512_test_epi64_mask(page, page))
+        }
+    }
+
+    /// Where `id` is; its page is made if it does not exist. `None` where there is no memory for it.
+    #[inline]
+    pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
+        self.find(id).or_else(|| self.add(id))
+    }
+
+    #[cold]
+    fn add(&mut self, id: u64) -> Option<Slot<T>> {
+        let high = id as usize / PAGE;
+        if self.directory.len() <= high {
+            // A fresh zeroed vector, not `resize`, so that untouched parts cost no memory.
+            let mut directory = bytemuck::try_zeroed_vec((high + 1).next_power_of_two()).ok()?;
+            directory[..self.directory.len()].copy_from_slice(&self.directory);
+            self.directory = directory;
+        }
+        if self.pages == self.slabs.len() * SLAB {
+            // The first in small pages: there may be a map for each of many classes, with few features each.
+            self.slabs.push(slab(SLAB * PAGE * size_of::<T>(), !self.slabs.is_empty())?);
+        }
+        let page = start::<T>(&self.slabs[self.pages / SLAB]);
+        // SAFETY: a slab has SLAB pages of PAGE values, so the page begins within it.
+        let page = unsafe { page.add(self.pages % SLAB * PAGE) };
+        self.pages += 1;
+        if let Some(watch) = WATCH.get() {
+            (watch.take)(PAGE * size_of::<T>());
+        }
+        self.directory[high] = Some(page);
+        Some(Slot::within(page, id))
+    }
+
+    /// The value of `id`, if its page exists.
+    pub(crate) fn get(&self, id: u64) -> Option<&T> {
+        // SAFETY: the slot was found just now, and the map stays borrowed.
+        self.find(id).map(|slot| unsafe { slot.value() })
+    }
+
+    /// Forgets the pages of all ids from `id` on; their memory is free with all else. `id` begins a page.
+    #[cold]
+    pub(crate) fn forget_from(&mut self, id: u64) {
+        self.directory.truncate(id as usize / PAGE);
+    }
+
+    /// How many pages there are.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.pages
+    }
+
+    /// All ids of existing pages in ascending order with their values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));
+        present.flat_map(move |(high, page)| {
+            let ids = (0..PAGE as u64).map(move |low| high as u64 * PAGE as u64 + low);
+            // SAFETY: the page comes from the directory of this map, as in `find`.
+            ids.map(move |id| (id, unsafe { Slot::within(page, id).value() }))
+        })
+    }
+
+    /// Applies `change` to all values, in no order that matters.
+    pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
+        let mut left = self.pages * PAGE;
+        for slab in &self.slabs {
+            let mut values = NonNull::slice_from_raw_parts(start::<T>(slab), left.min(SLAB * PAGE));
+            left -= values.len();
+            // SAFETY: a slab has so many values, and the map is borrowed exclusively.
+            unsafe { values.as_mut() }.iter_mut().for_each(&mut change);
+        }
+    }
+}
+
+/// Zeroed memory from the system; `large` asks for pages of 2 MiB, which the system may refuse.
+///
+/// Coordinates are touched in no order. With pages of 4 KiB nearly every touch of a large model is one of a page whose place the
+/// processor has to look up in tables, and more of them wait for that than for the coordinates themselves.
+fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
+    let slab = MmapMut::map_anon(bytes).ok()?;
+    #[cfg(target_os = "linux")]
+    if large {
+        let _ = slab.advise(memmap2::Advice::HugePage);
+    }
+    Some(slab.into())
+}
+
+/// The first value of a slab. No reference to the slab is made: values within it are in use by their addresses.
+fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
+    // Mappings begin where a page of the system does.
+    const { assert!(align_of::<T>() <= 4096) };
+    NonNull::new(slab.as_mut_ptr().cast()).expect("mappings are not at 0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_where_they_are() {
+        let mut pages = Pages::<u64>::default();
+        let ids: Vec<u64> = (0..2000).map(|i| (i * 7_919_113) % (1 << 30)).chain([0, ID_LIMIT - 1]).collect();
+        let slots: Vec<_> = ids.iter().map(|&id| pages.touch(id).unwrap()).collect();
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            *unsafe { slot.value_mut() } = id + 1;
+        }
+        for (&id, &slot) in ids.iter().zip(&slots) {
+            // SAFETY: found above.
+            assert_eq!((pages.get(id), *unsafe { slot.value() }), (Some(&(id + 1)), id + 1));
+        }
+        pages.each(|value| *value *= u64::from(*value > 1));
+        let mut left: Vec<u64> = pages.iter().filter(|(_, value)| **value > 0).map(|(id, _)| id).collect();
+        let mut expected: Vec<u64> = ids.into_iter().filter(|&id| id > 0).collect();
+        left.sort_unstable();
+        expected.sort_unstable();
+        expected.dedup();
+        assert_eq!(left, expected);
+        assert!(pages.get(1 << 31).is_none());
+    }
+
+    #[test]
+    fn many_are_found_as_one_by_one_up_to_the_first_that_is_not_there() {
+        let mut pages = Pages::<u64>::default();
+        (0..40).for_each(|page| _ = pages.touch(page * 7 * PAGE as u64));
+        for count in 0..40 {
+            for absent in (0..count).map(Some).chain([None]) {
+                let id = |k: u64| k * 7 * PAGE as u64 + k * 13 % PAGE as u64;
+                let mut ids: Vec<u64> = (0..count).map(id).collect();
+                for far in [PAGE as u64, 1 << 20, ID_LIMIT - 1, ID_LIMIT, u64::MAX] {
+                    absent.iter().for_each(|&k| ids[k as usize] = far);
+                    let (mut found, mut plain) = (0, 0);
+                    let [many, one] = [true, false].map(|many| {
+                        let mut slots = vec![Slot::at(NonNull::dangling()); ids.len()];
+                        match many {
+                            true => found = pages.find_all(&ids, &mut slots),
+                            false => plain = pages.find_some(&ids, &mut slots),
+                        }
+                        slots.into_iter().map(Slot::as_ptr).collect::<Vec<_>>()
+                    });
+                    assert_eq!((found, &many[..found]), (plain, &one[..plain]), "{count} {absent:?} {far}");
+                    assert_eq!(found as u64, absent.unwrap_or(count));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Which group each feature is in, as rows told it.
+
+use super::{
+    settings::Settings,
+    trained_model::{Array, Model, Numbers, State},
+    validity::need,
+};
+use crate::{
+    data::{
+        fault::Fault,
+        feature_groups::{Bounds, Groups, Rule},
+        rows::Row,
+    },
+    memory::feature_map::Features,
+    online::coordinate::NEGLIGIBLE,
+};
+use std::collections::HashSet;
+
+/// The name of the array of groups, a number a feature.
+const GROUP: &str = "group";
+
+/// The numbers of groups of features that were met, and those of the row at hand. Of features that share an id, as they may where
+/// ids are hashed to few bits, the largest number counts.
+#[derive(Debug)]
+pub(crate) struct Grouping {
+    groups: Groups,
+    numbers: Features<u32>,
+    row: Vec<(u64, u32)>,
+}
+
+impl Grouping {
+    /// `None` where all features are alike.
+    pub(crate) fn new(settings: &Settings) -> Option<Grouping> {
+        let groups = settings.groups.clone();
+        (!groups.is_empty()).then(|| Grouping { groups, numbers: Features::default(), row: Vec::new() })
+    }
+
+    /// Looks at a row, before it is known whether it will be learnt.
+    ///
+    /// # Errors
+    /// At the first id that there is no memory for.
+    pub(crate) fn look(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        self.row.clear();
+        for (at, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
+            if value.abs() >= NEGLIGIBLE {
+                let known = self.numbers.get_mut(id).ok_or_else(|| Fault::full(at, id))?;
+                self.row.push((id, row.group.get(at).copied().unwrap_or(0).max(*known)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers the groups of the row that was looked at.
+    pub(crate) fn keep(&mut self) {
+        for &(id, group) in &self.row {
+            if let Some(known) = self.numbers.get_mut(id) {
+                *known = group;
+            }
+        }
+    }
+
+    /// What holds for a pair of the row that was looked at, where all other features have these bounds.
+    #[inline]
+    pub(crate) fn rule_at(&self, pair: usize, others: Bounds) -> Rule {
+        self.groups.rule(self.row[pair].1, others)
+    }
+
+    /// The same for a feature.
+    pub(crate) fn rule(&self, id: u64, others: Bounds) -> Rule {
+        self.groups.rule(self.numbers.get(id).copied().unwrap_or(0), others)
+    }
+
+    /// The groups of these features.
+    pub(crate) fn save(&self, index: &[u64]) -> Array {
+        let numbers = index.iter().map(|&id| self.numbers.get(id).copied().unwrap_or(0)).collect();
+        Array { name: GROUP.into(), shape: vec![index.len()], data: Numbers::U32(numbers) }
+    }
+
+    /// From what [`save`](Grouping::save) gave.
+    pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<Grouping>, String> {
+        let Some(mut grouping) = Grouping::new(settings) else { return Ok(None) };
+        for (&id, &group) in index.iter().zip(saved(index.len(), state)?) {
+            *grouping.numbers.get_mut(id).ok_or("no memory is left for the model")? = group;
+        }
+        Ok(Some(grouping))
+    }
+}
+
+/// Checks what was read from a file.
+pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
+    let Groups { factors, bounds } = &settings.groups;
+    let count = (factors.len() + 1) * (bounds.len() + 1);
+    let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < count);
+    need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
+}
+
+fn saved(len: usize, state: &State) -> Result<&[u32], String> {
+    match state.numbers(GROUP, len)? {
+        Numbers::U32(numbers) => Ok(numbers),
+        _ => Err(format!("array {GROUP} of the state does not hold u32")),
+    }
+}
+
+/// What holds for the features at these positions of a model; nothing where all are alike.
+pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
+    let Settings { groups, penalty, .. } = &model.settings;
+    let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
+    let Some(numbers) = groups_of.filter(|_| !groups.is_empty()) else { return Vec::new() };
+    positions.iter().map(|&at| groups.rule(numbers[at], penalty.bounds)).collect()
+}
+
+impl Model {
+    /// Names of groups whose factors, and those whose bounds, no feature has; none where the model does not know.
+    #[must_use]
+    pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
+        let groups = &self.settings.groups;
+        let numbers = self.state.as_ref().and_then(|state| saved(self.index.len(), state).ok());
+        let Some(numbers) = numbers else { return (Vec::new(), Vec::new()) };
+        let met: HashSet<u32> = numbers.iter().copied().collect();
+        let (factors, bounds): (HashSet<_>, HashSet<_>) = met.into_iter().map(|number| groups.parts(number)).unzip();
+        let factors = groups.factors.iter().enumerate().filter(|(at, _)| !factors.contains(&Some(*at)));
+        let bounds = groups.bounds.iter().enumerate().filter(|(at, _)| !bounds.contains(&Some(*at)));
+        (factors.map(|(_, (name, _))| &**name).collect(), bounds.map(|(_, (name, _))| &**name).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_those_of_the_rows_that_were_kept() {
+        let factors = (1..4).map(|k| (k.to_string(), f64::from(k))).collect();
+        let settings = Settings { groups: Groups { factors, bounds: Vec::new() }, ..Settings::default() };
+        let mut grouping = Grouping::new(&settings).unwrap();
+        let row = |index, value, group| Row { label: None, weight: 1.0, offset: 0.0, index, value, group, position: 0 };
+        let factor = |grouping: &Grouping, id| grouping.rule(id, Bounds::FREE).factor;
+        grouping.look(&row(&[3, 5, 1 << 40], &[1.0, 0.0, 2.0], &[1, 2, 3])).unwrap();
+        assert_eq!((grouping.rule_at(0, Bounds::FREE).factor, grouping.rule_at(1, Bounds::FREE).factor), (1.0, 3.0));
+        assert_eq!(factor(&grouping, 1 << 40), 1.0);
+        grouping.keep();
+        // What rows off the shelf do not say is known, and of two the larger counts.
+        grouping.look(&row(&[3, 1 << 40], &[1.0, 2.0], &[])).unwrap();
+        assert_eq!(grouping.rule_at(1, Bounds::FREE).factor, 3.0);
+        grouping.look(&row(&[3, 1 << 40], &[1.0, 2.0], &[2, 1])).unwrap();
+        grouping.keep();
+        let index = [3, 5, 1 << 40];
+        let state = State { scalars: serde_json::Value::Null, arrays: vec![grouping.save(&index)] };
+        let back = Grouping::resume(&settings, &index, &state).unwrap().unwrap();
+        for (id, exact) in index.into_iter().zip([2.0, 1.0, 3.0]) {
+            assert_eq!((factor(&grouping, id), factor(&back, id)), (exact, exact), "{id}");
+        }
+        assert!(Grouping::resume(&settings, &index[1..], &state).is_err());
+        assert!(Grouping::new(&Settings::default()).is_none());
+    }
+}

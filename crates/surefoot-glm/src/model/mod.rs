@@ -1,0 +1,12 @@
+//! A trained model: its parts, whether they fit together, and prediction.
+//!
+//! May use [`data`](crate::data), [`labels`](crate::labels), [`loss`](crate::loss) and [`memory`](crate::memory); knows nothing of training. A
+//! new setting is declared in `settings`, and its range in `validity`.
+
+pub(crate) mod certificate;
+pub(crate) mod group_index;
+pub(crate) mod path_end;
+pub(crate) mod predictor;
+pub(crate) mod settings;
+pub(crate) mod trained_model;
+pub(crate) mod validity;

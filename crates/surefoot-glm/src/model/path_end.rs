@@ -1,0 +1,59 @@
+//! At which end of a path its penalty was taken.
+
+use super::trained_model::{Model, PathPoint};
+use std::fmt;
+
+/// An end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEnd {
+    /// No other penalty is heavier.
+    Heaviest,
+    /// No other is lighter, and there is no model without a penalty to compare with.
+    Lightest,
+    /// No penalty.
+    Without,
+}
+
+impl PathEnd {
+    /// Its name for programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            PathEnd::Heaviest => "heaviest",
+            PathEnd::Lightest => "lightest",
+            PathEnd::Without => "none",
+        }
+    }
+}
+
+impl fmt::Display for PathEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PathEnd::Heaviest => {
+                "the heaviest penalty of the path is taken: what the weights that it holds add to the rest is hardly worth having"
+            }
+            PathEnd::Lightest => {
+                "the lightest penalty of the path is taken: lighter ones explain no more of the rows, and without one there is no optimum"
+            }
+            PathEnd::Without => "no penalty is taken: on held-out rows none of the path does better",
+        })
+    }
+}
+
+impl Model {
+    /// At which end of its path the penalty was taken, if it was at one.
+    #[must_use]
+    pub fn path_end(&self) -> Option<PathEnd> {
+        let (path, penalty) = (&self.summary.path, &self.settings.penalty);
+        let is_taken = |point: &PathPoint| (point.l1, point.l2) == (penalty.l1, penalty.l2);
+        let (first, last) = (path.first()?, path.last()?);
+        // Where one is 0 it is the last.
+        let is_none = (last.l1 == 0.0 && first.l1 > 0.0) || (last.l2 == 0.0 && first.l2 > 0.0);
+        match (is_taken(first), is_taken(last)) {
+            _ if path.len() < 2 => None,
+            (true, _) => Some(PathEnd::Heaviest),
+            (_, true) => Some(if is_none { PathEnd::Without } else { PathEnd::Lightest }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A prediction vector, laid out for fast lookup.
+
+use super::{
+    trained_model::{Array, Model, State},
+    validity::{all, need},
+};
+use crate::{
+    data::{
+        fault::{Fault, Part},
+        rows::Row,
+    },
+    labels::{class_index::Classes, encoder::Coding},
+    loss::Loss,
+    memory::feature_map::Features,
+    online::coordinate::NEGLIGIBLE,
+    simd::margin::Margin,
+};
+use bytemuck::Zeroable;
+use std::alloc::Layout;
+
+/// The prediction vector of a model, laid out for fast lookup.
+///
+/// ```
+/// use surefoot_glm::{Batch, Plan, Predictor, Settings, Trainer};
+/// let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+/// let mut batch = Batch::default();
+/// batch.push(Some(1.0), 1.0, &[(7, 0.5)]);
+/// batch.push(Some(0.0), 1.0, &[(8, 2.0)]);
+/// trainer.learn(&batch, 0, 2).unwrap();
+/// let predictor = Predictor::new(&trainer.model());
+/// assert!(predictor.score(&batch.row(0)).unwrap().margin > 0.0);
+/// ```
+///
+/// Losses of more than two classes have a margin for each: [`Predictor::score_classes`].
+#[derive(Debug)]
+pub struct Predictor {
+    /// The classes of the columns, ascending; none for a model of one margin.
+    classes: Classes,
+    intercept: Vec<f64>,
+    weights: Features<Slot>,
+    /// Weights of classes, a row a feature; for one margin they are in the slots.
+    columns: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Zeroable)]
+struct Slot {
+    /// For one margin.
+    weight: f64,
+    /// The feature's number from 1; 0 if it was never seen in training.
+    seen: u64,
+}
+
+/// The margin of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// intercept + Σ weight·value + offset, added in a fixed order, in f64.
+    pub margin: f64,
+    /// How many features of the row were never seen in training.
+    pub unseen: usize,
+}
+
+/// The margins of one row for all classes; reused from row to row.
+#[derive(Clone, Debug, Default)]
+pub struct Scores {
+    /// Of each class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
+    pub margins: Vec<f64>,
+    /// How many features of the row were never seen in training.
+    pub unseen: usize,
+    sums: Vec<Margin>,
+}
+
+impl Scores {
+    /// The class of the largest margin; of equal ones the first. There must be a class.
+    #[must_use]
+    pub fn likeliest(&self) -> usize {
+        likeliest(&self.margins)
+    }
+}
+
+/// The position of the largest margin; of equal ones the first.
+pub(crate) fn likeliest(margins: &[f64]) -> usize {
+    margins.iter().enumerate().fold(0, |best, (k, &m)| if m > margins[best] { k } else { best })
+}
+
+impl Predictor {
+    /// Lays out a model's vectors: O(features · columns).
+    #[must_use]
+    pub fn new(model: &Model) -> Predictor {
+        match model.settings.loss.has_margins() {
+            true => {
+                let (classes, intercept) = (model.labels.classes.clone(), model.intercept.clone());
+                Predictor::of_columns(classes, intercept, &model.index, model.weight.clone())
+            }
+            false => {
+                let vector = model.index.iter().copied().zip(model.weight.iter().copied());
+                Predictor::of(model.intercept.first().copied().unwrap_or(0.0), vector)
+            }
+        }
+    }
+
+    /// For one margin.
+    pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
+        let mut weights = Features::default();
+        for ((id, weight), seen) in vector.zip(1..) {
+            set(&mut weights, id, Slot { weight, seen });
+        }
+        Predictor { classes: Classes::default(), intercept: vec![intercept], weights, columns: Vec::new() }
+    }
+
+    /// For classes: their labels, ascending, and as many intercepts and weights a feature.
+    pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
+        let mut weights = Features::for_at_least(index.len());
+        for (&id, seen) in index.iter().zip(1..) {
+            set(&mut weights, id, Slot { weight: 0.0, seen });
+        }
+        Predictor { classes: Classes::of(labels), intercept, weights, columns }
+    }
+
+    /// The margin of a row: O(nnz). For losses that have one.
+    ///
+    /// # Errors
+    /// If the margin is not finite, which only values near the end of the f64 range can bring about.
+    pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
+        let (mut margin, mut unseen) = (Margin::default(), 0);
+        for (k, (id, value)) in pairs(row).enumerate() {
+            match self.slot(id) {
+                Some(slot) => margin.add_one(k, slot.weight * value),
+                None => unseen += 1,
+            }
+        }
+        let margin = margin.with(self.intercept.first().copied().unwrap_or(0.0)) + row.offset;
+        if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
+    }
+
+    /// The margins of a row for all classes: O(nnz · classes).
+    ///
+    /// # Errors
+    /// If a margin is not finite, as in [`score`](Predictor::score).
+    pub fn score_classes(&self, row: &Row<'_>, scores: &mut Scores) -> Result<(), Fault> {
+        let Scores { margins, unseen, sums } = scores;
+        let columns = self.intercept.len();
+        sums.clear();
+        sums.resize(columns, Margin::default());
+        *unseen = 0;
+        for (k, (id, value)) in pairs(row).enumerate() {
+            match self.slot(id) {
+                Some(slot) => {
+                    let weights = &self.columns[(slot.seen as usize - 1) * columns..][..columns];
+                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
+                }
+                None => *unseen += 1,
+            }
+        }
+        margins.clear();
+        margins.extend(sums.iter().zip(&self.intercept).map(|(sum, &intercept)| sum.with(intercept)));
+        if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
+    }
+
+    /// The loss at a row; a class without a column has margin 0.
+    pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, coding: &Coding) -> Result<f64, Fault> {
+        let label = row.label.unwrap_or(f64::NAN);
+        if !loss.has_margins() {
+            let y = coding.code(loss, label)?;
+            return Ok(loss.value(y * coding.sign(), self.score(row)?.margin));
+        }
+        let mut scores = Scores::default();
+        self.score_classes(row, &mut scores)?;
+        let column = self.classes.number(label).unwrap_or(scores.margins.len());
+        // All classes that were met are part of the model, whether it has columns for them or not.
+        scores.margins.resize(coding.classes().len().max(column + 1), 0.0);
+        Ok(loss.value_of(column, &scores.margins))
+    }
+
+    /// Whether a feature was seen in training.
+    #[must_use]
+    pub fn knows(&self, id: u64) -> bool {
+        self.slot(id).is_some()
+    }
+
+    /// Intercepts and weights of these features, a row a feature, of a model with these classes.
+    pub(crate) fn columns(&self, labels: &[f64], index: &[u64]) -> (Vec<f64>, Vec<f64>) {
+        if labels.is_empty() {
+            let weight = |&id: &u64| self.slot(id).map_or(0.0, |slot| slot.weight);
+            return (self.intercept.clone(), index.iter().map(weight).collect());
+        }
+        let places: Vec<Option<usize>> = labels.iter().map(|&label| self.classes.number(label)).collect();
+        let row = |row: &[f64]| places.iter().map(|place| place.map_or(0.0, |at| row[at])).collect::<Vec<f64>>();
+        let (columns, none) = (self.intercept.len(), vec![0.0; self.intercept.len()]);
+        let of = |id| self.slot(id).map_or(&none[..], |slot| &self.columns[(slot.seen as usize - 1) * columns..]);
+        (row(&self.intercept), index.iter().flat_map(|&id| row(of(id))).collect())
+    }
+
+    /// The labels of its classes; the weights of these features, and the intercepts last.
+    pub(crate) fn to_arrays(&self, name: &str, index: &[u64]) -> [Array; 2] {
+        let labels = self.classes.labels();
+        let (intercept, mut weight) = self.columns(&labels, index);
+        weight.extend(intercept);
+        [Array::flat(&format!("{name}.classes"), labels), Array::flat(name, weight)]
+    }
+
+    /// From what [`Predictor::to_arrays`] gave, if the state holds it.
+    pub(crate) fn from_arrays(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
+        let (named, list) = (|array: &&Array, name: &str| array.name == name, format!("{name}.classes"));
+        let Some(array) = state.arrays.iter().find(|array| named(array, &list)) else { return Ok(None) };
+        let labels = state.wide(&list, array.shape.iter().product())?;
+        let columns = labels.len().max(1);
+        let data = state.wide(name, (index.len() + 1) * columns)?;
+        let (weight, intercept) = data.split_at(index.len() * columns);
+        Ok(Some(match labels {
+            [] => Predictor::of(intercept[0], index.iter().copied().zip(weight.iter().copied())),
+            _ => Predictor::of_columns(labels.to_vec(), intercept.to_vec(), index, weight.to_vec()),
+        }))
+    }
+
+    /// Checks what was read from a file.
+    pub(crate) fn check_arrays(name: &str, model: &Model, state: &State) -> Result<(), String> {
+        let list = format!("{name}.classes");
+        let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
+        let labels = state.wide(&list, array.shape.iter().product())?;
+        let data = state.wide(name, (model.index.len() + 1) * labels.len().max(1))?;
+        let kind = model.settings.loss.has_margins() != labels.is_empty();
+        let known = |label: &f64| model.labels.code(*label).is_some();
+        let sound = kind && labels.is_sorted_by(|a, b| a < b) && labels.iter().all(known);
+        need(sound && all(data, |x| x.is_finite()), "an earlier model of the run is out of its range")
+    }
+
+    #[inline]
+    fn slot(&self, id: u64) -> Option<&Slot> {
+        self.weights.get(id).filter(|slot| slot.seen > 0)
+    }
+}
+
+fn set(weights: &mut Features<Slot>, id: u64, slot: Slot) {
+    let Some(at) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
+    *at = slot;
+}
+
+/// The pairs of a row; as in training, a value that is negligible counts as none.
+fn pairs<'a>(row: &Row<'a>) -> impl Iterator<Item = (u64, f64)> + use<'a> {
+    row.index.iter().copied().zip(row.value.iter().copied()).filter(|(_, value)| value.abs() >= NEGLIGIBLE)
+}
+
+impl Fault {
+    pub(crate) fn overflow() -> Fault {
+        Fault::new(Part::Row, "the margin of this row overflows: its values are out of all proportion, rescale them")
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether a model can be one.
+//!
+//! A model file is written by anybody: its checksums say that it is whole, not that its numbers make sense. So every number
+//! is held against its range when a model is read, and again before one is written. What passes can be predicted with,
+//! looked into and trained further without a panic.
+
+use super::{
+    certificate::{Bound, Certificate},
+    settings::{Ball, Penalty, Settings},
+    trained_model::{Labels, Lane, Model, PathPoint, Summary},
+};
+use crate::{data::schema::Reading, labels::class_weights::ClassWeights, loss::Loss, train::trainer};
+
+/// Rows and pairs are counted up to this: counters are exact as f64, and can be added to.
+pub(crate) const MOST_ROWS: u64 = 1 << 53;
+
+/// What is wrong, unless it `holds`.
+pub(crate) fn need(holds: bool, wrong: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(wrong.to_owned()) }
+}
+
+/// Whether all numbers are finite. In pieces, so that it is done many at a time.
+pub(crate) fn all_finite<T: Copy>(numbers: &[T], is_finite: impl Fn(T) -> bool) -> bool {
+    all(numbers, |&x| is_finite(x))
+}
+
+/// Whether all of many numbers are sound. In pieces within which there is no early end, so that it is done many at a time.
+pub(crate) fn all<T>(numbers: &[T], is_sound: impl Fn(&T) -> bool) -> bool {
+    numbers.chunks(1 << 10).all(|piece| piece.iter().fold(true, |sound, x| sound & is_sound(x)))
+}
+
+/// Whether a number is a size: finite, and at least 0.
+pub(crate) fn is_size(x: f64) -> bool {
+    x >= 0.0 && x.is_finite()
+}
+
+fn is_positive(x: f64) -> bool {
+    x > 0.0 && x.is_finite()
+}
+
+fn is_probability(x: f64) -> bool {
+    x > 0.0 && x < 1.0
+}
+
+impl Model {
+    /// Checks that every number is within its range and that all parts fit together, as far as anything relies on it: models
+    /// that come from a file, or go into one.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        self.settings.check()?;
+        self.labels.check(self.settings.loss)?;
+        self.check_vectors()?;
+        self.summary.check()?;
+        self.certificates.iter().try_for_each(Certificate::check)?;
+        self.state.as_ref().map_or(Ok(()), |state| trainer::check(self, state))
+    }
+
+    fn check_vectors(&self) -> Result<(), String> {
+        let classes = &self.labels.classes;
+        let columns = if self.settings.loss.has_margins() { classes.len() } else { 1 };
+        if self.intercept.len() != columns {
+            return Err(format!("{} classes and {} intercepts", classes.len(), self.intercept.len()));
+        }
+        if self.index.len().checked_mul(columns) != Some(self.weight.len()) {
+            return Err(format!("{} indices and {} weights", self.index.len(), self.weight.len()));
+        }
+        need(self.index.is_sorted_by(|a, b| a < b), "the indices do not ascend")?;
+        need(all_finite(&self.intercept, f64::is_finite), "an intercept is not finite")?;
+        match all_finite(&self.weight, f64::is_finite) {
+            true => Ok(()),
+            false => Err(self.endless_weight(columns)),
+        }
+    }
+
+    fn endless_weight(&self, columns: usize) -> String {
+        let at = self.weight.iter().position(|weight| !weight.is_finite()).unwrap_or(0);
+        let id = self.index.get(at / columns.max(1)).copied().unwrap_or(0);
+        let name = self.names.of(id).map_or_else(|| id.to_string(), |name| name.escape_debug().to_string());
+        format!("the weight of feature '{name}' is not finite: its values are out of all proportion to the labels")
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), String> {
+        let parameter = match self.loss {
+            Loss::Huber { delta } => is_positive(delta),
+            Loss::Quantile { tau } => is_probability(tau),
+            Loss::Tweedie { power } => power > 1.0 && power < 2.0,
+            _ => true,
+        };
+        need(parameter, "the parameter of the loss is out of its range")?;
+        need(self.ball.is_none() || !self.loss.has_margins(), "a ball with a loss of more than two classes")?;
+        self.ball.as_ref().map_or(Ok(()), Ball::check)?;
+        self.penalty.check()?;
+        if let Some(ClassWeights::Given(pairs)) = &self.class_weights {
+            need(pairs.iter().all(|(_, weight)| is_size(*weight)), "the weight of a class is out of its range")?;
+        }
+        let factors = self.groups.factors.iter().map(|(_, factor)| *factor);
+        need(factors.into_iter().all(is_size), "the factor of a penalty is out of its range")?;
+        let groups = (self.groups.factors.len() + 1).checked_mul(self.groups.bounds.len() + 1);
+        need(groups.is_some_and(|groups| u32::try_from(groups).is_ok()), "too many groups of features")?;
+        self.reading.check()
+    }
+}
+
+impl Ball {
+    fn check(&self) -> Result<(), String> {
+        let norm = self.row_norm.is_none_or(is_positive);
+        need(is_positive(self.radius) && norm && is_probability(self.delta), "the ball is out of its range")
+    }
+}
+
+impl Penalty {
+    pub(crate) fn check(&self) -> Result<(), String> {
+        need(is_size(self.l1) && is_size(self.l2), "the penalty is out of its range")
+    }
+}
+
+impl Reading {
+    fn check(&self) -> Result<(), String> {
+        need(self.index_base <= 1, "indices begin with neither 0 nor 1")?;
+        need(self.bits.is_none_or(|bits| (1..=64).contains(&bits)), "the bits of hashed ids are out of their range")?;
+        need(self.table.means.values().all(|mean| mean.is_finite()), "the mean of a column is not finite")?;
+        let codes = || self.classes.iter().map(|class| class.code);
+        need(codes().all(f64::is_finite) && codes().is_sorted_by(|a, b| a < b), "the codes of classes do not ascend")?;
+        need(self.classes.is_sorted_by(|a, b| a.text < b.text), "the texts of classes do not ascend")
+    }
+}
+
+impl Labels {
+    fn check(&self, loss: Loss) -> Result<(), String> {
+        let two = [self.negative, self.positive].into_iter().flatten();
+        need(two.chain(self.classes.iter().copied()).all(f64::is_finite), "a label is not finite")?;
+        need(self.classes.is_sorted_by(|a, b| a < b), "the labels of classes do not ascend")?;
+        let kind = if loss.has_margins() { self.negative.or(self.positive).is_none() } else { self.classes.is_empty() };
+        need(kind, "the labels are not those of the loss")?;
+        need(!self.shares || loss == Loss::Logistic, "labels are shares, which only the logistic loss takes")?;
+        let distinct = self.negative.is_none() || self.negative != self.positive;
+        need(distinct, "both classes have the same label")
+    }
+}
+
+impl Summary {
+    fn check(&self) -> Result<(), String> {
+        let counts = [self.rows, self.rows_zero_weight, self.nnz];
+        need(counts.iter().all(|count| *count <= MOST_ROWS), "a counter of rows is out of its range")?;
+        need(is_size(self.weight), "the weight of the rows is out of its range")?;
+        let numbers = [self.loss, self.loss_constant, self.lane];
+        need(numbers.into_iter().flatten().all(f64::is_finite), "a loss is not finite")?;
+        need(self.order.is_none_or(|alarm| alarm.is_sound()), "an alarm about the order of rows is none")?;
+        need(self.lanes.iter().all(Lane::is_sound), "the share of a lane is out of its range")?;
+        need(self.path.iter().all(PathPoint::is_sound), "a penalty that was tried is out of its range")
+    }
+}
+
+impl Lane {
+    fn is_sound(&self) -> bool {
+        is_positive(self.scale) && is_size(self.statistic) && (0.0..=1.0).contains(&self.share)
+    }
+}
+
+impl PathPoint {
+    /// Whether its numbers are within their range.
+    pub(crate) fn is_sound(&self) -> bool {
+        is_size(self.l1) && is_size(self.l2) && self.loss.is_finite()
+    }
+}
+
+impl Certificate {
+    fn check(&self) -> Result<(), String> {
+        let Some(Bound { value, relative, delta, .. }) = self.bound() else { return Ok(()) };
+        let sound = value.is_finite() && relative.is_none_or(f64::is_finite) && delta.is_none_or(is_probability);
+        need(sound, "a certificate is out of its range")
+    }
+}

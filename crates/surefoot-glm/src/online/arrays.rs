@@ -1,0 +1,195 @@
+//! The coordinates of stacks as named arrays, and back, bit for bit.
+
+use super::{
+    averaging::Clock,
+    coordinate::{Coordinate, Unit},
+    coordinate_store::Stack,
+};
+use crate::{
+    model::{
+        trained_model::{Array, Numbers, State},
+        validity::{all, need},
+    },
+    simd::lanes::{LANES, Lanes},
+    threads,
+};
+use std::sync::Mutex;
+
+/// Names of arrays; each holds, for every stack, a row a feature, in the order of the model's index, and the intercept's
+/// row last.
+const THETA: &str = "theta";
+const AVERAGE: &str = "average";
+const SQUARES: &str = "squares";
+const STEP: &str = "step";
+const UNIT: &str = "unit";
+
+/// All coordinates of these features; `shape` is that of the stacks: nothing of a single one, else their number.
+pub(super) fn save(stacks: &[Stack], index: &[u64], shape: &[usize]) -> Vec<Array> {
+    let rows = index.len() + usize::from(stacks.first().is_some_and(|stack| stack.intercept.is_some()));
+    let n = stacks.len() * rows;
+    let (mut theta, mut average) = (vec![0.0; n * LANES], vec![0.0; n * LANES]);
+    let (mut squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
+    let mut columns =
+        Columns { theta: &mut theta, average: &mut average, squares: &mut squares, step: &mut step, unit: &mut unit };
+    for stack in stacks {
+        let (here, rest) = columns.split_at(rows);
+        let (features, mut intercept) = here.split_at(index.len());
+        in_halves(index, features, Columns::split_at, &|index, mut columns| {
+            let unseen = Coordinate::default();
+            for (row, &id) in index.iter().enumerate() {
+                columns.put(row, stack.features.get(id).unwrap_or(&unseen));
+            }
+        });
+        stack.intercept.iter().for_each(|c| intercept.put(0, c));
+        columns = rest;
+    }
+    let array = |name: &str, lanes: &[usize], data: Numbers| Array {
+        name: name.into(),
+        shape: [shape, &[rows], lanes].concat(),
+        data,
+    };
+    vec![
+        array(THETA, &[LANES], Numbers::F32(theta)),
+        array(AVERAGE, &[LANES], Numbers::F32(average)),
+        array(SQUARES, &[], Numbers::F32(squares)),
+        array(STEP, &[], Numbers::U32(step)),
+        array(UNIT, &[], Numbers::U64(unit)),
+    ]
+}
+
+/// Room for coordinates, a row each.
+struct Columns<'a> {
+    theta: &'a mut [f32],
+    average: &'a mut [f32],
+    squares: &'a mut [f32],
+    step: &'a mut [u32],
+    unit: &'a mut [u64],
+}
+
+impl<'a> Columns<'a> {
+    fn split_at(self, row: usize) -> (Columns<'a>, Columns<'a>) {
+        let (theta, average) = (self.theta.split_at_mut(row * LANES), self.average.split_at_mut(row * LANES));
+        let (squares, step, unit) =
+            (self.squares.split_at_mut(row), self.step.split_at_mut(row), self.unit.split_at_mut(row));
+        let of = |theta, average, squares, step, unit| Columns { theta, average, squares, step, unit };
+        (of(theta.0, average.0, squares.0, step.0, unit.0), of(theta.1, average.1, squares.1, step.1, unit.1))
+    }
+
+    fn put(&mut self, row: usize, c: &Coordinate) {
+        self.theta[row * LANES..][..LANES].copy_from_slice(&c.theta.0);
+        self.average[row * LANES..][..LANES].copy_from_slice(&c.average.0);
+        self.squares[row] = c.squares;
+        self.step[row] = c.step;
+        self.unit[row] = c.unit.0;
+    }
+}
+
+/// From so many features on a second thread is worth its start.
+const MANY: usize = 1 << 15;
+
+/// Works on ids and what belongs to them, on two threads where there are many: a run stands still while it is saved.
+pub(super) fn in_halves<T: Send>(
+    index: &[u64],
+    all: T,
+    split_at: impl FnOnce(T, usize) -> (T, T),
+    work: &(impl Fn(&[u64], T) + Sync),
+) {
+    if index.len() < MANY {
+        return work(index, all);
+    }
+    let (first, then) = index.split_at(index.len() / 2);
+    let (of_first, of_then) = split_at(all, first.len());
+    let parts = Mutex::new(vec![(first, of_first), (then, of_then)]);
+    let next = || parts.lock().ok().and_then(|mut parts| parts.pop());
+    threads::share(2, || {
+        while let Some((index, all)) = next() {
+            work(index, all);
+        }
+    });
+}
+
+/// The contents of the arrays of stacks, each number within its range.
+pub(super) struct Arrays<'a> {
+    count: usize,
+    rows: usize,
+    theta: &'a [f32],
+    average: &'a [f32],
+    squares: &'a [f32],
+    step: &'a [u32],
+    unit: &'a [u64],
+}
+
+impl<'a> Arrays<'a> {
+    /// Loads the arrays of so many stacks, for a model of so many features, as [`save`] gave them.
+    pub(super) fn of(
+        intercept: bool,
+        features: usize,
+        count: usize,
+        clock: &Clock,
+        state: &'a State,
+    ) -> Result<Arrays<'a>, String> {
+        let rows = features + usize::from(intercept);
+        let n = rows.checked_mul(count).and_then(|n| n.checked_mul(LANES)).map(|n| n / LANES);
+        let n = n.ok_or("the state does not fit together: too many classes")?;
+        let arrays = Arrays {
+            count,
+            rows,
+            theta: floats(state, THETA, n * LANES, f32::is_finite)?,
+            average: floats(state, AVERAGE, n * LANES, f32::is_finite)?,
+            squares: floats(state, SQUARES, n, |x| (0.0..f32::INFINITY).contains(&x))?,
+            step: steps(state, n, clock)?,
+            unit: units(state, n)?,
+        };
+        // The first stack knows all features of the model: its ids are those that were touched.
+        let met = arrays.unit.get(..features).unwrap_or_default();
+        need(all(met, |&unit| Unit(unit).touches() > 0), "the state has a feature that was never met")?;
+        Ok(arrays)
+    }
+
+    fn coordinate(&self, i: usize) -> Coordinate {
+        let lanes = |data: &[f32]| Lanes(std::array::from_fn(|k| data[i * LANES + k]));
+        Coordinate {
+            theta: lanes(self.theta),
+            average: lanes(self.average),
+            squares: self.squares[i],
+            step: self.step[i],
+            unit: Unit(self.unit[i]),
+        }
+    }
+
+    /// The stacks of these features.
+    pub(super) fn stacks(&self, intercept: bool, index: &[u64]) -> Result<Vec<Stack>, String> {
+        let stack = |k: usize| {
+            let mut stack = Stack::with_room(intercept, index.len());
+            for (i, &id) in (k * self.rows..).zip(index) {
+                *stack.features.get_mut(id).ok_or("no memory is left for the model")? = self.coordinate(i);
+            }
+            stack.intercept = intercept.then(|| self.coordinate(k * self.rows + self.rows - 1));
+            Ok(stack)
+        };
+        (0..self.count).map(stack).collect()
+    }
+}
+
+fn floats<'a>(state: &'a State, name: &str, len: usize, sound: fn(f32) -> bool) -> Result<&'a [f32], String> {
+    match state.numbers(name, len)? {
+        Numbers::F32(data) if all(data, |&x| sound(x)) => Ok(data),
+        _ => Err(format!("array {name} of the state does not hold finite f32")),
+    }
+}
+
+fn steps<'a>(state: &'a State, len: usize, clock: &Clock) -> Result<&'a [u32], String> {
+    match state.numbers(STEP, len)? {
+        Numbers::U32(data) if all(data, |step| *step <= clock.step) => Ok(data),
+        _ => Err(format!("array {STEP} of the state does not hold rounds")),
+    }
+}
+
+fn units(state: &State, len: usize) -> Result<&[u64], String> {
+    // Of what was touched 1/M is a normal number, of what was not nothing is known.
+    let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&Unit(unit).inverse());
+    match state.numbers(UNIT, len)? {
+        Numbers::U64(data) if all(data, sound) => Ok(data),
+        _ => Err(format!("array {UNIT} of the state does not hold units")),
+    }
+}

@@ -1,0 +1,255 @@
+//! Which lanes lead: from the losses of each lane at its own output point to the shares of the model.
+//!
+//! The model that predicts is Σ share_k·x_k, again a linear model. Shares are exponential weights with rate 1 in
+//! a statistic that forgets: after t rows the loss of row s counts (s/t)². The statistic is not a loss that is
+//! ever printed; for unbounded losses it grows like a logarithm in the end, so that a few outliers cannot choose the
+//! lane.
+
+use crate::{
+    loss::Loss,
+    model::{
+        trained_model::Lane,
+        validity::{MOST_ROWS, is_size, need},
+    },
+    simd::lanes::{LANES, Lanes, exp::exp_minus_size},
+};
+use serde::{Deserialize, Serialize};
+
+/// Statistics and shares of the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Lead {
+    /// Forgetting sum of what each lane has lost, smaller is better.
+    statistic: [f64; LANES],
+    /// The same of what it would have lost on rows of the other class, see [`doubts`].
+    doubts: [f64; LANES],
+    /// The statistic when the first pass ended: fresh evidence, which fades as passes go by.
+    first: [f64; LANES],
+    shares: Lanes,
+    /// Rows in the statistic.
+    rows: u64,
+    /// Forgetting sums of the mixture's weighted losses, of weights, and of rows.
+    recent: [f64; 3],
+}
+
+/// Forgetting after `rows` rows: the product of these makes the weights (s/t)².
+fn keep(rows: u64) -> f64 {
+    1.0 - 2.0 / (rows as f64 + 2.0)
+}
+
+/// Up to this many typical losses a loss that is not squared is charged in proportion. Most counts are 0 and most labels below a
+/// high quantile: with a logarithm from the start the rare others would count for too little, and lanes win that
+/// predict too low (measured on doctor visits, where one pass then lost more than the best constant).
+const MANY: f64 = 10.0;
+
+/// What lanes are charged for their losses, given a typical loss: those of classes, with margins of order 1, count as they are.
+#[inline(always)]
+fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
+    let values = values.0.map(f64::from);
+    if loss.classifies() { values } else { values.map(|value| charge(loss, value, typical)) }
+}
+
+fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
+    let ratio = value.min(f64::from(f32::MAX)) / typical;
+    match loss {
+        _ if typical <= 0.0 => 0.0,
+        Loss::Squared => libm::log1p(ratio),
+        _ if ratio <= MANY => ratio,
+        _ => MANY * (1.0 + libm::log(ratio / MANY)),
+    }
+}
+
+/// What lanes would lose if the label were the other one, for classes.
+///
+/// A lane is charged for one more row, of the usual margin and on the wrong side (Laplace's rule): n rows without an
+/// error do not prove that errors are rarer than 1/n, and without it a few rows of one class would call for infinite
+/// weights.
+///
+/// The logistic loss of the wrong side is that of the right one plus |m|, so what is missing is max(ym, 0).
+#[inline(always)]
+fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
+    match loss {
+        Loss::Logistic if y.abs() == 1.0 => {
+            std::array::from_fn(|k| f64::from(values.0[k]) + (y * f64::from(margins.0[k])).max(0.0))
+        }
+        _ if loss.classifies() => loss.values(1.0, &Lanes(margins.0.map(|m| -m.abs()))).0.map(f64::from),
+        _ => [0.0; LANES],
+    }
+}
+
+/// What the lanes are charged for a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Charges {
+    /// For their losses.
+    pub(crate) values: [f64; LANES],
+    /// For one more row, on the wrong side: see [`doubts`].
+    pub(crate) doubts: [f64; LANES],
+}
+
+impl Charges {
+    /// At a row with one margin a lane.
+    #[inline(always)]
+    fn of(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
+        let values = loss.values(y, margins);
+        Charges { values: charges(loss, &values, typical), doubts: doubts(loss, y, margins, &values) }
+    }
+}
+
+impl Lead {
+    /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
+    pub(crate) fn new(scales: Lanes) -> Lead {
+        let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
+        let none = [0.0; LANES];
+        let mut lead =
+            Lead { statistic, doubts: none, first: none, shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
+        lead.share();
+        lead
+    }
+
+    /// Checks one that was read from a file.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
+        let sizes = self.doubts.iter().chain(&self.recent).all(|x| is_size(*x)) && self.rows <= MOST_ROWS;
+        let sum: f32 = self.shares.0.iter().sum();
+        // Shares are divided by their sum, and rounded.
+        let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
+        need(finite && sizes && shares, "the shares of the lanes are out of their range")
+    }
+
+    pub(crate) fn shares(&self) -> Lanes {
+        self.shares
+    }
+
+    /// Counts a fresh row: its label and the margins of the lanes, both in the lanes' units.
+    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
+        // Classes are charged without regard to the typical loss. A label out of all proportion must not make it infinite
+        // for ever.
+        let mixture = match loss.classifies() {
+            true => 0.0,
+            false => loss.excess(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
+        };
+        self.count(weight, mixture);
+        let typical = self.recent[0] / self.recent[1];
+        self.settle(weight, &Charges::of(loss, y, margins, typical));
+    }
+
+    /// The same for a row that lanes are charged for in another way, as rows of classes are: without regard to the typical loss.
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
+        self.count(weight, 0.0);
+        self.settle(weight, charges);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, weight: f64, mixture: f64) {
+        self.rows += 1;
+        let keep = keep(self.rows);
+        for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {
+            *sum = *sum * keep + term;
+        }
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, weight: f64, charges: &Charges) {
+        let keep = keep(self.rows);
+        let [_, weights, rows] = self.recent;
+        // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
+        let usual = weights / rows;
+        let part = weight / usual;
+        for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
+            *statistic = *statistic * keep + part * charge;
+        }
+        for (sum, doubt) in self.doubts.iter_mut().zip(charges.doubts) {
+            *sum = *sum * keep + weight * doubt;
+        }
+        self.share();
+    }
+
+    /// Ends a pass that had held-out rows: their charges, as collected by [`Judge`], decide, with what is left of
+    /// the first pass's evidence.
+    pub(crate) fn judge(&mut self, pass: u32, judge: &Judge) {
+        if pass == 1 {
+            self.first = self.statistic;
+        }
+        let fade = f64::from(pass).recip();
+        for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(judge.charges()) {
+            *statistic = charge + fade * first;
+        }
+        self.doubts = [0.0; LANES];
+        self.share();
+    }
+
+    /// What the shares are made of, for each lane.
+    fn evidence(&self) -> [f64; LANES] {
+        let weights = self.recent[1];
+        // What has overflowed counts as the most there is.
+        let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.doubts[k] / weights } else { 0.0 };
+        std::array::from_fn(|k| of(k).min(f64::MAX))
+    }
+
+    fn share(&mut self) {
+        let evidence = self.evidence();
+        let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
+        let raw = exp_minus_size(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
+        let sum: f32 = raw.0.iter().sum();
+        self.shares = raw / Lanes([sum; LANES]);
+    }
+
+    /// The lane of the largest share (ties: the smaller scale).
+    pub(crate) fn leader(&self) -> usize {
+        (0..LANES).fold(0, |best, k| if self.shares.0[k] > self.shares.0[best] { k } else { best })
+    }
+
+    pub(crate) fn lanes(&self, scales: Lanes) -> Vec<Lane> {
+        let evidence = self.evidence();
+        let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
+        (0..LANES)
+            .map(|k| Lane {
+                scale: shortest(scales.0[k]),
+                statistic: evidence[k] - best,
+                share: shortest(self.shares.0[k]),
+            })
+            .collect()
+    }
+}
+
+/// The f64 that is printed as this f32 is: 0.3, not 0.30000001192092896.
+pub(crate) fn shortest(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
+}
+
+/// Charges of the lanes on held-out rows, all at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judge {
+    loss: Loss,
+    typical: f64,
+    weight: f64,
+    rows: f64,
+    charges: [f64; LANES],
+    doubts: [f64; LANES],
+}
+
+impl Judge {
+    /// `typical` is the mean loss of the best lane on the rows to come.
+    pub(crate) fn new(loss: Loss, typical: f64) -> Judge {
+        Judge { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], doubts: [0.0; LANES] }
+    }
+
+    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
+        self.add_charges(weight, &Charges::of(self.loss, y, margins, self.typical));
+    }
+
+    /// The same for charges of another kind: see [`Lead::add_charges`].
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
+        self.weight += weight;
+        self.rows += 1.0;
+        for k in 0..LANES {
+            self.charges[k] += weight * charges.values[k];
+            self.doubts[k] += weight * charges.doubts[k];
+        }
+    }
+
+    /// The charges, in units of the usual weight, and the doubts.
+    fn charges(&self) -> [f64; LANES] {
+        let usual = self.weight / self.rows;
+        std::array::from_fn(|k| self.charges[k] / usual + self.doubts[k] / self.weight)
+    }
+}

@@ -1,0 +1,397 @@
+//! Penalties in one pass: what the lanes have learnt without them is drawn towards 0 where it is read.
+//!
+//! After rows of total weight W the best weight v of a coordinate alone, given the one w that was learnt without penalty, has the
+//! least ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the losses along it; that is, w is moved towards
+//! 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not kept a coordinate, but the sum of squared gradients
+//! S = Σ φ'²x² is, and for likelihoods the two are the same on average: h = S·(Σφ'')/(Σφ'²). So a coordinate that
+//! little is known of is drawn most. This is one step of a diagonal Newton method, O(1) a pair, and outside of the theorem:
+//! correlated columns are drawn farther than at the optimum. What is drawn is the model: its losses are those printed, and
+//! its weights those saved.
+//!
+//! The intercept is not drawn, but has to make up for what is: a shift of it is learnt that gives the slopes of the drawn model
+//! the mean of those of the model as it was learnt. Where little is drawn the two hardly differ, and nor does the shift from 0.
+//!
+//! A *standardized* penalty is that of the weight in the unit of its coordinate, so that S and w are as they are learnt.
+//!
+//! On a *path* models with many penalties are read side by side, and the one in force is that of the least loss so far. Its
+//! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
+//! square of gradients, which no mean gradient exceeds; both of the columns that are penalised, in the units that they are
+//! penalised in.
+
+use super::coordinate::Gradients;
+use crate::{
+    data::feature_groups::{Bounds, Rule},
+    loss::Loss,
+    model::{
+        settings::{Axis, Penalty, Settings},
+        trained_model::PathPoint,
+        validity::{MOST_ROWS, is_size, need},
+    },
+    numeric::sums::{Sum, endless},
+};
+use serde::{Deserialize, Serialize};
+
+/// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Candidate {
+    /// The penalty along the path, in its units.
+    share: f64,
+    /// What is added to the intercept, in training's own sign.
+    shift: f64,
+    /// Σ φ'' at its margins.
+    #[serde(with = "endless")]
+    bends: f64,
+    /// Forgetting sums of weighted losses and of weights.
+    #[serde(with = "endless")]
+    losses: f64,
+    weights: f64,
+}
+
+/// Penalties, of which one is in force.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Shrink {
+    penalty: Penalty,
+    /// Whether there is an intercept to be shifted.
+    shifts: bool,
+    candidates: Vec<Candidate>,
+    /// The one in force.
+    chosen: usize,
+    /// Of the rows learnt: their number, weights, φ'' at the model's margins, its squared gradients as S has them, and
+    /// weighted φ'' and φ'² times ‖x‖².
+    rows: u64,
+    weight: Sum,
+    #[serde(with = "endless")]
+    bends: f64,
+    #[serde(with = "endless")]
+    squares: f64,
+    #[serde(with = "endless")]
+    trace: f64,
+    #[serde(with = "endless")]
+    lengths: f64,
+    /// Weighted sizes of errors of the model as it was learnt.
+    #[serde(with = "endless")]
+    sizes: f64,
+    /// Rows that losses were counted of.
+    judged: u64,
+}
+
+/// How the weights of a model are drawn at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    /// W·l1 and W·l2 in units of S.
+    l1: f64,
+    l2: f64,
+    /// Whether they are penalties of weights in the units of their coordinates.
+    standardize: bool,
+    /// Those of weights without bounds of their own.
+    pub(crate) bounds: Bounds,
+    /// What is added to the intercept.
+    pub(crate) shift: f64,
+}
+
+impl Pull {
+    /// What holds for a weight without a rule of its own.
+    #[inline]
+    pub(crate) fn rule(&self) -> Rule {
+        Rule { factor: 1.0, bounds: self.bounds }
+    }
+
+    /// The weight to be multiplied by raw values, of a coordinate with this weight in its unit, sum of squares and 1/unit.
+    ///
+    /// The cost of a coordinate is convex, so that within bounds it is least where they are nearest to what is best without them.
+    #[inline]
+    pub(crate) fn weight(&self, rule: Rule, learnt: f64, squares: f32, inverse: f64) -> f64 {
+        let squares = f64::from(squares);
+        // What is too large for a number is as good as the largest.
+        let times = |strength: f64| (rule.factor * strength.min(f64::MAX)).min(f64::MAX);
+        let per = if self.standardize { 1.0 } else { inverse };
+        let (target, by) = (squares * learnt, times(self.l1) * per);
+        if target.abs() <= by {
+            return 0.0;
+        }
+        let drawn = (target - by.copysign(target)) / (squares + times(self.l2) * per * per) * inverse;
+        rule.bounds.clamp(drawn)
+    }
+
+    /// The share of a value in the length of its row, by which penalties of a path are measured.
+    #[inline]
+    pub(crate) fn length(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
+        let value = if self.standardize { value * inverse } else { value };
+        match axis {
+            _ if rule.factor == 0.0 => 0.0,
+            Axis::L1 => (value / rule.factor).powi(2),
+            Axis::L2 => value * value / rule.factor,
+        }
+    }
+}
+
+/// A row as it is before it is learnt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Label and weight.
+    pub(crate) y: f64,
+    pub(crate) weight: f64,
+    /// The margin of the model before it is drawn.
+    pub(crate) learnt: f64,
+    /// ‖x‖² as the penalty sees it.
+    pub(crate) length: f64,
+}
+
+impl Shrink {
+    /// `None` where there is nothing to be drawn.
+    pub(crate) fn new(settings: &Settings) -> Option<Shrink> {
+        if settings.is_unpenalised() {
+            return None;
+        }
+        let penalty = settings.penalty;
+        let shares = penalty.path.iter().flat_map(|_| Axis::shares()).chain([0.0]);
+        let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
+        let candidates: Vec<_> = candidates.collect();
+        Some(Shrink {
+            penalty,
+            shifts: settings.intercept,
+            // The least: none.
+            chosen: candidates.len() - 1,
+            candidates,
+            rows: 0,
+            weight: Sum::default(),
+            bends: 0.0,
+            squares: 0.0,
+            trace: 0.0,
+            lengths: 0.0,
+            sizes: 0.0,
+            judged: 0,
+        })
+    }
+
+    /// Checks one that was read from a file, for these settings. What may overflow is no fault.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
+        self.penalty.check()?;
+        let count = self.penalty.path.map_or(1, |_| Axis::shares().len() + 1);
+        let fits = self.candidates.len() == count && self.chosen < count && self.shifts == settings.intercept;
+        let finite = |one: &Candidate| is_size(one.share) && one.shift.is_finite() && is_size(one.weights);
+        let counts = self.rows <= MOST_ROWS && self.judged <= MOST_ROWS && self.weight.is_size();
+        need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
+    }
+
+    /// Whether there are several penalties, of which one is chosen.
+    pub(crate) fn is_path(&self) -> bool {
+        self.axis().is_some()
+    }
+
+    /// The penalty that is chosen, if one is.
+    pub(crate) fn axis(&self) -> Option<Axis> {
+        self.penalty.path
+    }
+
+    /// The penalty of a candidate.
+    fn penalty_of(&self, one: &Candidate) -> Penalty {
+        let weight = self.weight.value();
+        let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
+        match self.penalty.path {
+            None => self.penalty,
+            Some(axis @ Axis::L1) => axis.of(self.penalty, one.share * unit(self.lengths).sqrt()),
+            Some(axis @ Axis::L2) => axis.of(self.penalty, one.share * unit(self.trace)),
+        }
+    }
+
+    /// The penalty in force.
+    pub(crate) fn in_force(&self) -> Penalty {
+        self.penalty_of(&self.candidates[self.chosen])
+    }
+
+    /// All penalties with the losses of their models, if there are several.
+    pub(crate) fn path(&self) -> Vec<PathPoint> {
+        let point = |one: &Candidate| {
+            let Penalty { l1, l2, .. } = self.penalty_of(one);
+            PathPoint { l1, l2, loss: one.losses / one.weights, error: None }
+        };
+        // A loss that has overflowed says nothing.
+        let judged = self.candidates.iter().filter(|one| one.weights > 0.0).map(point);
+        if self.candidates.len() > 1 { judged.filter(PathPoint::is_sound).collect() } else { Vec::new() }
+    }
+
+    fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {
+        let Penalty { l1, l2, bounds, standardize, .. } = self.penalty_of(one);
+        // Before there is any curvature nothing was learnt either.
+        let per = if self.bends > 0.0 { self.weight.value() * self.squares / self.bends } else { 0.0 };
+        Pull { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
+    }
+
+    /// The pull of the penalty in force, for a model of this sign.
+    pub(crate) fn pull(&self, sign: f64) -> Pull {
+        self.pull_of(&self.candidates[self.chosen], sign)
+    }
+
+    /// Those of all penalties.
+    pub(crate) fn pulls(&self, sign: f64) -> impl Iterator<Item = Pull> + '_ {
+        self.candidates.iter().map(move |one| self.pull_of(one, sign))
+    }
+
+    /// Where the margin of the model in force is among those of all.
+    pub(crate) fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// Counts the losses at a row that was not learnt before, given the margins of all models.
+    pub(crate) fn judge(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
+        if self.candidates.len() == 1 {
+            return;
+        }
+        self.judged += 1;
+        let keep = 1.0 - 2.0 / (self.judged as f64 + 2.0);
+        for (one, &margin) in self.candidates.iter_mut().zip(margins) {
+            one.losses = one.losses * keep + weight * loss.value(y, margin);
+            one.weights = one.weights * keep + weight;
+        }
+        self.choose();
+    }
+
+    /// Forgets the losses: others will be judged by.
+    pub(crate) fn judge_anew(&mut self) {
+        self.judged = 0;
+        self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
+    }
+
+    fn choose(&mut self) {
+        let loss = |one: &Candidate| if one.losses.is_finite() { one.losses } else { f64::INFINITY };
+        let least = self.candidates.iter().map(loss).fold(f64::INFINITY, f64::min);
+        // Of equal ones the largest penalty.
+        self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
+    }
+
+    /// Learns from a row that the lanes learn too: the margins of all drawn models, and the gradient of the model as it
+    /// goes into S.
+    pub(crate) fn add(&mut self, loss: Loss, told: &Told, margins: &[f64], gradient: f32) {
+        let Told { y, weight, learnt, length } = *told;
+        self.rows += 1;
+        self.weight.add(weight);
+        let (margin, slope) = (margins[self.chosen], loss.slope(y, learnt));
+        self.sizes += weight * (y - learnt).abs();
+        let size = self.sizes / self.weight.value();
+        let bend = weight * bend(loss, y, margin, size);
+        self.bends += bend;
+        self.squares += f64::from(gradient) * f64::from(gradient);
+        self.trace += bend * length;
+        self.lengths += weight * slope * slope * length;
+        if !self.shifts {
+            return;
+        }
+        for (one, &margin) in self.candidates.iter_mut().zip(margins) {
+            let by = loss.slope(y, margin) - slope;
+            // At least that of the chord: so no row moves the shift by more than its margin was drawn.
+            let chord = by / (margin - learnt);
+            one.bends += weight * self::bend(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
+            // Newton's step on the rows so far, with one more like them for the first.
+            let step = weight * by / (one.bends * (1.0 + 1.0 / self.rows as f64));
+            one.shift -= if step.is_finite() { step } else { 0.0 };
+        }
+    }
+
+    /// The same for the gradients of all classes, `per` of whose units a slope and its weight are: the average square of a
+    /// slope is φ''. Intercepts stay as the lanes have learnt them.
+    pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
+        let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
+        self.rows += 1;
+        self.weight.add(weight);
+        self.squares += squares;
+        self.bends += weight * squares / (per * per);
+    }
+
+    /// Multiplies the unit of gradients by 1/`ratio`.
+    pub(crate) fn rescale(&mut self, ratio: f64) {
+        self.squares *= ratio * ratio;
+    }
+}
+
+/// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average, for numbers over
+/// the `size` of an error. Huber's loss has that of the parabola that touches it.
+fn bend(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
+    let slope = loss.slope(y, margin);
+    match loss {
+        Loss::Huber { .. } if slope != 0.0 => slope / (margin - y),
+        Loss::Absolute | Loss::Quantile { .. } => slope * slope / size,
+        _ => loss.bend(y, margin).unwrap_or(slope * slope),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ½h(v − w)² + l1·|v| + l2·v²/2.
+    fn cost(h: f64, w: f64, l1: f64, l2: f64, v: f64) -> f64 {
+        0.5 * h * (v - w) * (v - w) + l1 * v.abs() + 0.5 * l2 * v * v
+    }
+
+    #[test]
+    fn a_drawn_weight_has_the_least_cost() {
+        let weight = 50.0;
+        for unit in [1e-3, 1.0, 8.0] {
+            for (squares, w, l1, l2, factor, bounds) in [
+                (3.0_f32, 0.7, 0.01, 0.0, 1.0, Bounds::FREE),
+                (3.0, -0.7, 0.01, 0.2, 1.0, Bounds::FREE),
+                (0.5, 0.7, 0.0, 3.0, 0.25, Bounds::FREE),
+                (0.5, -0.2, 1.0, 0.0, 1.0, Bounds::FREE),
+                (0.5, -0.2, 1.0, 1.0, 0.0, Bounds::FREE),
+                (0.5, -0.2, 0.0, 0.1, 1.0, Bounds::NONNEGATIVE),
+                (9.0, 0.4, 0.02, 0.0, 3.0, Bounds::NONNEGATIVE),
+                (9.0, 0.4, 0.02, 0.1, 1.0, Bounds::new(-1.0, 0.125).unwrap()),
+                (9.0, -0.4, 0.02, 0.1, 2.0, Bounds::new(-0.25, 0.0).unwrap()),
+            ] {
+                // S is in the unit of the coordinate; losses whose φ'' is the square of φ' have h = S/unit².
+                let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
+                for standardize in [false, true] {
+                    let (l1, l2) = (weight * l1, weight * l2);
+                    let pull = Pull { l1, l2, standardize, bounds: Bounds::FREE, shift: 0.0 };
+                    let drawn = pull.weight(Rule { factor, bounds }, w * unit, squares, inverse);
+                    let per = if standardize { unit } else { 1.0 };
+                    let cost = |v: f64| cost(h, w, factor * l1 * per, factor * l2 * per * per, v);
+                    assert_eq!(bounds.clamp(drawn), drawn);
+                    for by in [1e-6, 1e-3, 0.1, 1.0] {
+                        for other in [drawn + by, drawn - by] {
+                            let least = cost(drawn) <= cost(other) || bounds.clamp(other) != other;
+                            assert!(least, "{squares} {w} {l1} {l2} {standardize}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_units_and_coordinates_never_seen_are_0_not_nan() {
+        let pull = Pull { l1: 1.0, l2: 1.0, standardize: false, bounds: Bounds::FREE, shift: 0.0 };
+        for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
+            assert!(pull.weight(pull.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
+            assert!(pull.weight(pull.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");
+        }
+        let endless = Pull { l1: f64::INFINITY, l2: f64::INFINITY, ..pull };
+        for (factor, exact) in [(0.0, 0.375), (1.0, 0.0), (9.0, 0.0)] {
+            let rule = Rule { factor, ..pull.rule() };
+            assert_eq!(endless.weight(rule, 0.75, 3.0, 0.5), exact);
+            assert!(endless.weight(rule, 0.0, 0.0, 0.0) == 0.0);
+        }
+        let none = Pull { l1: 0.0, l2: 0.0, ..pull };
+        assert_eq!(none.weight(pull.rule(), 0.75, 3.0, 0.5), 0.375);
+        assert!(none.weight(pull.rule(), 0.0, 0.0, 0.0) == 0.0);
+    }
+
+    #[test]
+    fn the_penalty_of_the_least_loss_is_in_force() {
+        let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
+        let mut shrink = Shrink::new(&Settings { penalty, ..Settings::default() }).unwrap();
+        let count = shrink.candidates.len();
+        assert_eq!((shrink.chosen(), count), (count - 1, 18));
+        let told = Told { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
+        shrink.add(Loss::Logistic, &told, &vec![0.0; count], 0.5);
+        // Margins that are right for the third alone.
+        let margins: Vec<f64> = (0..count).map(|k| if k == 2 { 3.0 } else { -1.0 }).collect();
+        shrink.judge(Loss::Logistic, 1.0, 1.0, &margins);
+        assert_eq!(shrink.chosen(), 2);
+        // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
+        assert!((shrink.in_force().l2 - 0.1).abs() < 1e-15 && shrink.in_force().path.is_some());
+        assert!(shrink.path().len() == count && shrink.path().is_sorted_by(|a, b| a.l2 > b.l2));
+        assert!(Shrink::new(&Settings::default()).is_none());
+    }
+}

@@ -1,0 +1,278 @@
+//! A uniform sample of the rows of a run, bounded in rows and in pairs.
+
+use super::verdict::{Judged, Scored};
+use crate::{
+    data::rows::Row,
+    loss::Loss,
+    model::{
+        trained_model::{Array, Model, Numbers, State},
+        validity::MOST_ROWS,
+    },
+    pass::row_loop::Books,
+    simd::margin::Margin,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Rows that are kept at most, and pairs of all of them.
+const ROWS: usize = 32_768;
+const PAIRS: usize = 1 << 19;
+/// Rows with more pairs are passed over: one of them could fill the sample.
+const LONGEST: usize = PAIRS / 32;
+
+/// The rows whose numbers have a hash up to a limit: all of them while they are few; whenever they are too many the limit falls by
+/// a quarter. It follows from the sequence of rows alone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sample {
+    /// Rows met.
+    seen: u64,
+    /// The largest hash of a row that is kept.
+    limit: u64,
+    /// The numbers of the kept rows, from 0, and where the pairs of each end.
+    number: Vec<u64>,
+    end: Vec<u64>,
+    facts: Vec<Facts>,
+    index: Vec<u64>,
+    value: Vec<f64>,
+}
+
+/// What is kept of a row beside its pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Facts {
+    label: f64,
+    /// The weight as it was given, and the one that the row was counted with.
+    given: f64,
+    weight: f64,
+    offset: f64,
+    /// The loss as it came.
+    came: f64,
+}
+
+impl Facts {
+    const LEN: usize = 5;
+
+    fn numbers(self) -> [f64; Facts::LEN] {
+        [self.label, self.given, self.weight, self.offset, self.came]
+    }
+
+    fn of([label, given, weight, offset, came]: [f64; Facts::LEN]) -> Facts {
+        Facts { label, given, weight, offset, came }
+    }
+
+    fn are_sound(&self) -> bool {
+        let all = self.numbers();
+        all.iter().all(|number| number.is_finite()) && self.given > 0.0 && self.weight > 0.0
+    }
+}
+
+/// The counters of a [`Sample`], as they are stored.
+#[derive(Serialize, Deserialize)]
+struct Scalars {
+    seen: u64,
+    limit: u64,
+}
+
+impl Default for Sample {
+    fn default() -> Sample {
+        Sample {
+            seen: 0,
+            limit: u64::MAX,
+            number: Vec::new(),
+            end: Vec::new(),
+            facts: Vec::new(),
+            index: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+}
+
+/// Mixes all bits of a number (the finaliser of SplitMix64).
+fn hash(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Sample {
+    pub(super) fn is_empty(&self) -> bool {
+        self.number.is_empty()
+    }
+
+    pub(super) fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Meets the next row.
+    #[inline]
+    pub(super) fn add(&mut self, row: &Row<'_>, given: f64, came: f64) {
+        let number = self.seen;
+        self.seen += 1;
+        let fits = row.index.len() <= LONGEST && came.is_finite();
+        if hash(number) <= self.limit && fits {
+            self.keep(number, row, given, came);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, number: u64, row: &Row<'_>, given: f64, came: f64) {
+        let label = row.label.unwrap_or_default();
+        self.number.push(number);
+        self.facts.push(Facts { label, given, weight: row.weight, offset: row.offset, came });
+        self.index.extend(row.index);
+        self.value.extend(row.value);
+        self.end.push(self.index.len() as u64);
+        while self.number.len() > ROWS || self.index.len() > PAIRS {
+            self.limit -= (self.limit / 4).max(1).min(self.limit);
+            self.thin();
+        }
+    }
+
+    /// Forgets the rows whose hash is above the limit.
+    fn thin(&mut self) {
+        let (mut rows, mut pairs) = (0, 0);
+        let mut begin = 0;
+        for r in 0..self.number.len() {
+            let end = self.end[r] as usize;
+            if hash(self.number[r]) <= self.limit {
+                self.index.copy_within(begin..end, pairs);
+                self.value.copy_within(begin..end, pairs);
+                pairs += end - begin;
+                (self.number[rows], self.facts[rows], self.end[rows]) = (self.number[r], self.facts[r], pairs as u64);
+                rows += 1;
+            }
+            begin = end;
+        }
+        self.number.truncate(rows);
+        self.facts.truncate(rows);
+        self.end.truncate(rows);
+        self.index.truncate(pairs);
+        self.value.truncate(pairs);
+    }
+
+    /// The kept rows, with the weights that they were given.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
+        self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
+            label: Some(facts.label),
+            weight: facts.given,
+            offset: facts.offset,
+            index: &self.index[begin..end as usize],
+            value: &self.value[begin..end as usize],
+            group: &[],
+            position: 0,
+        })
+    }
+
+    /// The losses of a model beside those of the rows as they came.
+    pub(super) fn score(&self, books: &Books, model: &Model) -> Judged {
+        let mut scored = Judged::new(books.loss(), self.seen);
+        let mut margins = Vec::new();
+        let mut begin = 0;
+        for (facts, &end) in self.facts.iter().zip(&self.end) {
+            let pairs = begin..end as usize;
+            begin = pairs.end;
+            margins_of(model, &self.index[pairs.clone()], &self.value[pairs], facts.offset, &mut margins);
+            let Some(y) = model.labels.code(facts.label).or((!books.loss().classifies()).then_some(facts.label)) else {
+                continue;
+            };
+            let weight = books.weight_of_all(facts.label, facts.given);
+            let value = loss_of(books.loss(), y, &margins);
+            scored.add(&Scored { y, offset: facts.offset, weight, value, counted: facts.weight, came: facts.came });
+        }
+        scored
+    }
+
+    pub(super) fn scalars(&self) -> Value {
+        json!(Scalars { seen: self.seen, limit: self.limit })
+    }
+
+    pub(super) fn to_arrays(&self, name: &str) -> [Array; 5] {
+        let wide = |of: &str, data: &[u64]| Array {
+            name: format!("{name}.{of}"),
+            shape: vec![data.len()],
+            data: Numbers::U64(data.to_vec()),
+        };
+        let facts = self.facts.iter().flat_map(|facts| facts.numbers()).collect();
+        [
+            wide("number", &self.number),
+            wide("end", &self.end),
+            Array::flat(&format!("{name}.facts"), facts),
+            wide("index", &self.index),
+            Array::flat(&format!("{name}.value"), self.value.clone()),
+        ]
+    }
+
+    /// From what [`Sample::scalars`] and [`Sample::to_arrays`] gave.
+    pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<Sample, String> {
+        let Scalars { seen, limit } = State::parse(scalars)?;
+        let len = |of: &str| {
+            let name = format!("{name}.{of}");
+            let array = state.arrays.iter().find(|array| array.name == name);
+            array.map(|array| array.shape.iter().product()).ok_or_else(|| format!("the state has no array {name}"))
+        };
+        let ids = |of: &str| match state.numbers(&format!("{name}.{of}"), len(of)?)? {
+            Numbers::U64(data) => Ok(data.clone()),
+            _ => Err(format!("array {name}.{of} of the state does not hold u64")),
+        };
+        let reals = |of: &str| Ok::<_, String>(state.wide(&format!("{name}.{of}"), len(of)?)?.to_vec());
+        let unfit = || format!("the arrays {name} of the state do not fit together");
+        let facts = reals("facts")?;
+        let (facts, []) = facts.as_chunks() else { return Err(unfit()) };
+        let facts = facts.iter().map(|&numbers| Facts::of(numbers)).collect();
+        let sample = Sample {
+            seen,
+            limit,
+            number: ids("number")?,
+            end: ids("end")?,
+            facts,
+            index: ids("index")?,
+            value: reals("value")?,
+        };
+        if sample.is_sound() { Ok(sample) } else { Err(unfit()) }
+    }
+
+    fn is_sound(&self) -> bool {
+        let kept = |&number: &u64| number < self.seen && hash(number) <= self.limit;
+        let pairs = self.index.len();
+        let (rows, last) = (self.number.len(), self.end.last().copied().unwrap_or_default());
+        self.seen <= MOST_ROWS
+            && rows <= ROWS
+            && pairs <= PAIRS
+            && [self.facts.len(), self.end.len()] == [rows; 2]
+            && (self.value.len(), last) == (pairs, pairs as u64)
+            && self.ends_are_sound()
+            && self.number.is_sorted_by(|a, b| a < b)
+            && self.number.iter().all(kept)
+            && self.facts.iter().all(Facts::are_sound)
+            && self.value.iter().all(|value| value.is_finite())
+    }
+
+    /// Whether rows end one behind the other, and none is longer than those that are kept.
+    fn ends_are_sound(&self) -> bool {
+        let begins = std::iter::once(&0).chain(&self.end);
+        begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))
+    }
+}
+
+/// The margins of a row, one or one a class: as a [`Predictor`](crate::Predictor) has them, without the memory that it takes.
+fn margins_of(model: &Model, index: &[u64], value: &[f64], offset: f64, margins: &mut Vec<f64>) {
+    let columns = model.intercept.len();
+    let mut sums = vec![Margin::default(); columns];
+    for (k, (id, value)) in index.iter().zip(value).enumerate() {
+        let Ok(at) = model.index.binary_search(id) else { continue };
+        let weights = &model.weight[at * columns..][..columns];
+        sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
+    }
+    margins.clear();
+    margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.with(intercept) + offset));
+}
+
+/// The loss of these margins, not a number where one of them is none.
+fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
+    match margins {
+        _ if loss.has_margins() => loss.value_of(y as usize, margins),
+        [margin] => loss.value(y, *margin),
+        _ => f64::NAN,
+    }
+}

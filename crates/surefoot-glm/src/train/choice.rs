@@ -1,0 +1,55 @@
+//! Which learner the settings ask for, new or from a model's state.
+
+use crate::{
+    ball::in_ball::{self, InBall},
+    model::{
+        settings::Settings,
+        trained_model::{Model, State},
+    },
+    online::{
+        multiclass::{self, Classes},
+        single_margin::{self, Mix},
+    },
+    pass::learner::Engine,
+};
+use serde_json::Value;
+
+/// The engine that the settings ask for, before its first row.
+///
+/// # Panics
+/// If they ask for many margins in a ball.
+pub(crate) fn new(settings: &Settings) -> Box<dyn Engine> {
+    match &settings.ball {
+        Some(_) if settings.loss.has_margins() => panic!("{NO_BALL}"),
+        Some(ball) => Box::new(InBall::new(settings, *ball)),
+        None if settings.loss.has_margins() => Box::new(Classes::new(settings)),
+        None => Box::new(Mix::new(settings)),
+    }
+}
+
+/// What there is no engine for.
+const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
+
+/// Checks the state of a model that was read from a file: what [`resume`] relies on.
+pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
+    match model.settings.ball {
+        Some(ball) => in_ball::check(model, ball, scalars, state),
+        None if model.settings.loss.has_margins() => multiclass::check(model, scalars, state),
+        None => single_margin::check(model, scalars, state),
+    }
+}
+
+/// The engine of a model that holds its state: `scalars` and `state` are what [`Engine::save`] gave, `index` the features.
+pub(crate) fn resume(
+    settings: &Settings,
+    index: &[u64],
+    scalars: &Value,
+    state: &State,
+) -> Result<Box<dyn Engine>, String> {
+    Ok(match &settings.ball {
+        Some(_) if settings.loss.has_margins() => return Err(NO_BALL.to_owned()),
+        None if settings.loss.has_margins() => Box::new(Classes::resume(settings, index, scalars, state)?),
+        Some(ball) => Box::new(InBall::resume(settings, *ball, index, scalars, state)?),
+        None => Box::new(Mix::resume(settings, index, scalars, state)?),
+    })
+}

@@ -1,0 +1,332 @@
+//! The trainer: scores each row, then learns it.
+//!
+//! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save after
+//! row t − 1 would have stored; take the gradient at the query point; tell it. Whatever can be refused is refused
+//! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
+
+use super::choice;
+use crate::{
+    data::{
+        fault::Fault,
+        holdout_store::{InMemory, Shelf},
+        rows::{Batch, Row},
+        schema::{Class, Names},
+    },
+    labels::class_weights::ClassWeights,
+    metrics::{Measured, Picture, Progressive, Tally},
+    model::{
+        certificate::Certificate,
+        predictor::Predictor,
+        settings::{Penalty, Plan, Settings},
+        trained_model::{Labels, Model, State, Summary},
+    },
+    pass::{
+        holdout::Run,
+        learner::Engine,
+        order::{Losing, OrderWatch},
+        row_loop::{Books, Counts},
+    },
+};
+use serde_json::{Value, json};
+use std::{io, rc::Rc};
+
+/// Learns a generalised linear model from a stream of rows.
+///
+/// A step costs O(nnz) in time, 64 bytes a feature in memory, and allocates nothing once pages and buffers
+/// have grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
+///
+/// ```
+/// use surefoot_glm::{Batch, Plan, Settings, Trainer};
+/// let mut batch = Batch::default();
+/// for t in 0..100 {
+///     let x = f64::from(t % 7) - 3.0;
+///     batch.push(Some(f64::from(x > 0.0)), 1.0, &[(1, x)]);
+/// }
+/// let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+/// trainer.learn(&batch, 0, batch.len()).unwrap();
+/// let summary = trainer.summary();
+/// assert!(summary.loss < summary.loss_constant);
+/// ```
+#[derive(Debug)]
+pub struct Trainer {
+    books: Books,
+    engine: Box<dyn Engine>,
+}
+
+impl Trainer {
+    /// A trainer that has seen no row; with several passes it keeps held-out rows in memory.
+    ///
+    /// # Panics
+    /// If the settings ask for a loss of more than two classes and a ball.
+    #[must_use]
+    pub fn new(settings: Settings, plan: Plan) -> Trainer {
+        Trainer::with_shelf(settings, plan, Box::<InMemory>::default())
+    }
+
+    /// The same, with held-out rows on a shelf of the caller's.
+    ///
+    /// # Panics
+    /// As [`new`](Trainer::new).
+    #[must_use]
+    pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
+        let engine = choice::new(&lanes_of(&settings, &plan));
+        Trainer { books: Books::new(settings, plan, shelf), engine }
+    }
+
+    /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
+    ///
+    /// # Errors
+    /// The position of the first row that cannot be used and why; the rows before it are learnt, the row
+    /// itself has changed nothing.
+    pub fn learn(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        self.engine.learn(&mut self.books, batch, from, to)
+    }
+
+    /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
+    /// run that is resumed, whose shelf is gone. The rows are counted from the start of the data.
+    ///
+    /// # Errors
+    /// Those of the shelf.
+    pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
+        (from..to).try_for_each(|r| self.books.reshelve(&batch.row(r)))
+    }
+
+    /// Says that labels are shares of the positive class, between 0 and 1, of the logistic loss: before the first row. A row is
+    /// then as many of each class as its weight and its share say.
+    pub fn take_labels_for_shares(&mut self) {
+        self.books.counts.coding.shares = true;
+    }
+
+    /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
+    /// texts, is asked only where they matter. Not stored in models.
+    pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {
+        self.books.counts.coding.texts = true;
+        if matches!(self.books.settings.class_weights, Some(ClassWeights::Given(_))) {
+            self.books.texts = texts();
+        }
+    }
+
+    /// To be called after the last row of each pass, the only one included.
+    ///
+    /// With held-out rows, decides the shares of the lanes and which pass's model is kept.
+    ///
+    /// # Errors
+    /// Those of the shelf.
+    pub fn end_pass(&mut self) -> io::Result<()> {
+        if self.books.passes.judges() {
+            self.engine.end_pass(&mut self.books)?;
+            let (loss, coding) = (self.books.loss(), &self.books.counts.coding);
+            let candidate = self.engine.predictor(coding);
+            self.books.passes.keep(loss, candidate, coding)?;
+        }
+        self.books.passes.next();
+        Ok(())
+    }
+
+    /// What is learnt, and how.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.books.settings
+    }
+
+    /// Counters and losses as of now.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let (counts, board) = (&self.books.counts, self.books.printed());
+        let (lanes, lane) = self.engine.lanes();
+        Summary {
+            rows: counts.rows,
+            rows_zero_weight: counts.rows_zero_weight,
+            nnz: counts.nnz,
+            passes: self.books.passes.run.completed,
+            weight: board.weight(),
+            loss: board.loss(),
+            loss_constant: board.constant(self.books.loss(), counts.coding.sign()),
+            order: None,
+            lane,
+            lanes,
+            path: self.engine.path(),
+        }
+    }
+
+    /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
+    pub fn loss_recent(&mut self) -> Option<f64> {
+        std::mem::take(&mut self.books.recent).value()
+    }
+
+    /// Measures fresh rows from now on, each as it is scored before it is learnt. Costs a few nanoseconds a row and, for classes,
+    /// 16 bytes a row up to [`Metrics::EXACT`](crate::Metrics::EXACT) of them. Changes no model.
+    pub fn measure_fresh_rows(&mut self) {
+        self.books.progressive = Some(Box::new(Progressive::new(self.books.loss())));
+    }
+
+    /// How good the predictions of fresh rows were, and what there is to draw of them, if they are measured.
+    #[must_use]
+    pub fn fresh_rows(&self) -> Option<(Measured, Picture)> {
+        self.books.progressive.as_ref().map(|progressive| progressive.measured(&self.books.counts.coding))
+    }
+
+    /// Mean loss of fresh rows since the previous call, if they are measured and there were any.
+    pub fn fresh_loss_recent(&mut self) -> Option<f64> {
+        self.books.progressive.as_mut()?.take_recent()
+    }
+
+    /// Adds the held-out rows to a tally of the model; there are none in one pass.
+    ///
+    /// # Errors
+    /// Those of the shelf.
+    pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
+        let labels = self.labels();
+        let classifies = self.books.loss().classifies();
+        self.books.passes.visit(&mut |row| {
+            let label = row.label.and_then(|label| if classifies { labels.code(label) } else { Some(label) });
+            // Rows that overflow were refused before they came to the shelf.
+            if let Some(label) = label {
+                let _ = tally.add(label, row);
+            }
+        })
+    }
+
+    /// The only label seen so far, if this is a classifier that has seen one label only.
+    #[must_use]
+    pub fn single_label(&self) -> Option<f64> {
+        self.books.counts.coding.single()
+    }
+
+    /// Whether the model that the run came to, or the loss that is printed for it, is worse than the best constant, by more than noise
+    /// explains. Some 10 ms.
+    #[must_use]
+    pub fn loses_to_constant(&self, model: &Model) -> Option<Losing> {
+        self.books.loses_to_constant(model)
+    }
+
+    /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are few and short; and of
+    /// how many rows of positive weight it is. Labels are as rows had them.
+    pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
+        self.books.order.sample()
+    }
+
+    /// How labels are coded as of now.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        self.books.counts.coding.labels()
+    }
+
+    /// Whether the leading lane is at an edge of the grid, and which: −1 the smallest scale, +1 the largest.
+    #[must_use]
+    pub fn edge(&self) -> i8 {
+        self.engine.edge()
+    }
+
+    /// What can be said of [`model`](Trainer::model) from the run alone, or why nothing can: see [`Certificate`].
+    /// O(features).
+    #[must_use]
+    pub fn certificates(&self) -> Vec<Certificate> {
+        self.engine.certificates()
+    }
+
+    /// The finished model: the vector that predicts now, and all that is needed to learn more rows later.
+    /// O(features).
+    #[must_use]
+    pub fn model(&self) -> Model {
+        let coding = &self.books.counts.coding;
+        let saved = self.engine.save(coding);
+        let (mut intercept, mut weight) = (saved.intercept, saved.weight);
+        if let Some(kept) = &self.books.passes.kept {
+            (intercept, weight) = kept.columns(&coding.classes().labels(), &saved.index);
+        }
+        let mut settings = self.books.settings.clone();
+        let path = settings.penalty.path;
+        settings.penalty = Penalty { path, ..self.engine.penalty().unwrap_or(settings.penalty) };
+        let mut model = Model {
+            settings,
+            labels: self.labels(),
+            intercept,
+            index: saved.index,
+            weight,
+            names: Names::default(),
+            summary: self.summary(),
+            certificates: self.certificates(),
+            state: Some(State {
+                scalars: json!({ "books": self.books.counts, "engine": saved.scalars }),
+                arrays: saved.arrays,
+            }),
+            unfinished: None,
+        };
+        model.summary.order = self.books.order_alarm(&model);
+        model
+    }
+
+    /// The model of a run that has not come to its end: also remembers where the passes stand, and what the caller
+    /// gives to find its own place again.
+    #[must_use]
+    pub fn pause(&self, place: Value) -> Model {
+        let mut model = self.model();
+        if let Some(state) = &mut model.state {
+            state.scalars["run"] = json!(self.books.passes.run);
+            self.books.order.pause(state);
+            state.arrays.extend(self.books.passes.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
+        }
+        model.unfinished = Some(place);
+        model
+    }
+
+    /// Goes on from a model that holds its state, bit for bit: a paused one where it was, in the middle of its
+    /// passes, a finished one with new rows.
+    ///
+    /// # Errors
+    /// If the model is slim or its state does not fit together.
+    pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
+        let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
+        model.check()?;
+        let engine = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
+        let mut books = Books::new(model.settings.clone(), plan, shelf);
+        books.counts = State::parse::<Counts>(&state.scalars["books"])?;
+        let kept = || Rc::new(Predictor::new(model));
+        if model.unfinished.is_some() {
+            let run = State::parse::<Run>(&state.scalars["run"])?;
+            books.passes.kept = (run.judged.is_some() || run.left).then(kept);
+            books.passes.run = run;
+            books.order = OrderWatch::resume(state)?;
+            books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
+        } else {
+            books.passes.leave(kept());
+            books.order = OrderWatch::after(model, *books.counts.board.mean());
+            books.passes.run.before = books.counts.balance.clone();
+        }
+        books.reshelved = books.passes.run.before.clone();
+        Ok(Trainer { books, engine })
+    }
+}
+
+/// Checks the state of a model that was read from a file: what [`Trainer::resume`] relies on.
+pub(crate) fn check(model: &Model, state: &State) -> Result<(), String> {
+    let (loss, classes) = (model.settings.loss, model.labels.classes.len());
+    State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
+    choice::check(model, &state.scalars["engine"], state)?;
+    if model.unfinished.is_some() {
+        State::parse::<Run>(&state.scalars["run"])?.check(loss, classes)?;
+        OrderWatch::check(state)?;
+        Predictor::check_arrays(LEAST, model, state)?;
+    }
+    Ok(())
+}
+
+/// What the first pass is about: a penalty that is chosen by optima is none before there are any.
+fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
+    let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
+    Settings { penalty, ..settings.clone() }
+}
+
+/// What the lanes of a model are about when it is taken further: a penalty that was chosen is then given; in the middle of a
+/// search for one there is still none.
+fn taken_up(model: &Model, plan: &Plan) -> Settings {
+    let mut settings = model.settings.clone();
+    if let (Some(axis), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
+        settings.penalty = Penalty { path: None, ..axis.of(settings.penalty, 0.0) };
+    }
+    settings
+}
+
+/// The weights of the model of least hold-out loss, in an unfinished model.
+const LEAST: &str = "least";
