@@ -29,17 +29,20 @@ pub use data::{
     rows::{Batch, Place, Row},
     schema::{By, Class, Column, Missing, Names, Quote, Reading, Role, Table},
 };
-pub use labels::class_weights::ClassWeights;
+pub use labels::{class_weights::ClassWeights, label_set::Labels};
 pub use loss::Loss;
 pub use memory::{id_hash::Mixer, paged_map::watch_pages};
 pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
 pub use model::{
     certificate::{Bound, Certificate, Subject},
+    order_alarm::OrderAlarm,
     path_end::PathEnd,
     predictor::{Predictor, Scored, Scores},
     settings::{Axis, Ball, Penalty, Plan, Select, Settings},
-    trained_model::{Array, Labels, Lane, Model, Numbers, PathPoint, State, Summary},
+    state::{Array, Numbers, State},
+    summary::{Lane, PathPoint, Summary},
+    trained_model::Model,
 };
-pub use pass::order::{Losing, OrderAlarm};
+pub use pass::order::Losing;
 pub use simd::lanes::LANES;
 pub use train::trainer::Trainer;

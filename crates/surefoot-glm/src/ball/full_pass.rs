@@ -5,14 +5,11 @@ use crate::{
         fault::{Fault, Part},
         rows::{Batch, Row},
     },
+    labels::label_set::Labels,
     loss::Loss,
     memory::feature_index::Numbering,
-    model::{
-        certificate::Certificate,
-        predictor::Predictor,
-        trained_model::{Labels, Model},
-    },
-    online::coordinate::NEGLIGIBLE,
+    model::{certificate::Certificate, predictor::Predictor, trained_model::Model},
+    numeric::check::NEGLIGIBLE,
 };
 use surefoot::certificate::{self as core, Inside};
 use surefoot::{Ball, Grow, Sparse};

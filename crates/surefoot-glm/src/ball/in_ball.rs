@@ -23,7 +23,7 @@ use crate::{
         predictor::Predictor,
         settings::{Ball, Settings},
     },
-    online::coordinate::NEGLIGIBLE,
+    numeric::check::NEGLIGIBLE,
     pass::{
         learner::{Engine, Saved},
         row_loop::Books,

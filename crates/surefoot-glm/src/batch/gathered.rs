@@ -10,7 +10,7 @@ use crate::{
     labels::class_weights::Balance,
     memory::feature_index::Numbering,
     model::{group_index, trained_model::Model},
-    online::coordinate::NEGLIGIBLE,
+    numeric::check::NEGLIGIBLE,
 };
 
 /// Rows that are kept, with their labels as they are: 12 bytes a pair, 32 a row.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     model::{
         settings::{Axis, Penalty, Select},
-        trained_model::PathPoint,
+        summary::PathPoint,
     },
     numeric::sums::{Mean, Sum},
 };

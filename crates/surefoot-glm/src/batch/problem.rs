@@ -6,10 +6,12 @@ use super::{
 };
 use crate::{
     data::feature_groups::{Bounds, Rule},
+    labels::label_set::Labels,
     model::{
         certificate::{Bound, Certificate, Subject},
         settings::{Axis, Penalty, Settings},
-        trained_model::{Labels, Model, PathPoint},
+        summary::PathPoint,
+        trained_model::Model,
     },
 };
 use std::fmt;

@@ -5,7 +5,7 @@
 //! can still be reported with its line, column and token.
 
 use super::fault::{Fault, Part};
-use crate::memory::paged_map::fetch;
+use crate::simd::prefetch::fetch;
 
 /// One row as the trainer sees it.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,10 @@
 //! Weights of classes: by what the weight of a row is multiplied because of its label.
 
 use super::class_index::Classes;
-use crate::{data::schema::Class, model::validity::need, numeric::sums::Sum};
+use crate::{
+    data::schema::Class,
+    numeric::{check::need, sums::Sum},
+};
 use serde::{Deserialize, Serialize};
 
 /// How much the rows of a class count.

@@ -1,10 +1,10 @@
 //! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
 
-use super::class_index::Classes;
+use super::{class_index::Classes, label_set::Labels};
 use crate::{
     data::fault::{Fault, Part},
     loss::Loss,
-    model::{trained_model::Labels, validity::need},
+    numeric::check::need,
 };
 use serde::{Deserialize, Serialize};
 

@@ -5,3 +5,4 @@
 pub(crate) mod class_index;
 pub(crate) mod class_weights;
 pub(crate) mod encoder;
+pub(crate) mod label_set;

@@ -1,7 +1,7 @@
 //! What a [`Loss`] with a margin for each class says of them, each one arm a loss.
 
-use super::{Loss, softmax};
-use crate::{online::mixture_weights::Charges, simd::lanes::Lanes};
+use super::{Loss, charges::Charges, softmax};
+use crate::simd::lanes::Lanes;
 
 impl Loss {
     /// The loss of the margins of K classes, of which number `y` is the label; for losses that have them ([`has_margins`](Loss::has_margins)),

@@ -1,6 +1,6 @@
 //! What was seen of labels with a log link, and what slopes are cut to because of it.
 
-use crate::{loss::Loss, model::validity::is_size};
+use crate::{loss::Loss, numeric::check::is_size};
 use serde::{Deserialize, Serialize};
 
 /// How far beyond the labels a mean may be before its slope is cut.

@@ -3,6 +3,7 @@
 //! Adding a loss is one variant of [`Loss`], one file beside this one, and one row in each `match` below;
 //! the tests that walk [`Loss::ALL`] then apply to it.
 
+pub(crate) mod charges;
 mod classes;
 mod count;
 pub(crate) mod derivative_cut;

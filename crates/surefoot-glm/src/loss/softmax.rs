@@ -6,13 +6,10 @@
 //!
 //! The largest margin is taken out before any exponential, so nothing overflows.
 
-use super::logistic;
-use crate::{
-    online::mixture_weights::Charges,
-    simd::lanes::{
-        LANES, Lanes,
-        exp::{exp_minus_size, ln_1p_of_unit},
-    },
+use super::{charges::Charges, logistic};
+use crate::simd::lanes::{
+    LANES, Lanes,
+    exp::{exp_minus_size, ln_1p_of_unit},
 };
 
 fn largest(margins: &[f64]) -> f64 {

@@ -1,6 +1,7 @@
 //! A table from ids to numbers, of which many are looked up at a time.
 
-use super::{id_hash::Mixer, paged_map::fetch};
+use super::id_hash::Mixer;
+use crate::simd::prefetch::fetch;
 
 /// Numbers of ids. A place is one of 16 bytes, so that an id costs one access to memory, which [`fetch`](Table::fetch) begins
 /// before the number is needed.

@@ -6,8 +6,9 @@
 //! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
 //! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
 
-#[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::avx512;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::prefetch::fetch;
 use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};
 use std::{ptr::NonNull, sync::OnceLock};
@@ -110,18 +111,6 @@ impl<T> Slot<T> {
     #[inline(always)]
     pub(crate) fn fetch(self) {
         fetch(self.0.as_ptr());
-    }
-}
-
-/// Asks the processor to bring what is at an address near: into the second cache, which takes three times as many requests at once as
-/// the first.
-#[inline(always)]
-pub(crate) fn fetch<T>(at: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch is a hint: it reads and writes nothing that the program can see, at any address.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) };
     }
 }
 

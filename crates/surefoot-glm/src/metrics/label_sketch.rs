@@ -1,6 +1,6 @@
 //! Labels in a few numbers: what the best constant loses, for losses that need to know more of labels than their moments.
 
-use crate::{loss::Loss, model::validity::is_size};
+use crate::{loss::Loss, numeric::check::is_size};
 use serde::{Deserialize, Serialize};
 
 /// Centres that are kept.

@@ -3,8 +3,10 @@
 use super::{label_sketch::Sketch, offset_constant::Offsets};
 use crate::{
     loss::Loss,
-    model::validity::need,
-    numeric::sums::{Mean, Spread, Sum},
+    numeric::{
+        check::need,
+        sums::{Mean, Spread, Sum},
+    },
 };
 use serde::{Deserialize, Serialize};
 

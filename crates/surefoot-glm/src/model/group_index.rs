@@ -2,8 +2,8 @@
 
 use super::{
     settings::Settings,
-    trained_model::{Array, Model, Numbers, State},
-    validity::need,
+    state::{Array, Numbers, State},
+    trained_model::Model,
 };
 use crate::{
     data::{
@@ -12,7 +12,7 @@ use crate::{
         rows::Row,
     },
     memory::feature_map::Features,
-    online::coordinate::NEGLIGIBLE,
+    numeric::check::{NEGLIGIBLE, need},
 };
 use std::collections::HashSet;
 

@@ -5,8 +5,11 @@
 
 pub(crate) mod certificate;
 pub(crate) mod group_index;
+pub(crate) mod order_alarm;
 pub(crate) mod path_end;
 pub(crate) mod predictor;
 pub(crate) mod settings;
+pub(crate) mod state;
+pub(crate) mod summary;
 pub(crate) mod trained_model;
 pub(crate) mod validity;

@@ -1,6 +1,6 @@
 //! At which end of a path its penalty was taken.
 
-use super::trained_model::{Model, PathPoint};
+use super::{summary::PathPoint, trained_model::Model};
 use std::fmt;
 
 /// An end of a path.

@@ -1,8 +1,8 @@
 //! A prediction vector, laid out for fast lookup.
 
 use super::{
-    trained_model::{Array, Model, State},
-    validity::{all, need},
+    state::{Array, State},
+    trained_model::Model,
 };
 use crate::{
     data::{
@@ -12,7 +12,7 @@ use crate::{
     labels::{class_index::Classes, encoder::Coding},
     loss::Loss,
     memory::feature_map::Features,
-    online::coordinate::NEGLIGIBLE,
+    numeric::check::{NEGLIGIBLE, all, need},
     simd::margin::Margin,
 };
 use bytemuck::Zeroable;

@@ -1,6 +1,6 @@
 //! What a user may choose, split by how long it is remembered.
 
-use super::trained_model::PathPoint;
+use super::summary::PathPoint;
 use crate::{
     data::{
         feature_groups::{Bounds, Groups},

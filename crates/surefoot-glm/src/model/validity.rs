@@ -7,32 +7,15 @@
 use super::{
     certificate::{Bound, Certificate},
     settings::{Ball, Penalty, Settings},
-    trained_model::{Labels, Lane, Model, PathPoint, Summary},
+    summary::{Lane, PathPoint, Summary},
+    trained_model::Model,
 };
-use crate::{data::schema::Reading, labels::class_weights::ClassWeights, loss::Loss, train::trainer};
-
-/// Rows and pairs are counted up to this: counters are exact as f64, and can be added to.
-pub(crate) const MOST_ROWS: u64 = 1 << 53;
-
-/// What is wrong, unless it `holds`.
-pub(crate) fn need(holds: bool, wrong: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(wrong.to_owned()) }
-}
-
-/// Whether all numbers are finite. In pieces, so that it is done many at a time.
-pub(crate) fn all_finite<T: Copy>(numbers: &[T], is_finite: impl Fn(T) -> bool) -> bool {
-    all(numbers, |&x| is_finite(x))
-}
-
-/// Whether all of many numbers are sound. In pieces within which there is no early end, so that it is done many at a time.
-pub(crate) fn all<T>(numbers: &[T], is_sound: impl Fn(&T) -> bool) -> bool {
-    numbers.chunks(1 << 10).all(|piece| piece.iter().fold(true, |sound, x| sound & is_sound(x)))
-}
-
-/// Whether a number is a size: finite, and at least 0.
-pub(crate) fn is_size(x: f64) -> bool {
-    x >= 0.0 && x.is_finite()
-}
+use crate::numeric::check::{MOST_ROWS, all_finite, is_size, need};
+use crate::{
+    data::schema::Reading,
+    labels::{class_weights::ClassWeights, label_set::Labels},
+    loss::Loss,
+};
 
 fn is_positive(x: f64) -> bool {
     x > 0.0 && x.is_finite()
@@ -43,18 +26,13 @@ fn is_probability(x: f64) -> bool {
 }
 
 impl Model {
-    /// Checks that every number is within its range and that all parts fit together, as far as anything relies on it: models
-    /// that come from a file, or go into one.
-    ///
-    /// # Errors
-    /// What is wrong.
-    pub fn check(&self) -> Result<(), String> {
+    /// Checks all parts but the learner's state.
+    pub(crate) fn check_parts(&self) -> Result<(), String> {
         self.settings.check()?;
         self.labels.check(self.settings.loss)?;
         self.check_vectors()?;
         self.summary.check()?;
-        self.certificates.iter().try_for_each(Certificate::check)?;
-        self.state.as_ref().map_or(Ok(()), |state| trainer::check(self, state))
+        self.certificates.iter().try_for_each(Certificate::check)
     }
 
     fn check_vectors(&self) -> Result<(), String> {

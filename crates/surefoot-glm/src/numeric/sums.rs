@@ -1,6 +1,6 @@
 //! Sums, means and spreads of f64 that lose no digit however long they are.
 
-use crate::model::validity::is_size;
+use super::check::is_size;
 use serde::{Deserialize, Serialize};
 
 /// A sum that carries its rounding errors along (Neumaier 1974).

@@ -1,16 +1,13 @@
 //! The coordinates of stacks as named arrays, and back, bit for bit.
 
-use super::{
-    averaging::Clock,
-    coordinate::{Coordinate, Unit},
-    coordinate_store::Stack,
-};
+use super::{averaging::Clock, coordinate::Coordinate, coordinate_store::Stack};
 use crate::{
-    model::{
-        trained_model::{Array, Numbers, State},
-        validity::{all, need},
+    model::state::{Array, Numbers, State},
+    numeric::check::{all, need},
+    simd::{
+        inverse_scale::Unit,
+        lanes::{LANES, Lanes},
     },
-    simd::lanes::{LANES, Lanes},
     threads,
 };
 use std::sync::Mutex;

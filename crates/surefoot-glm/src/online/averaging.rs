@@ -1,6 +1,6 @@
 //! The weights α_t of the conversion, as prefix sums.
 
-use crate::model::validity::need;
+use crate::numeric::check::need;
 use serde::{Deserialize, Serialize};
 use surefoot::Real;
 

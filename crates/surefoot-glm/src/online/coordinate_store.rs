@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::{
     averaging::{BETA, Clock},
-    coordinate::{Coordinate, Gradients, NEGLIGIBLE, rate_of, weight_of},
+    coordinate::{Coordinate, Gradients, rate_of, weight_of},
     label_units::Offset,
     row_workspace::{Answer, Eight, Tiles},
     shrinkage::Pull,
@@ -17,13 +17,15 @@ use crate::{
     data::{fault::Fault, rows::Row},
     memory::{
         feature_map::Features,
-        paged_map::{AHEAD, LINE, Slot, fetch},
+        paged_map::{AHEAD, LINE, Slot},
     },
     model::{group_index::Grouping, settings::Axis},
+    numeric::check::NEGLIGIBLE,
     simd::{
         f32x16::{Plain, Wide, avx2, avx512},
         lanes::Lanes,
         margin::Margin,
+        prefetch::fetch,
     },
 };
 use surefoot::Real;

@@ -12,7 +12,7 @@
 
 use crate::{
     loss::{Loss, derivative_cut::Seen},
-    model::validity::{MOST_ROWS, is_size, need},
+    numeric::check::{MOST_ROWS, is_size, need},
 };
 use serde::{Deserialize, Serialize};
 

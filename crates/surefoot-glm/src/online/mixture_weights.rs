@@ -7,10 +7,9 @@
 
 use crate::{
     loss::Loss,
-    model::{
-        trained_model::Lane,
-        validity::{MOST_ROWS, is_size, need},
-    },
+    loss::charges::Charges,
+    model::summary::Lane,
+    numeric::check::{MOST_ROWS, is_size, need},
     simd::lanes::{LANES, Lanes, exp::exp_minus_size},
 };
 use serde::{Deserialize, Serialize};
@@ -76,22 +75,11 @@ fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     }
 }
 
-/// What the lanes are charged for a row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Charges {
-    /// For their losses.
-    pub(crate) values: [f64; LANES],
-    /// For one more row, on the wrong side: see [`doubts`].
-    pub(crate) doubts: [f64; LANES],
-}
-
-impl Charges {
-    /// At a row with one margin a lane.
-    #[inline(always)]
-    fn of(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
-        let values = loss.values(y, margins);
-        Charges { values: charges(loss, &values, typical), doubts: doubts(loss, y, margins, &values) }
-    }
+/// Charges at a row with one margin per lane.
+#[inline(always)]
+fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
+    let values = loss.values(y, margins);
+    Charges { values: charges(loss, &values, typical), doubts: doubts(loss, y, margins, &values) }
 }
 
 impl Lead {
@@ -129,7 +117,7 @@ impl Lead {
         };
         self.count(weight, mixture);
         let typical = self.recent[0] / self.recent[1];
-        self.settle(weight, &Charges::of(loss, y, margins, typical));
+        self.settle(weight, &charges_at(loss, y, margins, typical));
     }
 
     /// The same for a row that lanes are charged for in another way, as rows of classes are: without regard to the typical loss.
@@ -234,7 +222,7 @@ impl Judge {
     }
 
     pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
-        self.add_charges(weight, &Charges::of(self.loss, y, margins, self.typical));
+        self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
     /// The same for charges of another kind: see [`Lead::add_charges`].

@@ -1,6 +1,6 @@
 //! Six lanes side by side, with a margin for each of any number of classes.
 //!
-//! Every class has coordinates of its own, as [`Mix`](super::mix::Mix) has them for its one margin; clock, units, pace and
+//! Every class has coordinates of its own, as [`Mix`](super::single_margin::Mix) has them for its one margin; clock, units, pace and
 //! shares of the lanes are those of all classes together. A class begins when it is first met, at 0: coordinates
 //! that were not touched are 0 anyway, but for the rows before nothing was subtracted from it.
 
@@ -22,9 +22,7 @@ use crate::{
     },
     labels::encoder::Coding,
     loss::Loss,
-    model::{
-        certificate::Certificate, group_index::Grouping, predictor::Predictor, settings::Settings, trained_model::Lane,
-    },
+    model::{certificate::Certificate, group_index::Grouping, predictor::Predictor, settings::Settings, summary::Lane},
     pass::{
         learner::{Engine, Saved},
         row_loop::Books,

@@ -4,10 +4,13 @@
 //! expect it to, at every row, and what it has begun by then is lost.
 
 use super::{
-    coordinate::{Coordinate, Unit},
+    coordinate::Coordinate,
     tile::{Paces, TILE, Tile},
 };
-use crate::{memory::paged_map::Slot, simd::lanes::Lanes};
+use crate::{
+    memory::paged_map::Slot,
+    simd::{inverse_scale::Unit, lanes::Lanes},
+};
 use bytemuck::Zeroable;
 use std::ptr::NonNull;
 use surefoot::Real;

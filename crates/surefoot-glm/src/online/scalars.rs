@@ -12,7 +12,8 @@ use crate::{
     loss::Loss,
     model::{
         settings::{Penalty, Settings},
-        trained_model::{Lane, State},
+        state::State,
+        summary::Lane,
     },
     simd::lanes::{LANES, Lanes},
 };

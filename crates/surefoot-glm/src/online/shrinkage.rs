@@ -24,10 +24,12 @@ use crate::{
     loss::Loss,
     model::{
         settings::{Axis, Penalty, Settings},
-        trained_model::PathPoint,
-        validity::{MOST_ROWS, is_size, need},
+        summary::PathPoint,
     },
-    numeric::sums::{Sum, endless},
+    numeric::{
+        check::{MOST_ROWS, is_size, need},
+        sums::{Sum, endless},
+    },
 };
 use serde::{Deserialize, Serialize};
 

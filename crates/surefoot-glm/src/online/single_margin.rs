@@ -25,7 +25,7 @@ use crate::{
         group_index::Grouping,
         predictor::Predictor,
         settings::{Penalty, Settings},
-        trained_model::{Lane, PathPoint},
+        summary::{Lane, PathPoint},
     },
     numeric::sums::Mean,
     pass::{

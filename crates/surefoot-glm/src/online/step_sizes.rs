@@ -7,7 +7,7 @@
 use super::coordinate::Gradients;
 use crate::{
     loss::Loss,
-    model::validity::{is_size, need},
+    numeric::check::{is_size, need},
     simd::lanes::{LANES, Lanes},
 };
 use serde::{Deserialize, Serialize};

@@ -6,11 +6,12 @@
 
 use super::{
     averaging::{Clock, share_of},
-    coordinate::{Coordinate, Gradients, Unit, rate_of},
+    coordinate::{Coordinate, Gradients, rate_of},
     coordinate_store::Terms,
 };
 use crate::simd::{
     f32x16::{Line, WIDTH, Wide},
+    inverse_scale::Unit,
     lanes::{LANES, Lanes},
     margin::Margin,
 };

@@ -14,12 +14,11 @@ use crate::{
     labels::{class_weights::Balance, encoder::Coding},
     loss::Loss,
     metrics::progressive_loss::Board,
-    model::{
-        predictor::Predictor,
-        settings::Plan,
-        validity::{MOST_ROWS, need},
+    model::{predictor::Predictor, settings::Plan},
+    numeric::{
+        check::{MOST_ROWS, need},
+        sums::{Mean, Spread},
     },
-    numeric::sums::{Mean, Spread},
 };
 use serde::{Deserialize, Serialize};
 use std::{io, rc::Rc};

@@ -11,7 +11,8 @@ use crate::{
         certificate::Certificate,
         predictor::Predictor,
         settings::Penalty,
-        trained_model::{Array, Lane, PathPoint},
+        state::Array,
+        summary::{Lane, PathPoint},
     },
 };
 use serde_json::Value;

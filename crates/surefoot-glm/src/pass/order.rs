@@ -14,17 +14,14 @@ mod sample;
 mod verdict;
 
 use super::row_loop::Books;
+use crate::model::order_alarm::OrderAlarm;
 use crate::{
     data::rows::Row,
-    model::{
-        trained_model::{Model, State},
-        validity::{MOST_ROWS, need},
-    },
-    numeric::sums::Mean,
+    model::{state::State, trained_model::Model},
+    numeric::{check::need, sums::Mean},
 };
 pub use constant::Losing;
 use sample::Sample;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 pub(crate) use verdict::Printed;
 
@@ -35,28 +32,6 @@ const ERRORS: f64 = 5.0;
 const DOUBT: f64 = 3.0;
 /// The share of what there is to explain that is no alarm.
 const SHARE: f64 = 0.05;
-
-/// Says that the order of rows has made the printed loss worthless: the model loses more on the rows that it was trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OrderAlarm {
-    /// The mean loss of the model over the rows of the run; `None` where it is too large to be added up.
-    pub loss: Option<f64>,
-    /// The loss that is printed for them.
-    pub printed: f64,
-    /// How many rows the run has met, those of weight 0 aside.
-    pub rows: u64,
-    /// How many of them the model was scored on.
-    pub scored: u64,
-}
-
-impl OrderAlarm {
-    /// Whether a run can have said so.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        let finite = self.printed.is_finite() && self.loss.is_none_or(f64::is_finite);
-        finite && self.scored <= self.rows && self.rows <= MOST_ROWS && self.loss.is_none_or(|loss| loss > self.printed)
-    }
-}
 
 /// The watch over a run.
 #[derive(Clone, Debug, Default, PartialEq)]

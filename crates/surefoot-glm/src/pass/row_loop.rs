@@ -14,9 +14,11 @@ use crate::{
     model::{
         settings::{Plan, Settings},
         trained_model::Model,
-        validity::{MOST_ROWS, need},
     },
-    numeric::sums::Mean,
+    numeric::{
+        check::{MOST_ROWS, need},
+        sums::Mean,
+    },
 };
 use serde::{Deserialize, Serialize};
 use std::io;

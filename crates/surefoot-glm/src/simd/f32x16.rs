@@ -10,7 +10,7 @@ pub(crate) mod avx512;
 #[cfg(test)]
 mod tests;
 
-use crate::online::coordinate::Unit;
+use super::inverse_scale::Unit;
 use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;

@@ -4,5 +4,7 @@
 //! file that implements `Wide`, and chosen where the loops of [`online`](crate::online) are compiled.
 
 pub(crate) mod f32x16;
+pub(crate) mod inverse_scale;
 pub(crate) mod lanes;
 pub(crate) mod margin;
+pub(crate) mod prefetch;

@@ -2,10 +2,7 @@
 
 use crate::{
     ball::in_ball::{self, InBall},
-    model::{
-        settings::Settings,
-        trained_model::{Model, State},
-    },
+    model::{settings::Settings, state::State, trained_model::Model},
     online::{
         multiclass::{self, Classes},
         single_margin::{self, Mix},

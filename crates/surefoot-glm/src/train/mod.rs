@@ -4,3 +4,4 @@
 
 mod choice;
 pub(crate) mod trainer;
+mod validity;

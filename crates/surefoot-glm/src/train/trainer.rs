@@ -12,13 +12,15 @@ use crate::{
         rows::{Batch, Row},
         schema::{Class, Names},
     },
-    labels::class_weights::ClassWeights,
+    labels::{class_weights::ClassWeights, label_set::Labels},
     metrics::{Measured, Picture, Progressive, Tally},
     model::{
         certificate::Certificate,
         predictor::Predictor,
         settings::{Penalty, Plan, Settings},
-        trained_model::{Labels, Model, State, Summary},
+        state::State,
+        summary::Summary,
+        trained_model::Model,
     },
     pass::{
         holdout::Run,
@@ -299,19 +301,6 @@ impl Trainer {
     }
 }
 
-/// Checks the state of a model that was read from a file: what [`Trainer::resume`] relies on.
-pub(crate) fn check(model: &Model, state: &State) -> Result<(), String> {
-    let (loss, classes) = (model.settings.loss, model.labels.classes.len());
-    State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
-    choice::check(model, &state.scalars["engine"], state)?;
-    if model.unfinished.is_some() {
-        State::parse::<Run>(&state.scalars["run"])?.check(loss, classes)?;
-        OrderWatch::check(state)?;
-        Predictor::check_arrays(LEAST, model, state)?;
-    }
-    Ok(())
-}
-
 /// What the first pass is about: a penalty that is chosen by optima is none before there are any.
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
@@ -329,4 +318,4 @@ fn taken_up(model: &Model, plan: &Plan) -> Settings {
 }
 
 /// The weights of the model of least hold-out loss, in an unfinished model.
-const LEAST: &str = "least";
+pub(super) const LEAST: &str = "least";

@@ -5,9 +5,10 @@ use crate::{
     memory::feature_index::Numbering,
     model::{
         settings::{Ball, Settings},
-        trained_model::{Array, Model, Numbers, State},
-        validity::{all, need},
+        state::{Array, Numbers, State},
+        trained_model::Model,
     },
+    numeric::check::{all, need},
     pass::learner::Saved,
 };
 use serde::{Deserialize, Serialize};

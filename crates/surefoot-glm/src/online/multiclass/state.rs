@@ -7,9 +7,10 @@ use crate::{
         group_index::{self, Grouping},
         predictor::Predictor,
         settings::Settings,
-        trained_model::{Model, State},
-        validity::need,
+        state::State,
+        trained_model::Model,
     },
+    numeric::check::need,
     online::{
         arrays::{self, Arrays},
         coordinate_store::Stack,

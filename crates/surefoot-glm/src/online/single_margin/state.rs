@@ -5,7 +5,8 @@ use crate::{
     model::{
         group_index::{self, Grouping},
         settings::Settings,
-        trained_model::{Model, State},
+        state::State,
+        trained_model::Model,
     },
     online::{
         arrays::{self, Arrays},

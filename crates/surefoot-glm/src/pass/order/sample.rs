@@ -5,9 +5,10 @@ use crate::{
     data::rows::Row,
     loss::Loss,
     model::{
-        trained_model::{Array, Model, Numbers, State},
-        validity::MOST_ROWS,
+        state::{Array, Numbers, State},
+        trained_model::Model,
     },
+    numeric::check::MOST_ROWS,
     pass::row_loop::Books,
     simd::margin::Margin,
 };

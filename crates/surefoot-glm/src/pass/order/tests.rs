@@ -1,9 +1,12 @@
 //! The sample: bounded, uniform, the same after a pause, and never taken from arrays that do not fit together.
 
-use super::{OrderAlarm, sample::Sample};
+use super::sample::Sample;
 use crate::{
     data::rows::Batch,
-    model::trained_model::{Array, Numbers, State},
+    model::{
+        order_alarm::OrderAlarm,
+        state::{Array, Numbers, State},
+    },
 };
 use serde_json::json;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! From losses of a sample to the alarm.
 
-use super::{DOUBT, ERRORS, OrderAlarm, SHARE};
-use crate::{loss::Loss, metrics::progressive_loss::Board};
+use super::{DOUBT, ERRORS, SHARE};
+use crate::{loss::Loss, metrics::progressive_loss::Board, model::order_alarm::OrderAlarm};
 
 /// Rows below which an order is none.
 const FEW: usize = 10;

@@ -1,7 +1,7 @@
 //! Sixteen numbers in one register of AVX-512.
 
 use super::{Line, WIDTH, Wide};
-use crate::online::coordinate::Unit;
+use crate::simd::inverse_scale::Unit;
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;

@@ -1,0 +1,66 @@
+//! The learner's memory, as named arrays and JSON.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A named array of numbers of one type, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its name in the model file.
+    pub name: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its numbers.
+    pub data: Numbers,
+}
+
+impl Array {
+    /// An array with one axis.
+    pub(crate) fn flat(name: &str, data: Vec<f64>) -> Array {
+        Array { name: name.into(), shape: vec![data.len()], data: Numbers::F64(data) }
+    }
+}
+
+/// The numbers of an [`Array`].
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Numbers {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+/// The trainer's own memory: everything that training needs to go on bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Counters and scalars.
+    pub scalars: Value,
+    /// Arrays over coordinates.
+    pub arrays: Vec<Array>,
+}
+
+impl State {
+    pub(crate) fn parse<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+        serde_json::from_value(value.clone()).map_err(|error| format!("the state does not fit together: {error}"))
+    }
+
+    /// The numbers of an array that must have this many.
+    pub(crate) fn numbers(&self, name: &str, len: usize) -> Result<&Numbers, String> {
+        let array = self.arrays.iter().find(|array| array.name == name);
+        let array = array.ok_or_else(|| format!("the state has no array {name}"))?;
+        if array.shape.iter().product::<usize>() == len {
+            Ok(&array.data)
+        } else {
+            Err(format!("array {name} of the state has another length than the model"))
+        }
+    }
+
+    /// The same for an array of `f64`.
+    pub(crate) fn wide(&self, name: &str, len: usize) -> Result<&[f64], String> {
+        match self.numbers(name, len)? {
+            Numbers::F64(data) => Ok(data),
+            _ => Err(format!("array {name} of the state does not hold f64")),
+        }
+    }
+}
