@@ -18,7 +18,7 @@ impl Model {
     }
 }
 
-/// Checks the state of a model that was read from a file: what [`Trainer::resume`] relies on.
+/// Checks the state of a model that was read from a file: what [`Trainer::resume`](crate::Trainer::resume) relies on.
 fn check_state(model: &Model, state: &State) -> Result<(), String> {
     let (loss, classes) = (model.settings.loss, model.labels.classes.len());
     State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
