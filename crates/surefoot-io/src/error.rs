@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
-use crate::text::printable;
+use crate::text::printable::printable;
 
 /// Where a fault stands in an input, and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,61 +29,50 @@
 //! # Ok::<(), surefoot_io::Error>(())
 //! ```
 
-mod archive;
-mod bytes;
-mod cell_index;
-mod codec;
-#[cfg(feature = "parquet")]
-mod columnar;
-mod csv;
-mod digest;
-mod distinct;
 mod error;
-mod folder;
-mod format;
-mod groups;
+mod features;
+mod files;
+mod formats;
 mod ids;
-mod input;
-mod means;
-mod model_file;
-mod number;
-mod options;
-mod output;
-mod partition;
-mod prefetch;
-mod reader;
-mod records;
-mod row;
-mod shelf;
+mod model;
+mod read;
 mod shuffle;
-mod spool;
-mod svmlight;
+mod table;
 mod text;
-mod unite;
-mod unreadable;
-mod value;
-mod vw;
-mod words;
 
-pub use archive::{Archive, Dtype, Tensor};
-pub use cell_index::{Cell, CellIndex};
-pub use csv::columns::{columns_meant, flagged};
-pub use csv::{is_date, unit};
 pub use error::{Error, ErrorKind, Located, Spot};
-pub use folder::expand;
-pub use format::{FORMATS, Format};
-pub use groups::list_element;
-pub use input::{Identity, InputName, check_inputs};
-pub use means::ColumnMeans;
-pub use model_file::{load_model, save_model};
-pub use options::{Accepts, Found, Head, Options, Wanted};
-pub use output::{Output, create_no_more_outputs};
-pub use partition::Partitions;
-pub use prefetch::Prefetch;
-pub use reader::{Reader, RowSource};
-pub use shelf::SpooledShelf;
-pub use shuffle::order::Order;
-pub use shuffle::source::{Shuffle, ShuffledRows};
-pub use spool::{Spooled, spool};
-pub use svmlight::{Svmlight, TextFault};
-pub use text::printable;
+pub use features::{
+    cell_index::{Cell, CellIndex},
+    column_means::ColumnMeans,
+    feature_groups::list_element,
+};
+pub use files::{
+    atomic_output::{Output, create_no_more_outputs},
+    expand::expand,
+    holdout_store::SpooledShelf,
+    input::{Identity, InputName, check_inputs},
+    spool::{Spooled, spool},
+};
+pub use formats::{
+    csv::columns::{columns_meant, flagged},
+    csv::{is_date, unit},
+    registry::{FORMATS, Format},
+    svmlight::{Svmlight, TextFault},
+};
+pub use model::{
+    archive::{Archive, Dtype, Tensor},
+    model_file::{load_model, save_model},
+};
+pub use read::{
+    prefetch::Prefetch,
+    reader::{Reader, RowSource},
+};
+pub use shuffle::{
+    order::Order,
+    source::{Shuffle, ShuffledRows},
+};
+pub use table::{
+    options::{Accepts, Found, Head, Options, Wanted},
+    partitions::Partitions,
+};
+pub use text::printable::printable;

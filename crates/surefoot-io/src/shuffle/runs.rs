@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Take, Write};
 use std::sync::Arc;
 
-use crate::spool::ReadAt;
+use crate::files::spool::ReadAt;
 
 /// Bytes that are read or written at once: the most, and the least.
 const PIECE: (usize, usize) = (1 << 20, 4 << 10);

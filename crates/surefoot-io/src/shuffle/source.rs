@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use surefoot_glm::{Batch, Place};
 
-use super::order::Order;
-use super::record;
-use super::store::Store;
-use crate::error::{Error, ErrorKind, shown};
-use crate::reader::RowSource;
+use super::{order::Order, record, store::Store};
+use crate::{
+    error::{Error, ErrorKind, shown},
+    read::reader::RowSource,
+};
 
 /// Most rows and pairs of a batch, unless one row alone has more.
 const ROWS: usize = 1 << 10;

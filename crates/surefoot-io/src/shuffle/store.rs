@@ -8,8 +8,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
-use super::order::Order;
-use super::runs::{Run, Runs};
+use super::{
+    order::Order,
+    runs::{Run, Runs},
+};
 
 /// Bytes of a block of memory, unless one record has more.
 const BLOCK: usize = 1 << 20;

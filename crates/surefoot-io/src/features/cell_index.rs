@@ -1,0 +1,126 @@
+//! The cell of a table that a feature of a row comes from.
+
+use std::collections::HashMap;
+
+use surefoot_glm::{Names, Reading, Role};
+
+use super::row_builder::{Group, escape, missing_id, slot};
+
+/// Finds the columns of features by their ids and names.
+#[derive(Debug)]
+pub struct CellIndex {
+    /// The column of a number, or of its absence, by id; `None` where two columns share one.
+    ids: HashMap<u64, Option<(usize, Cell<'static>)>>,
+    /// Columns of categories by their names as names of features have them.
+    categories: HashMap<String, usize>,
+    is_hashed: bool,
+}
+
+/// The content of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// A number, the value of the feature.
+    Number,
+    /// Nothing.
+    Missing,
+    /// A value of a category, as names of features have it: see [`CellIndex::text`].
+    Value(&'a str),
+}
+
+impl CellIndex {
+    /// Of the columns of a table.
+    #[must_use]
+    pub fn new(reading: &Reading) -> CellIndex {
+        let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
+        for (n, column) in reading.table.columns.iter().enumerate() {
+            let name = column.name.as_bytes();
+            let mut add = |id, cell| {
+                let place = ids.entry(slot(id, reading.bits));
+                place.and_modify(|known| *known = None).or_insert(Some((n, cell)));
+            };
+            match column.role {
+                Role::Number => add(Group::named(b"").id(name), Cell::Number),
+                Role::Category => {
+                    let mut text = String::new();
+                    escape(name, &mut text);
+                    categories.insert(text, n);
+                }
+                // Its words are no cells.
+                Role::Text => {}
+                _ => continue,
+            }
+            add(missing_id(name), Cell::Missing);
+        }
+        CellIndex { ids, categories, is_hashed: reading.bits.is_some() }
+    }
+
+    /// The column of a feature by its number, and what its cell holds; `None` for products, for features without a name, and
+    /// for those that share their id with another.
+    #[must_use]
+    pub fn cell<'a>(&self, id: u64, names: &'a Names) -> Option<(usize, Cell<'a>)> {
+        if self.is_hashed && names.all(id).nth(1).is_some() {
+            return None;
+        }
+        match self.ids.get(&id) {
+            Some(known) => *known,
+            None => self.category(names.of(id)?).map(|(n, value)| (n, Cell::Value(value))),
+        }
+    }
+
+    /// The column of a category by the name of one of its features, and the value.
+    #[must_use]
+    pub fn category<'a>(&self, name: &'a str) -> Option<(usize, &'a str)> {
+        let (column, value) = name.split_once('=').filter(|(_, value)| !value.is_empty() && !value.contains('*'))?;
+        self.categories.get(column).map(|&n| (n, value))
+    }
+
+    /// A value as the data have it, given as names of features have it.
+    #[must_use]
+    pub fn text(value: &str) -> String {
+        let (mut bytes, mut rest) = (Vec::new(), value);
+        while let Some((before, behind)) = rest.split_once("\\x") {
+            bytes.extend_from_slice(before.as_bytes());
+            match behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                Some(byte) => bytes.push(byte),
+                None => bytes.extend_from_slice(b"\\x"),
+            }
+            rest = behind.get(2..).unwrap_or_default();
+        }
+        bytes.extend_from_slice(rest.as_bytes());
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::{Column, Table};
+
+    #[test]
+    fn features_are_those_of_columns() {
+        let column = |name: &str, role| Column { name: name.to_owned(), role };
+        let columns = vec![column("a", Role::Number), column("a=b*", Role::Category), column("c", Role::Ignored)];
+        let reading = Reading { table: Table { columns, ..Table::default() }, ..Reading::default() };
+        let index = CellIndex::new(&reading);
+        let (group, mut names) = (Group::named(b"a=b*"), Names::default());
+        let value = group.id(b"x=\xff\\");
+        let mut name = "a\\x3Db\\x2A=".to_owned();
+        escape(b"x=\xff\\", &mut name);
+        names.insert(value, &name);
+        names.insert(7, &format!("a*{name}"));
+        let of = |id| index.cell(id, &names);
+        assert_eq!(of(Group::named(b"").id(b"a")), Some((0, Cell::Number)));
+        assert_eq!(of(missing_id(b"a=b*")), Some((1, Cell::Missing)));
+        let Some((1, Cell::Value(text))) = of(value) else { panic!("{:?}", of(value)) };
+        assert_eq!(CellIndex::text(text), "x=\u{fffd}\\");
+        assert_eq!((of(7), of(8), of(Group::named(b"").id(b"c"))), (None, None, None));
+    }
+
+    #[test]
+    fn shared_ids_are_of_no_column() {
+        let columns = (0..3).map(|n| Column { name: n.to_string(), role: Role::Number }).collect();
+        let table = Table { columns, ..Table::default() };
+        let index = CellIndex::new(&Reading { bits: Some(1), table, ..Reading::default() });
+        assert!((0..2).all(|slot| index.cell(slot, &Names::default()).is_none()));
+    }
+}

@@ -1,0 +1,130 @@
+//! Which group of [`Groups`] the features of a row are in.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use surefoot_glm::{Batch, Groups};
+
+use crate::{formats::csv::columns::columns_meant, ids::id_map::IdMap};
+
+/// The groups of ids, as they are met.
+#[derive(Debug)]
+pub(crate) struct Grouper {
+    numbers: IdMap<u32>,
+}
+
+impl Grouper {
+    /// `None` where all features are alike.
+    pub(crate) fn new(groups: &Groups) -> Option<Grouper> {
+        (!groups.is_empty()).then(|| Grouper { numbers: IdMap::default() })
+    }
+
+    /// Features of this id are in this group. Where groups share an id, the one of the largest number counts.
+    pub(crate) fn assign(&mut self, id: u64, number: u32) {
+        if number > 0 {
+            let known = self.numbers.entry(id).or_default();
+            *known = number.max(*known);
+        }
+    }
+
+    /// Adds the groups of the pairs of a batch from `first` on.
+    pub(crate) fn fill(&self, batch: &mut Batch, first: usize) {
+        batch.group.resize(first, 0);
+        let number = |id: &u64| self.numbers.get(id).copied().unwrap_or(0);
+        batch.group.extend(batch.index[first..].iter().map(number));
+    }
+}
+
+/// The group of each column of these names. Names of groups are those of columns, or mean columns as they do in
+/// [`columns_meant`]; the name of a list means all its numbers.
+pub(crate) fn of_columns<S: AsRef<str>>(groups: &Groups, names: &[S]) -> Vec<u32> {
+    let set = |name| columns_of(names, name).into_iter().collect();
+    let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
+    (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
+}
+
+/// The list and the place that the name of a number of a list has, as `v` and `7` in `v[7]`; columns of text may be called so too.
+#[must_use]
+pub fn list_element(name: &str) -> Option<(&str, &str)> {
+    name.strip_suffix(']')?.rsplit_once('[')
+}
+
+/// The columns that the name of a group means.
+pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
+    let is_of = |n: &usize| list_element(names[*n].as_ref()).is_some_and(|(list, _)| list == group);
+    let numbers = (0..names.len()).filter(is_of);
+    columns_meant(names, group).into_iter().chain(numbers).collect()
+}
+
+/// The group of a namespace.
+pub(crate) fn of_namespace(groups: &Groups, namespace: &[u8]) -> u32 {
+    groups.number(|group| group.as_bytes() == namespace)
+}
+
+/// Groups of indices, found out once an index.
+#[derive(Debug)]
+pub(crate) struct Indices {
+    groups: Groups,
+    numbers: IdMap<u32>,
+    /// Those of the ids in rows.
+    pub(crate) grouper: Grouper,
+}
+
+impl Indices {
+    /// `None` where all features are alike.
+    pub(crate) fn new(groups: &Groups) -> Option<Indices> {
+        let grouper = Grouper::new(groups)?;
+        Some(Indices { groups: groups.clone(), numbers: IdMap::default(), grouper })
+    }
+
+    /// Assigns the ids of these indices.
+    pub(crate) fn assign(&mut self, indices: &[u64], id: impl Fn(u64) -> u64) {
+        for &index in indices {
+            let number = self.numbers.entry(index).or_insert_with(|| of_index(&self.groups, index));
+            self.grouper.assign(id(index), *number);
+        }
+    }
+}
+
+/// The group of an index.
+fn of_index(groups: &Groups, index: u64) -> u32 {
+    groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
+}
+
+/// The indices that a name means: one, or a range of them, `7` or `10-20`.
+pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = name.split_once('-').unwrap_or((name, name));
+    let (first, last) = first.parse().ok().zip(last.parse().ok())?;
+    (first <= last).then_some(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(names: &[&str]) -> Groups {
+        Groups { factors: names.iter().map(|name| ((*name).to_owned(), 0.5)).collect(), ..Groups::default() }
+    }
+
+    #[test]
+    fn columns_go_by_name_number_range_pattern_and_list() {
+        let names = ["y", "x1", "x2", "emb[0]", "emb[1]", "z]"];
+        for (wanted, exact) in [
+            (&["x1"][..], [0, 1, 0, 0, 0, 0]),
+            (&["3"], [0, 0, 1, 0, 0, 0]),
+            (&["x*", "1-2"], [2, 2, 1, 0, 0, 0]),
+            (&["emb"], [0, 0, 0, 1, 1, 0]),
+            (&["emb", "emb[1]", "none"], [0, 0, 0, 1, 2, 0]),
+            (&[], [0; 6]),
+        ] {
+            assert_eq!(of_columns(&groups(wanted), &names), exact, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn indices_go_by_number_and_range() {
+        let groups = groups(&["7", "10-20", "15", "a", "3-", "30-25"]);
+        let found = [7, 8, 10, 15, 20, 21, 3, 27].map(|index| of_index(&groups, index));
+        assert_eq!(found, [1, 0, 2, 3, 2, 0, 0, 0]);
+    }
+}

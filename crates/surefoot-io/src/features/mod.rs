@@ -1,0 +1,9 @@
+//! Cells and names to the features of a row: ids, products, groups, what missing cells become.
+//!
+//! May use [`table`](crate::table), [`ids`](crate::ids) and [`text`](crate::text); knows no format. A format whose features have names
+//! hands them to [`RowBuilder`](row_builder::RowBuilder).
+
+pub(crate) mod cell_index;
+pub(crate) mod column_means;
+pub(crate) mod feature_groups;
+pub(crate) mod row_builder;

@@ -1,0 +1,449 @@
+//! A row of named features under construction: ids from names, products of features, names for people.
+
+mod several;
+
+use std::sync::Arc;
+
+pub(crate) use several::{Several, Values};
+use surefoot_glm::{Batch, Names, Reading};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::feature_groups::Grouper;
+use crate::{
+    ids::{
+        hyperloglog::Distinct,
+        id_map::{IdMap, IdSet},
+        merge_duplicates::Uniter,
+    },
+    table::options::{Found, Options},
+};
+
+/// What all features of a namespace or of a column have in common: the seed of their hashes.
+///
+/// A number in column `c` is feature `c` of no group; the value `v` of a category `c` is feature `v` of group `c`. So the
+/// same table has the same ids in every format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group(u64);
+
+impl Group {
+    /// The group of this name.
+    pub(crate) fn named(name: &[u8]) -> Group {
+        Group(xxh3_64(name))
+    }
+
+    /// The group of the values of a feature of this group, where those are text.
+    pub(crate) fn within(self, feature: &[u8]) -> Group {
+        Group(self.id(feature))
+    }
+
+    /// The 64-bit id of a feature of this group: the XXH3-64 of its name with the group as the seed.
+    pub(crate) fn id(self, feature: &[u8]) -> u64 {
+        xxh3_64_with_seed(feature, self.0)
+    }
+}
+
+/// The id of a missing cell of a column.
+pub(crate) fn missing_id(column: &[u8]) -> u64 {
+    // No name of a feature is that of two groups at once.
+    product(Group::named(column).0, Group::named(b"").0)
+}
+
+/// The id of the product of two features.
+fn product(a: u64, b: u64) -> u64 {
+    xxh3_64_with_seed(&b.to_le_bytes(), a)
+}
+
+/// The number of an id in rows: its first bits, if it is to have fewer than 64.
+pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
+    bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
+}
+
+/// Collects the features of a row, and appends them to a batch as it wants them: each id once, where it was met first, with
+/// the sum of its values. What is not hashed keeps its order, so that sums over a row are rounded alike in all formats.
+///
+/// O(n) a row of n features and products.
+#[derive(Debug)]
+pub(crate) struct RowBuilder {
+    bits: Option<u8>,
+    interact: Vec<(Group, Group)>,
+    /// Whether an id may be met twice.
+    repeats: bool,
+    index: Vec<u64>,
+    value: Vec<f64>,
+    /// Where the features of each group begin.
+    groups: Vec<(Group, usize)>,
+    names: Naming,
+    distinct: Distinct,
+    uniter: Uniter,
+    /// Where not all weights have the same penalty and bounds.
+    grouper: Option<Grouper>,
+}
+
+/// The names that go to [`Found`].
+#[derive(Debug)]
+struct Naming {
+    found: Arc<Found>,
+    /// Ids whose names are kept already.
+    known: IdSet,
+    /// Those of the row under construction, with their numbers in rows and their names.
+    new: Vec<(u64, u64, Box<str>)>,
+    /// Bytes of the names of those.
+    new_bytes: usize,
+    /// Names of factors, for those of their products.
+    factors: IdMap<String>,
+    full: bool,
+    text: String,
+}
+
+/// A row that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// A sum of values is not finite.
+    Overflow,
+    /// It has more than [`MOST_PRODUCTS`].
+    Products,
+}
+
+impl Unfit {
+    /// What is wrong and what to do.
+    pub(crate) fn says(self) -> &'static str {
+        match self {
+            Unfit::Overflow => "features that share an id, or a product, add up to more than a number of 64 bits holds",
+            Unfit::Products => "more than 4194304 products of features in one row; --interact is for smaller groups",
+        }
+    }
+}
+
+/// Most products of features in a row: 64 MiB.
+const MOST_PRODUCTS: usize = 1 << 22;
+
+impl RowBuilder {
+    pub(crate) fn new(options: &Options) -> RowBuilder {
+        let Reading { bits, interact, .. } = &options.reading;
+        let group = |name: &String| Group::named(name.as_bytes());
+        RowBuilder {
+            bits: *bits,
+            interact: interact.iter().map(|(a, b)| (group(a), group(b))).collect(),
+            repeats: bits.is_some() || !interact.is_empty(),
+            index: Vec::new(),
+            value: Vec::new(),
+            groups: Vec::new(),
+            names: Naming {
+                found: options.found.clone(),
+                known: IdSet::default(),
+                new: Vec::new(),
+                new_bytes: 0,
+                factors: IdMap::default(),
+                full: false,
+                text: String::new(),
+            },
+            distinct: Distinct::default(),
+            uniter: Uniter::default(),
+            grouper: Grouper::new(&options.groups),
+        }
+    }
+
+    /// Ids may be met twice in a row even where none is hashed or multiplied.
+    pub(crate) fn expect_repeats(&mut self) {
+        self.repeats = true;
+    }
+
+    /// Forgets the features of a row that is not to be used, or begins a new one.
+    pub(crate) fn clear(&mut self) {
+        self.forget();
+        self.names.new.clear();
+        self.names.new_bytes = 0;
+    }
+
+    fn forget(&mut self) {
+        self.index.clear();
+        self.value.clear();
+        self.groups.clear();
+    }
+
+    /// The row that was finished is used: so its names are kept. Those of a row at fault leave no trace.
+    #[inline]
+    pub(crate) fn accept(&mut self) {
+        if !self.names.new.is_empty() {
+            self.names.accept();
+        }
+    }
+
+    /// The features that follow belong to this group, as far as products are concerned.
+    pub(crate) fn group(&mut self, group: Group) {
+        if !self.interact.is_empty() {
+            self.groups.push((group, self.index.len()));
+        }
+    }
+
+    /// The weight of this feature is in the group of this number; without it is in none, as those of products are.
+    #[inline]
+    pub(crate) fn assign(&mut self, id: u64, number: u32) {
+        if let Some(grouper) = &mut self.grouper {
+            grouper.assign(slot(id, self.bits), number);
+        }
+    }
+
+    /// A feature, and how to write its name, which is done once an id. One of value 0 leaves no trace.
+    #[inline]
+    pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
+        if value != 0.0 {
+            self.push(id, value);
+            self.name(id, name);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, id: u64, value: f64) {
+        self.index.push(id);
+        self.value.push(value);
+    }
+
+    /// Whether features are multiplied.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
+    pub(crate) fn interacts(&self) -> bool {
+        !self.interact.is_empty()
+    }
+
+    /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
+    #[inline]
+    pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
+        if values.iter().all(|&value| value != 0.0) {
+            self.index.extend_from_slice(ids);
+            self.value.extend_from_slice(values);
+        } else {
+            ids.iter().zip(values).for_each(|(&id, &value)| self.add_again(id, value));
+        }
+    }
+
+    /// A feature whose name was given before, or is [asked for](RowBuilder::asks_for_names) later.
+    #[inline]
+    pub(crate) fn add_again(&mut self, id: u64, value: f64) {
+        if value != 0.0 {
+            self.push(id, value);
+        }
+    }
+
+    /// Whether features of the row are new, so that each of them is to be [named](RowBuilder::name). To ask once a row
+    /// takes a third of the time that [`add`](RowBuilder::add) takes where names do not fit into a cache.
+    pub(crate) fn asks_for_names(&self) -> bool {
+        let Naming { full, known, .. } = &self.names;
+        // All of them, without a branch: so the processor looks for several at a time.
+        !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
+    }
+
+    /// How to write the name of a feature.
+    #[inline]
+    pub(crate) fn name(&mut self, id: u64, name: impl FnOnce(&mut String)) {
+        self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
+    }
+
+    /// Appends the features to the batch, and forgets them but for their [names](RowBuilder::accept). The batch's labels and places are the caller's business.
+    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Unfit> {
+        if let Err(unfit) = self.multiply() {
+            self.forget();
+            return Err(unfit);
+        }
+        if let Some(bits) = self.bits {
+            for id in &mut self.index {
+                self.distinct.add(*id);
+                *id = slot(*id, Some(bits));
+            }
+        }
+        if self.repeats {
+            self.uniter.unite(&mut self.index, &mut self.value, 0);
+        }
+        let is_finite = self.value.iter().all(|value| value.is_finite());
+        if is_finite {
+            let first = batch.index.len();
+            batch.index.extend_from_slice(&self.index);
+            batch.value.extend_from_slice(&self.value);
+            self.grouper.iter().for_each(|grouper| grouper.fill(batch, first));
+        }
+        self.forget();
+        if is_finite { Ok(()) } else { Err(Unfit::Overflow) }
+    }
+
+    /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
+    fn multiply(&mut self) -> Result<(), Unfit> {
+        let singles = self.index.len();
+        let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
+        let of = |group: Group| {
+            let ranges = self.groups.iter().enumerate().filter(move |(_, found)| found.0 == group);
+            ranges.flat_map(|(k, found)| found.1..end(k)).collect::<Vec<_>>()
+        };
+        for &(a, b) in &self.interact {
+            let (left, right) = (of(a), of(b));
+            if self.index.len() - singles + left.len().saturating_mul(right.len()) > MOST_PRODUCTS {
+                return Err(Unfit::Products);
+            }
+            for (n, &i) in left.iter().enumerate() {
+                for &j in &right[if a == b { n } else { 0 }..] {
+                    let (p, q) = (self.index[i], self.index[j]);
+                    let id = product(p, q);
+                    self.index.push(id);
+                    self.value.push(self.value[i] * self.value[j]);
+                    self.names.meet_product(id, slot(id, self.bits), p, q);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over what was counted; to be called at the end of each input.
+    pub(crate) fn report(&mut self) {
+        if self.bits.is_some() {
+            self.names.found.count_distinct(&std::mem::take(&mut self.distinct));
+        }
+    }
+}
+
+impl Naming {
+    #[inline]
+    fn meet(&mut self, id: u64, slot: u64, is_factor: bool, name: impl FnOnce(&mut String)) {
+        if !self.full && !self.known.contains(id) {
+            self.text.clear();
+            name(&mut self.text);
+            if is_factor {
+                self.factors.insert(id, self.text.clone());
+            }
+            let name = self.text.as_str().into();
+            self.wait(id, slot, name);
+        }
+    }
+
+    /// Keeps a name until the row is accepted, as long as there is room.
+    fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
+        if self.new.len() < Names::MOST && self.new_bytes < Names::MOST_BYTES {
+            self.new_bytes += name.len();
+            self.new.push((id, slot, name));
+        }
+    }
+
+    fn meet_product(&mut self, id: u64, slot: u64, p: u64, q: u64) {
+        if !self.full && !self.known.contains(id) {
+            let of = |id| self.factors.get(&id).map_or("", String::as_str);
+            let name = format!("{}*{}", of(p), of(q));
+            self.wait(id, slot, name.into());
+        }
+    }
+
+    #[cold]
+    fn accept(&mut self) {
+        self.new_bytes = 0;
+        for (id, slot, name) in self.new.drain(..) {
+            if !self.full && self.known.insert(id) {
+                self.full = !self.found.name(slot, &name) || self.known.len() >= Names::MOST;
+            }
+        }
+    }
+}
+
+/// Appends a name with what has a meaning in names, and what is not printable, as `\xNN`.
+pub(crate) fn escape(name: &[u8], to: &mut String) {
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '^' | '=' | '*' | '\\' => push_hex(c as u8, to),
+                c if c.is_control() => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_hex(byte, to)),
+                c => to.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|&byte| push_hex(byte, to));
+    }
+}
+
+fn push_hex(byte: u8, to: &mut String) {
+    use std::fmt::Write as _;
+    let _ = write!(to, "\\x{byte:02X}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(options: &Options, row: impl FnOnce(&mut RowBuilder)) -> Vec<(String, f64)> {
+        let mut builder = RowBuilder::new(options);
+        let mut batch = Batch::default();
+        builder.expect_repeats();
+        row(&mut builder);
+        builder.finish(&mut batch).unwrap();
+        builder.accept();
+        let names = options.found.names(&batch.index);
+        batch.index.iter().zip(&batch.value).map(|(&id, &x)| (names.of(id).unwrap_or("").to_owned(), x)).collect()
+    }
+
+    fn feature(builder: &mut RowBuilder, group: &str, name: &str, value: f64) {
+        let id = Group::named(group.as_bytes()).id(name.as_bytes());
+        builder.add(id, value, |to| {
+            escape(group.as_bytes(), to);
+            to.push('^');
+            escape(name.as_bytes(), to);
+        });
+    }
+
+    #[test]
+    fn features_of_one_name_add_up() {
+        let mut row = built(&Options::default(), |row| {
+            feature(row, "a", "x", 1.0);
+            feature(row, "a", "y", 3.0);
+            feature(row, "a", "x", 0.5);
+            feature(row, "b", "x", 0.0);
+        });
+        row.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(row, [("a^x".to_owned(), 1.5), ("a^y".to_owned(), 3.0)]);
+    }
+
+    #[test]
+    fn groups_interact() {
+        let reading =
+            Reading { interact: vec![("a".into(), "b".into()), ("a".into(), "a".into())], ..Reading::default() };
+        let mut row = built(&Options { reading, ..Options::default() }, |row| {
+            row.group(Group::named(b"a"));
+            feature(row, "a", "x", 2.0);
+            row.group(Group::named(b"b"));
+            feature(row, "b", "u=v", 3.0);
+            row.group(Group::named(b"a"));
+            feature(row, "a", "y", 5.0);
+        });
+        row.sort_by(|a, b| a.0.cmp(&b.0));
+        let found: Vec<_> = row.iter().map(|(name, x)| (name.as_str(), *x)).collect();
+        let u = "b^u\\x3Dv";
+        assert_eq!(
+            found,
+            [
+                ("a^x", 2.0),
+                (&*format!("a^x*{}", "a^x"), 4.0),
+                ("a^x*a^y", 10.0),
+                (&*format!("a^x*{u}"), 6.0),
+                ("a^y", 5.0),
+                ("a^y*a^y", 25.0),
+                (&*format!("a^y*{u}"), 15.0),
+                (u, 3.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn sums_that_overflow_are_refused_and_leave_nothing() {
+        let mut builder = RowBuilder::new(&Options::default());
+        let mut batch = Batch::default();
+        builder.expect_repeats();
+        (0..2).for_each(|_| feature(&mut builder, "", "x", 1e308));
+        feature(&mut builder, "", "y", 1.0);
+        assert_eq!(builder.finish(&mut batch), Err(Unfit::Overflow));
+        assert!(batch.index.is_empty() && batch.value.is_empty());
+    }
+
+    #[test]
+    fn there_is_an_end_to_products() {
+        let reading = Reading { interact: vec![(String::new(), String::new())], ..Reading::default() };
+        let mut builder = RowBuilder::new(&Options { reading, ..Options::default() });
+        let mut batch = Batch::default();
+        builder.group(Group::named(b""));
+        (0..2049).for_each(|n| feature(&mut builder, "", &n.to_string(), 1.0));
+        assert_eq!(builder.finish(&mut batch), Err(Unfit::Products));
+        assert!(batch.index.is_empty());
+    }
+}

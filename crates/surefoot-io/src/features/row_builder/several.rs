@@ -1,0 +1,90 @@
+//! Cells that hold several features, such as words.
+//!
+//! Each counts once, however often it stands in the cell: so a word has the value 1, as a category has. Counts predict worse where
+//! both were measured: see ARCHITECTURE.md.
+
+use surefoot_glm::Missing;
+
+use super::{Group, RowBuilder, escape};
+use crate::text::words;
+
+/// The properties that all features of a column have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Values<'a> {
+    pub(crate) group: Group,
+    /// The id of a missing cell.
+    pub(crate) gap: u64,
+    /// The number of the group that the weights are in.
+    pub(crate) rule: u32,
+    /// The name of the column as people see it.
+    pub(crate) name: &'a str,
+}
+
+/// A cell of a column of which features are added to a row.
+pub(crate) struct Several<'a> {
+    row: &'a mut RowBuilder,
+    of: Values<'a>,
+    /// Where its features begin in the row, and how many are there before those that are equal are united.
+    first: usize,
+    most: usize,
+}
+
+/// The least number of features that are united before the end of a cell, so that its size is that of its vocabulary.
+const MOST: usize = 1 << 12;
+
+impl<'a> Several<'a> {
+    /// A cell without features.
+    pub(crate) fn begin(row: &'a mut RowBuilder, of: Values<'a>) -> Several<'a> {
+        let first = row.index.len();
+        Several { row, of, first, most: MOST }
+    }
+
+    /// Adds a text as it is.
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        let Values { group, rule, name, .. } = self.of;
+        let id = group.id(text);
+        self.row.assign(id, rule);
+        self.row.add(id, 1.0, |to| {
+            to.extend([name, "="]);
+            escape(text, to);
+        });
+        if self.row.index.len() - self.first >= self.most {
+            self.unite();
+            self.most = MOST.max(2 * (self.row.index.len() - self.first));
+        }
+    }
+
+    /// Adds each word of a text.
+    pub(crate) fn add_words(&mut self, text: &[u8]) {
+        words::each(text, |word| self.add(word));
+    }
+
+    /// The cell has no words: whether that makes it a missing one, for which there is a feature. By default it is none, since
+    /// to have no words is to say nothing.
+    pub(crate) fn add_no_words(&mut self, missing: Missing) -> bool {
+        let counts = missing != Missing::Refuse;
+        if counts {
+            self.add_gap();
+        }
+        counts
+    }
+
+    /// Adds the feature of a text that is missing.
+    pub(crate) fn add_gap(&mut self) {
+        let name = self.of.name;
+        self.row.add(self.of.gap, 1.0, |to| to.extend([name, "="]));
+    }
+
+    /// Ends the cell.
+    pub(crate) fn end(mut self) {
+        if self.row.index.len() > self.first + 1 {
+            self.unite();
+        }
+    }
+
+    fn unite(&mut self) {
+        let RowBuilder { uniter, index, value, .. } = &mut *self.row;
+        uniter.unite(index, value, self.first);
+        value[self.first..].fill(1.0);
+    }
+}

@@ -1,0 +1,372 @@
+//! What is written: files that are replaced as a whole or not at all.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, TryLockError as TryLock};
+use std::time::{Duration, Instant};
+
+use super::input::{Identity, InputName};
+use crate::error::{Error, ErrorKind, shown};
+
+/// An output: a file that is replaced atomically, a device or pipe that is written directly, or `-`, standard
+/// output.
+///
+/// Bytes go to a temporary file beside the target, which takes the target's name at [`commit`](Output::commit);
+/// until then, and if that fails, the target is as it was. Afterwards more bytes begin the next replacement.
+/// Dropping an output forgets what was not committed.
+///
+/// ```
+/// use std::io::Write;
+/// use surefoot_io::Output;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model");
+/// let mut output = Output::create(&path)?;
+/// assert!(!path.exists(), "to try an output leaves nothing behind");
+/// output.write_all(b"one")?;
+/// output.commit()?;
+/// output.write_all(b"two")?;
+/// assert_eq!(std::fs::read(&path)?, b"one");
+/// output.commit()?;
+/// assert_eq!(std::fs::read(&path)?, b"two");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Output {
+    name: String,
+    target: Target,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+enum Target {
+    Stdout,
+    /// A device or a pipe.
+    Direct(PathBuf),
+    /// A regular file or none yet, symbolic links followed.
+    File(PathBuf),
+}
+
+#[derive(Debug)]
+struct Open {
+    writer: BufWriter<File>,
+    temporary: Option<Temporary>,
+}
+
+const BUFFER: usize = 256 << 10;
+
+impl Output {
+    /// Checks that `name` can be written, without leaving anything behind, and removes what writers of the same
+    /// target left that did not live to clean up.
+    ///
+    /// # Errors
+    /// The system's reason: `No such file or directory`, `Permission denied`, `Is a directory` ...
+    pub fn create(name: impl AsRef<Path>) -> Result<Output, Error> {
+        let path = name.as_ref();
+        if path == Path::new("-") {
+            return Ok(Output { name: "standard output".to_owned(), target: Target::Stdout, open: None });
+        }
+        let name = shown(path.as_os_str());
+        match try_target(path) {
+            Ok(target) => Ok(Output { name, target, open: None }),
+            Err(source) => Err(ErrorKind::Write { file: name, source }.into()),
+        }
+    }
+
+    /// The output as it is shown to the user.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the output goes to a file that is replaced as a whole.
+    #[must_use]
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.target, Target::File(_))
+    }
+
+    /// Device and inode of the file that would be replaced.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        let metadata = match &self.target {
+            Target::Stdout => stdout().and_then(|file| file.metadata()),
+            Target::Direct(path) | Target::File(path) => path.metadata(),
+        };
+        Identity::of(&metadata.ok()?)
+    }
+
+    /// Checks that the output is none of the inputs under another name.
+    ///
+    /// # Errors
+    /// If it is one of them.
+    pub fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
+        let identity = self.identity();
+        match identity.is_some() && inputs.iter().any(|input| input.identity() == identity) {
+            true => Err(ErrorKind::Both { file: self.name.clone() }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether this and another output are one regular file, whether it is there yet or not, or both standard output.
+    #[must_use]
+    pub fn is_same(&self, other: &Output) -> bool {
+        let place = |path: &Path| (fs::canonicalize(folder(path)).ok(), path.file_name().map(OsStr::to_owned));
+        match (&self.target, &other.target) {
+            (Target::Stdout, Target::Stdout) => true,
+            (Target::File(one), Target::File(two)) => {
+                place(one) == place(two) || self.identity().is_some() && self.identity() == other.identity()
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes what was written since the last commit the content of the target, on disk for good. If nothing was
+    /// written, the file becomes empty.
+    ///
+    /// # Errors
+    /// Why it could not be written; a file keeps its earlier content.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        self.finish().map_err(|source| self.error(source))
+    }
+
+    /// Forgets what was written since the last commit, as far as it did not go out directly.
+    pub fn discard(&mut self) {
+        if self.is_atomic() {
+            self.open = None;
+        }
+    }
+
+    /// The error of this crate for one that came from writing to this output.
+    #[must_use]
+    pub fn error(&self, source: io::Error) -> Error {
+        ErrorKind::Write { file: self.name.clone(), source }.into()
+    }
+
+    fn open(&mut self) -> io::Result<&mut Open> {
+        if self.open.is_none() {
+            let (file, temporary) = match &self.target {
+                Target::Stdout => (stdout()?, None),
+                Target::Direct(path) => (OpenOptions::new().write(true).open(path)?, None),
+                Target::File(path) => {
+                    let (file, temporary) = Temporary::create(path)?;
+                    (file, Some(temporary))
+                }
+            };
+            self.open = Some(Open { writer: BufWriter::with_capacity(BUFFER, file), temporary });
+        }
+        Ok(self.open.as_mut().expect("opened above"))
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.open()?.writer.flush()?;
+        let Target::File(target) = &self.target else { return Ok(()) };
+        let Some(Open { writer, temporary: Some(temporary) }) = self.open.take() else { return Ok(()) };
+        writer.get_ref().sync_all()?;
+        temporary.rename(target)?;
+        sync_folder(folder(target))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.open()?.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.open()?.writer.flush()
+    }
+}
+
+/// Standard output without the line buffer of [`io::Stdout`].
+fn stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// Finds out what `path` stands for and tries whether it can be written.
+fn try_target(path: &Path) -> io::Result<Target> {
+    let is_stream = ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
+    if is_stream || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") {
+        rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?;
+        return Ok(Target::Direct(path.to_owned()));
+    }
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => return Err(rustix::io::Errno::ISDIR.into()),
+        Ok(metadata) if !metadata.is_file() => {
+            // Not opened: the other side of a pipe would notice.
+            rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?;
+            return Ok(Target::Direct(path.to_owned()));
+        }
+        // Replacing a file would not need its permission to be written; its owner expects that all the same.
+        Ok(_) => drop(OpenOptions::new().write(true).open(path)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    if path.as_os_str().as_bytes().ends_with(b"/") {
+        return Err(rustix::io::Errno::ISDIR.into());
+    }
+    let target = follow(path)?;
+    drop(Temporary::create(&target)?);
+    remove_leftovers(&target);
+    Ok(Target::File(target))
+}
+
+/// Follows symbolic links by hand, since the file at their end need not exist.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(next) => path = folder(&path).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(rustix::io::Errno::LOOP.into())
+}
+
+/// The folder that holds `path`.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the renaming last through a crash of the system, where the file system knows how.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        result => result,
+    }
+}
+
+/// A temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, removed when dropped. Its writer holds a lock.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+const MARK: &str = ".surefoot-tmp-";
+
+/// Held while a temporary file is created.
+static CREATING: Mutex<()> = Mutex::new(());
+
+/// Time that a file may take to be created before the process ends without waiting for it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// From now on no temporary file is created: whoever wants one waits for ever. For a process that removes those that are there and
+/// ends at once, while other threads still run.
+pub fn create_no_more_outputs() {
+    let began = Instant::now();
+    loop {
+        match CREATING.try_lock() {
+            Err(TryLock::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(1)),
+            held => return std::mem::forget(held),
+        }
+    }
+}
+
+/// Names that are tried: they are random, so one that is taken was not taken by chance.
+const TRIES: u32 = 100;
+
+impl Temporary {
+    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. Whatever already has the
+    /// name, a link included, is left alone.
+    fn create(target: &Path) -> io::Result<(File, Temporary)> {
+        let _creating = CREATING.lock();
+        // Not who it runs as: those who may write the target need not be those whom it speaks for.
+        let plain = |permissions: Permissions| Permissions::from_mode(permissions.mode() & 0o777);
+        let permissions = target.metadata().ok().map(|metadata| plain(metadata.permissions()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        if permissions.is_some() {
+            // Closed to others until it has the permissions of the target.
+            options.mode(0o600);
+        }
+        for _ in 0..TRIES {
+            let number = RandomState::new().hash_one(target);
+            let mut name = prefix(target)?;
+            name.push(format!("{}-{number}", std::process::id()));
+            let path = folder(target).join(name);
+            match options.open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(file) => {
+                    let temporary = Temporary(path);
+                    // A file system without locks only loses the tidying up after a crash.
+                    let _ = file.try_lock();
+                    permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+                    return Ok((file, temporary));
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn rename(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.0, target)?;
+        std::mem::forget(self);
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// What the temporary files of `target` begin with; a long name is cut, so that the whole stays legal.
+fn prefix(target: &Path) -> io::Result<OsString> {
+    let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
+    let mut prefix = OsString::from(".");
+    prefix.push(OsStr::from_bytes(&name[..name.len().min(200)]));
+    prefix.push(MARK);
+    Ok(prefix)
+}
+
+/// Removes temporary files of this target whose writers are dead. What cannot be removed stays.
+fn remove_leftovers(target: &Path) {
+    let (Ok(prefix), Ok(entries)) = (prefix(target), fs::read_dir(folder(target))) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if let Some(rest) = name.as_bytes().strip_prefix(prefix.as_bytes())
+            && let Some(process) = process_of(rest)
+            && is_abandoned(&entry.path(), process)
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Opens a regular file to be looked at: no link is followed, and nobody is waited for at the other end of a pipe.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
+/// The process in `PROCESS-NUMBER`.
+fn process_of(name: &[u8]) -> Option<i32> {
+    let (process, number) = std::str::from_utf8(name).ok()?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok().filter(|&process: &i32| process > 0)
+}
+
+/// Whether the writer of a temporary file is gone: nobody holds the lock, and no other process of this number
+/// lives. The number alone would not do: in a container every run may have the same, and a process on
+/// another machine that shares the folder is not seen here.
+fn is_abandoned(path: &Path, process: i32) -> bool {
+    let unlocked = || match open_plain(path).map(|file| file.try_lock()) {
+        Ok(Err(TryLockError::WouldBlock)) | Err(_) => false,
+        Ok(Ok(()) | Err(TryLockError::Error(_))) => true,
+    };
+    let is_other = process != std::process::id().cast_signed();
+    let lives = || {
+        rustix::process::Pid::from_raw(process)
+            .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+    };
+    !(is_other && lives()) && unlocked()
+}

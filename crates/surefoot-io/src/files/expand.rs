@@ -1,0 +1,150 @@
+//! Names on the command line to files: folders and patterns of names.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Component, Path};
+
+use super::input::InputName;
+use crate::error::{Error, ErrorKind, shown};
+
+/// Folders within folders that are walked at most: a link may lead back.
+const DEPTH: usize = 64;
+
+/// The files that a name stands for: of a folder its data files, in the order of their names, folder by folder; if it holds
+/// `*`, `?` or `[` and nothing is called so, the files that match and those in folders that match; else the name alone.
+///
+/// A `*` matches no slash, `**` stands for any folders. Files and folders whose names begin with `_` or `.` hold no data
+/// (`_SUCCESS`, `.part-0.crc`), unless the pattern asks for such names or the folder is called `_key=value`. Shells expand
+/// patterns that are not quoted themselves.
+///
+/// ```
+/// use surefoot_io::{expand, InputName};
+/// assert!(matches!(expand("-")?[..], [InputName::Stdin]));
+/// assert_eq!(expand("no/[such")?.len(), 1);
+/// assert!(expand("no/such/*.csv").unwrap_err().to_string().contains("no file matches"));
+/// # Ok::<(), surefoot_io::Error>(())
+/// ```
+///
+/// # Errors
+/// No file matches; a folder without data files; a folder that cannot be read, with the system's reason; an address.
+pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
+    let name = name.into();
+    let path = Path::new(&name);
+    if path.is_dir() {
+        let mut files = Vec::new();
+        walk(path, named(path).count(), 0, &mut files)?;
+        return if files.is_empty() { Err(no_data(path)) } else { Ok(files) };
+    }
+    let is_pattern = name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte));
+    if path.symlink_metadata().is_ok() || name == OsStr::new("-") {
+        return Ok(vec![InputName::new(name)]);
+    }
+    if let Some(address) = name.to_str().filter(|name| name.contains("://")) {
+        let says = format!("an address, which is not fetched; curl -L {address} | surefoot ... - reads it from a pipe");
+        return Err(read_error(path, io::Error::new(io::ErrorKind::Unsupported, says)));
+    }
+    // What is no pattern after all is a name that is not there, as is one whose bytes are no UTF-8.
+    match name.to_str().filter(|_| is_pattern).and_then(matching) {
+        Some(files) => files,
+        None => Ok(vec![InputName::new(name)]),
+    }
+}
+
+/// The files that match a pattern, and those in folders that do; `None` if it is no pattern.
+fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
+    // As a last component `**` matches folders only.
+    let within = pattern.strip_suffix('/').unwrap_or(pattern).ends_with("/**") || pattern.trim_matches('/') == "**";
+    let whole = if within { format!("{}/*", pattern.trim_end_matches('/')) } else { pattern.to_owned() };
+    let paths = glob::glob(&whole).ok()?;
+    let is_wild =
+        |component: &Component<'_>| component.as_os_str().as_encoded_bytes().iter().any(|b| b"*?[".contains(b));
+    let components: Vec<_> = named(Path::new(pattern)).collect();
+    let from = components.iter().position(is_wild).unwrap_or(components.len());
+    let asks = |mark: u8| components[from..].iter().any(|c| c.as_os_str().as_encoded_bytes().first() == Some(&mark));
+    let asks = [asks(b'_'), asks(b'.')];
+    let every_folder = components.iter().any(|component| component.as_os_str() == "**");
+    // Sorted by the crate, folder by folder.
+    let (mut files, mut hidden) = (Vec::new(), 0);
+    for path in paths {
+        let path = match path {
+            Ok(path) => path,
+            Err(error) => {
+                let file = error.path().to_owned();
+                return Some(Err(read_error(&file, error.into())));
+            }
+        };
+        let of_no_data = |name: &[u8]| is_hidden(name) && !asks[usize::from(name.starts_with(b"."))];
+        let is_dir = path.is_dir();
+        // The folder itself and that above it, which `.*` matches.
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.ends_with(b"/.") || bytes.ends_with(b"/..") {
+            continue;
+        }
+        if named(&path).skip(from).any(|name| of_no_data(name.as_os_str().as_encoded_bytes())) {
+            hidden += usize::from(!is_dir);
+        } else if !is_dir {
+            files.push(InputName::Member { path, from });
+        } else if !every_folder && let Err(error) = walk(&path, from, 0, &mut files) {
+            return Some(Err(error));
+        }
+    }
+    if files.is_empty() {
+        let says = match hidden {
+            0 => "no file matches this pattern",
+            _ => "no data file matches this pattern; names that begin with _ or . are passed over",
+        };
+        return Some(Err(read_error(Path::new(pattern), io::Error::new(io::ErrorKind::NotFound, says))));
+    }
+    Some(Ok(files))
+}
+
+/// Appends the data files of a folder, of whose paths the components from number `from` on are not what the user named.
+fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) -> Result<(), Error> {
+    let failed = |source| read_error(folder, source);
+    let entries: io::Result<Vec<_>> =
+        fs::read_dir(folder).map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
+    let mut names = entries.map_err(failed)?;
+    names.sort_unstable();
+    for name in names.iter().filter(|name| !is_hidden(name.as_encoded_bytes())) {
+        let path = folder.join(name);
+        if !path.is_dir() {
+            files.push(InputName::Member { path, from });
+        } else if depth == DEPTH || leads_back(&path) {
+            return Err(read_error(
+                &path,
+                io::Error::other("a link that leads back to a folder above it; name the files"),
+            ));
+        } else {
+            walk(&path, from, depth + 1, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a folder is a link to one above it.
+fn leads_back(path: &Path) -> bool {
+    path.is_symlink()
+        && path
+            .canonicalize()
+            .is_ok_and(|to| path.parent().and_then(|up| up.canonicalize().ok()).is_some_and(|up| up.starts_with(to)))
+}
+
+/// Whether a name is none of data, as Hadoop has it.
+fn is_hidden(name: &[u8]) -> bool {
+    name.starts_with(b".") && name != b"." && name != b".." || name.starts_with(b"_") && !name.contains(&b'=')
+}
+
+/// The components of a path that are names.
+fn named(path: &Path) -> impl Iterator<Item = Component<'_>> {
+    path.components().filter(|component| *component != Component::CurDir)
+}
+
+fn no_data(folder: &Path) -> Error {
+    let says = "the folder holds no data files; names that begin with _ or . are passed over";
+    read_error(folder, io::Error::new(io::ErrorKind::NotFound, says))
+}
+
+fn read_error(path: &Path, source: io::Error) -> Error {
+    ErrorKind::Read { file: shown(path.as_os_str()), source }.into()
+}

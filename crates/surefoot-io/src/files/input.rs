@@ -1,0 +1,222 @@
+//! What is read: names of inputs, checked before any work and opened one after the other.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{compression, spool::Spooled};
+use crate::error::{Error, ErrorKind, shown};
+
+/// An input as the user named it.
+#[derive(Clone, Debug)]
+pub enum InputName {
+    /// Standard input, named `-`.
+    Stdin,
+    /// A file, a device or a named pipe.
+    Path(PathBuf),
+    /// A file that was found in a folder or by a pattern: see [`expand`](crate::expand).
+    Member {
+        /// Its path.
+        path: PathBuf,
+        /// How many components of the path come before those that were found.
+        from: usize,
+    },
+    /// A copy of standard input that can be read again; see [`spool`](crate::spool()).
+    Spooled(Spooled),
+}
+
+/// Bytes that are looked at to find out the format.
+const HEAD: u64 = 16 << 10;
+
+/// Device and inode of a regular file: two names with the same identity are one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    /// The identity of a regular file; `None` for anything else, which may well be read and written at once.
+    pub(crate) fn of(metadata: &Metadata) -> Option<Identity> {
+        metadata.is_file().then(|| Identity { device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
+/// Checks that every input exists, is no directory and can be read.
+///
+/// # Errors
+/// The first input that does not pass, with the system's reason.
+pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
+    inputs.iter().try_for_each(InputName::check)
+}
+
+impl InputName {
+    /// The input that `name` stands for: `-` is standard input, anything else a path.
+    ///
+    /// ```
+    /// use surefoot_io::InputName;
+    /// assert!(matches!(InputName::new("-"), InputName::Stdin));
+    /// assert_eq!(InputName::new("a.svm").to_string(), "a.svm");
+    /// ```
+    #[must_use]
+    pub fn new(name: impl Into<OsString>) -> InputName {
+        let name = name.into();
+        if name == OsStr::new("-") { InputName::Stdin } else { InputName::Path(name.into()) }
+    }
+
+    /// The path, if it has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            InputName::Path(path) | InputName::Member { path, .. } => Some(path),
+            InputName::Stdin | InputName::Spooled(_) => None,
+        }
+    }
+
+    /// Whether a second pass can start again from the first byte.
+    #[must_use]
+    pub fn can_reread(&self) -> bool {
+        match self {
+            InputName::Stdin => false,
+            InputName::Path(path) | InputName::Member { path, .. } => path.metadata().is_ok_and(|m| m.is_file()),
+            InputName::Spooled(_) => true,
+        }
+    }
+
+    /// Size in bytes as stored, if it is known.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            InputName::Spooled(copy) => Some(copy.size()),
+            _ => self.metadata().ok().filter(Metadata::is_file).map(|m| m.len()),
+        }
+    }
+
+    /// Device and inode, if the input is a regular file.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        Identity::of(&self.metadata().ok()?)
+    }
+
+    /// Checks that the input exists, is no directory and can be read. A pipe is not opened, since its writer
+    /// would notice.
+    ///
+    /// # Errors
+    /// The system's reason: `No such file or directory`, `Is a directory`, `Permission denied` ...
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(path) = self.path() else { return Ok(()) };
+        let usable = || {
+            let metadata = path.metadata()?;
+            if metadata.is_dir() {
+                return Err(rustix::io::Errno::ISDIR.into());
+            }
+            if metadata.is_file() {
+                return File::open(path).map(drop);
+            }
+            rustix::fs::access(path, rustix::fs::Access::READ_OK).map_err(io::Error::from)
+        };
+        usable().map_err(|source| self.error(source))
+    }
+
+    /// Opens the input as stored, compressed or not.
+    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
+        match self {
+            InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
+            InputName::Spooled(copy) => Ok(Box::new(copy.reader())),
+            InputName::Path(path) | InputName::Member { path, .. } => match File::open(path) {
+                Ok(file) => Ok(Box::new(Whole::new(file))),
+                Err(source) => Err(self.error(source)),
+            },
+        }
+    }
+
+    /// The file and its size, if it is a regular one.
+    pub(crate) fn file(&self) -> Result<Option<(Arc<File>, u64)>, Error> {
+        let size = || self.size().filter(|_| self.can_reread());
+        Ok(match self {
+            InputName::Stdin => None,
+            InputName::Spooled(copy) => Some((copy.file(), copy.size())),
+            InputName::Path(path) | InputName::Member { path, .. } => match size() {
+                Some(size) => Some((Arc::new(File::open(path).map_err(|source| self.error(source))?), size)),
+                None => None,
+            },
+        })
+    }
+
+    /// The first bytes, decompressed, of an input that can be read again: a few thousand, or all.
+    pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = Vec::new();
+        let (_, stream) = compression::decode(self.open()?).map_err(|source| self.error(source))?;
+        stream.take(HEAD).read_to_end(&mut head).map_err(|source| self.error(source))?;
+        Ok(head)
+    }
+
+    pub(crate) fn error(&self, source: io::Error) -> Error {
+        ErrorKind::Read { file: self.to_string(), source }.into()
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        match self {
+            InputName::Stdin => stdin()?.metadata(),
+            InputName::Path(path) | InputName::Member { path, .. } => path.metadata(),
+            InputName::Spooled(copy) => copy.metadata(),
+        }
+    }
+}
+
+/// A file that has to hold as many bytes as it had when it was opened; more may have been appended.
+struct Whole {
+    file: File,
+    /// What is missing; nothing for pipes and devices.
+    left: u64,
+}
+
+impl Whole {
+    fn new(file: File) -> Whole {
+        let left = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
+        Whole { file, left }
+    }
+}
+
+impl Read for Whole {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = uninterrupted(|| self.file.read(to))?;
+        self.left = self.left.saturating_sub(n as u64);
+        match n == 0 && self.left > 0 && !to.is_empty() {
+            true => {
+                Err(io::Error::other(format!("it became shorter while it was read: {} bytes are missing", self.left)))
+            }
+            false => Ok(n),
+        }
+    }
+}
+
+/// Reads, and once more where a signal came between. Every input is read through this, so that nothing above it, decoders and parsers
+/// of dependencies included, ever meets an interruption: some take one for the end, some for damage, and some ask for ever.
+pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Standard input without the buffer and the lock of [`io::Stdin`].
+pub(crate) fn stdin() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+impl fmt::Display for InputName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputName::Path(path) | InputName::Member { path, .. } => f.write_str(&shown(path.as_os_str())),
+            InputName::Stdin | InputName::Spooled(_) => f.write_str("standard input"),
+        }
+    }
+}

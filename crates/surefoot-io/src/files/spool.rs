@@ -1,0 +1,119 @@
+//! Standard input for several passes.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use super::input::{InputName, stdin, uninterrupted};
+use crate::error::{Error, ErrorKind, shown};
+
+/// A copy of standard input in an unnamed file, which is gone when its last user is, however that ends.
+#[derive(Clone, Debug)]
+pub struct Spooled {
+    file: Arc<File>,
+    size: u64,
+}
+
+/// Copies standard input as it comes, compressed or not, to an unnamed file in `TMPDIR`.
+///
+/// Costs one write of the input and as much space; memory does not grow with it.
+///
+/// # Errors
+/// If standard input cannot be read or the file cannot be written, a full disk included.
+pub fn spool() -> Result<InputName, Error> {
+    let failed = |source| InputName::Stdin.error(source);
+    copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
+}
+
+/// Copies `from`, called `name` in messages, and tells by `unread` what is wrong if it cannot be read.
+pub(crate) fn copy<E: From<Error>>(
+    mut from: impl Read,
+    name: &str,
+    unread: impl Fn(io::Error) -> E,
+) -> Result<Spooled, E> {
+    let failed = |source| {
+        let folder = shown(std::env::temp_dir().as_os_str());
+        E::from(ErrorKind::Write { file: format!("{folder} (for a copy of {name}; TMPDIR)"), source }.into())
+    };
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    let mut bytes = vec![0; 256 << 10];
+    let mut size = 0;
+    loop {
+        match uninterrupted(|| from.read(&mut bytes)) {
+            Ok(0) => break,
+            Ok(n) => {
+                file.write_all(&bytes[..n]).map_err(failed)?;
+                size += n as u64;
+            }
+            Err(source) => return Err(unread(source)),
+        }
+    }
+    Ok(Spooled { file: Arc::new(file), size })
+}
+
+impl Spooled {
+    /// Size of the copy in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.file.metadata()
+    }
+
+    pub(crate) fn file(&self) -> Arc<File> {
+        self.file.clone()
+    }
+
+    /// A reader with a position of its own, so that several may read at the same time.
+    pub(crate) fn reader(&self) -> impl Read + Send + use<> {
+        ReadAt { file: self.file.clone(), at: 0 }
+    }
+}
+
+/// Reads a file from a position of its own.
+#[derive(Debug)]
+pub(crate) struct ReadAt {
+    pub(crate) file: Arc<File>,
+    pub(crate) at: u64,
+}
+
+impl Read for ReadAt {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = uninterrupted(|| self.file.read_at(bytes, self.at))?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        read::reader::{Reader, RowSource},
+        table::options::Options,
+    };
+    use surefoot_glm::Batch;
+
+    #[test]
+    fn a_copy_is_read_again_and_again() {
+        let text = "1 1:1\n".repeat(100_000);
+        let input = InputName::Spooled(
+            copy(text.as_bytes(), "standard input", |source| InputName::Stdin.error(source)).unwrap(),
+        );
+        assert_eq!((input.size(), input.can_reread()), (Some(text.len() as u64), true));
+        assert_eq!(input.to_string(), "standard input");
+        let mut readers = [(); 2].map(|()| Reader::open(std::slice::from_ref(&input), Options::default()).unwrap());
+        let (mut batch, mut rows) = (Batch::default(), [0, 0]);
+        // In turn, so that the positions would show if they were shared.
+        loop {
+            let more = [0, 1].map(|i| readers[i].read(&mut batch).unwrap().then(|| rows[i] += batch.len()).is_some());
+            if more == [false, false] {
+                break;
+            }
+        }
+        assert_eq!(rows, [100_000, 100_000]);
+    }
+}

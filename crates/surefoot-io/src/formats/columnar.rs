@@ -1,0 +1,210 @@
+//! Tables that are stored by columns: Parquet, and Arrow as a file or a stream.
+//!
+//! Columns that are not used are not decoded. Memory holds one record batch: of Parquet [`CELLS`] cells and the pages they
+//! lie in, of Arrow what its writer made one. Rows come out as those of any other table: see [`rows`].
+
+mod arrow;
+mod cells;
+mod column;
+mod guard;
+mod kinds;
+mod nested;
+mod parquet;
+mod partitioned;
+mod plan;
+mod rows;
+mod texts;
+mod thrift;
+mod vectors;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use surefoot_glm::{Batch, Part, Role};
+
+use super::registry::{Opened, TableParser};
+use crate::{
+    error::{self, Error, ErrorKind, Located, Refused, Spot},
+    read::reader::stream_error,
+    table::options::Options,
+};
+use partitioned::Partitioned;
+use plan::Plan;
+use rows::Rows;
+
+/// Most cells that are decoded at once, unless one row has more.
+const CELLS: usize = 1 << 18;
+
+/// An open table: record batches one after the other.
+trait Table: Send {
+    fn schema(&self) -> SchemaRef;
+    /// Restricts what is decoded to these columns, which ascend. Called once, before the first batch.
+    fn select(&mut self, columns: &[usize]) -> Result<(), Damage>;
+    fn next(&mut self) -> Result<Option<RecordBatch>, Damage>;
+    /// The first row, from 1, in which a column is null, if an index tells of any without a look at all rows.
+    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+        let _ = column;
+        Ok(None)
+    }
+}
+
+/// Why a table cannot be read on.
+#[derive(Debug)]
+enum Damage {
+    /// The input cannot be read.
+    Stream(io::Error),
+    /// What is wrong, in words that follow the name of the input.
+    Says(String),
+    /// The columns cannot be used.
+    Columns(Refused),
+    /// No fault of the input.
+    Other(Error),
+}
+
+impl From<Error> for Damage {
+    fn from(error: Error) -> Damage {
+        Damage::Other(error)
+    }
+}
+
+impl From<io::Error> for Damage {
+    fn from(error: io::Error) -> Damage {
+        Damage::Stream(error)
+    }
+}
+
+/// How a format opens an input.
+type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, Damage>;
+
+pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
+    Box::new(Columnar::new(parquet::open, options))
+}
+
+pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
+    Box::new(Columnar::new(arrow::open, options))
+}
+
+/// The rows of tables, one table after the other.
+struct Columnar {
+    options: Options,
+    start: Open,
+    table: Option<Box<dyn Table>>,
+    rows: Rows,
+    file: String,
+    codec: Option<&'static str>,
+    position: Arc<AtomicU64>,
+    /// The number of the input.
+    input: usize,
+}
+
+impl Columnar {
+    fn new(start: Open, options: &Options) -> Columnar {
+        Columnar {
+            options: options.clone(),
+            start,
+            table: None,
+            rows: Rows::new(options),
+            file: String::new(),
+            codec: None,
+            position: Arc::default(),
+            input: 0,
+        }
+    }
+
+    /// Opens a table, finds out what its columns are, and decodes its first batch.
+    fn begin(&mut self, input: Opened) -> Result<(), Damage> {
+        let mut table = guard::damage(|| (self.start)(input, &self.options))?;
+        let constants = self.options.partitions.of(self.input);
+        if !constants.is_empty() {
+            table = Box::new(Partitioned::new(table, constants)?);
+        }
+        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Columns)?;
+        table.select(&plan.columns())?;
+        let unlabelled = match plan.needed_label() {
+            Some(label) => guard::damage(|| table.first_null(label))?,
+            None => None,
+        };
+        let first = guard::damage(|| table.next())?;
+        plan.complete(&self.file, first.as_ref(), &self.options).map_err(Damage::Columns)?;
+        self.rows.begin(&self.file, plan, unlabelled);
+        if let Some(first) = first {
+            self.rows.load(&first);
+            self.table = Some(table);
+        }
+        Ok(())
+    }
+
+    /// Decodes the next batch if one is needed; `false` at the end of the table.
+    fn more(&mut self) -> Result<bool, Damage> {
+        while self.rows.is_done() {
+            let Some(table) = &mut self.table else { return Ok(false) };
+            match guard::damage(|| table.next())? {
+                Some(next) => self.rows.load(&next),
+                None => {
+                    self.table = None;
+                    self.rows.end();
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn error(&self, damage: Damage) -> Error {
+        let file = self.file.clone();
+        match damage {
+            Damage::Columns(Refused { says, asked: true }) => {
+                ErrorKind::Asked { place: format!("{file}: "), says }.into()
+            }
+            Damage::Says(says) | Damage::Columns(Refused { says, .. }) => ErrorKind::Table { file, says }.into(),
+            Damage::Other(error) => error,
+            Damage::Stream(source) => stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source),
+        }
+    }
+}
+
+impl TableParser for Columnar {
+    fn open(&mut self, input: Opened) -> Result<(), Error> {
+        self.table = None;
+        self.input = input.input as usize;
+        self.rows.start(input.input);
+        (self.file, self.codec, self.position) = (input.name.clone(), input.codec, input.position.clone());
+        self.begin(input).map_err(|damage| self.error(damage))
+    }
+
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        if !self.more().map_err(|damage| self.error(damage))? {
+            return Ok(false);
+        }
+        self.rows.read(batch).map(|()| true).map_err(|fault| {
+            let spot = Spot::Cell { row: fault.row, column: fault.column };
+            Located { file: self.file.clone(), spot, token: fault.token }.error(fault.says)
+        })
+    }
+}
+
+/// Column and value of a part of a row that was read.
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let of_role = |role| {
+        let columns = &options.found.table()?.columns;
+        columns.iter().find(|column| column.role == role).map(|column| column.name.clone())
+    };
+    let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
+    let number = |x: Option<&f64>| x.map_or_else(String::new, f64::to_string);
+    let (column, token) = match part {
+        Part::Label if !text.is_empty() => (of_role(Role::Label), error::token(text)),
+        Part::Label => (of_role(Role::Label), number(batch.label.get(row))),
+        Part::Weight => (of_role(Role::Weight), number(batch.weight.get(row))),
+        Part::Row => (None, String::new()),
+        Part::Pair(i) => {
+            let at = batch.start.get(row).map_or(usize::MAX, |start| start.saturating_add(i));
+            let id = batch.index.get(at).copied().unwrap_or_default();
+            let names = options.found.names(&[id]);
+            (names.of(id).map(str::to_owned), number(batch.value.get(at)))
+        }
+    };
+    (Spot::Cell { row: place.line, column }, token)
+}

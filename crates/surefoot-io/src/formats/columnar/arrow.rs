@@ -1,0 +1,232 @@
+//! Arrow IPC: the messages of a stream, and of a file, which is a stream between a magic and an index.
+//!
+//! A file is read as the stream it holds, so that it may come through a pipe and be compressed. Its index, at the end, is
+//! not needed. Arrow has no checksums: a changed byte within values cannot be noticed.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::Buffer;
+use arrow_ipc::{MessageHeader, convert, reader};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+
+use super::{Damage, Table};
+use crate::{
+    formats::registry::Opened,
+    table::options::{Found, Options},
+};
+
+/// The first bytes of a file, which are padded to eight.
+const MAGIC: &[u8] = b"ARROW1";
+/// Begins a message; older writers leave it out.
+const CONTINUES: [u8; 4] = [0xff; 4];
+/// The largest description of a message that is believed.
+const DESCRIPTION: usize = 256 << 20;
+
+struct Messages {
+    name: String,
+    stream: Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + Send>>>,
+    is_file: bool,
+    schema: SchemaRef,
+    columns: Vec<usize>,
+    dictionaries: HashMap<i64, ArrayRef>,
+    found: Arc<Found>,
+    ended: bool,
+}
+
+/// A message: what it is, and its body.
+struct Message {
+    description: Vec<u8>,
+    body: Buffer,
+}
+
+pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, Damage> {
+    let mut stream = BufReader::with_capacity(64 << 10, input.stream);
+    let mut first = eight(&mut stream)?;
+    let is_file = first.starts_with(MAGIC);
+    if first.starts_with(b"FEA1") {
+        return Err(Damage::Says("is Feather of version 1, which is out of use; write it as version 2".to_owned()));
+    }
+    if !is_file && !first.starts_with(&CONTINUES) {
+        return Err(Damage::Says("not an Arrow file or stream; for another format give --format".to_owned()));
+    }
+    // The magic is padded, by some writers to 64 bytes.
+    for _ in 0..8 {
+        if is_file && (first.starts_with(MAGIC) || first == [0; 8]) {
+            first = eight(&mut stream)?;
+        }
+    }
+    let mut messages = Messages {
+        name: input.name,
+        stream: Cursor::new(first).chain(stream),
+        is_file,
+        schema: Arc::new(Schema::empty()),
+        columns: Vec::new(),
+        dictionaries: HashMap::new(),
+        found: options.found.clone(),
+        ended: false,
+    };
+    let Some(first) = messages.message()? else { return Err(cut_off()) };
+    let message = arrow_ipc::root_as_message(&first.description).map_err(damaged)?;
+    let schema = message.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(Damage::Says("its numbers have the bytes of another machine's order; write it anew".to_owned()));
+    }
+    messages.schema = Arc::new(convert::try_fb_to_schema(schema).map_err(decoding)?);
+    Ok(Box::new(messages))
+}
+
+impl Table for Messages {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn select(&mut self, columns: &[usize]) -> Result<(), Damage> {
+        self.columns = columns.to_vec();
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, Damage> {
+        while let Some(Message { description, body }) = self.message()? {
+            let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
+            let version = message.version();
+            match message.header_type() {
+                MessageHeader::RecordBatch => {
+                    let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is empty"))?;
+                    check(&batch, &body)?;
+                    let (schema, columns) = (self.schema.clone(), Some(self.columns.as_slice()));
+                    let read = reader::read_record_batch(&body, batch, schema, &self.dictionaries, columns, &version);
+                    return read.map(Some).map_err(decoding);
+                }
+                MessageHeader::DictionaryBatch => {
+                    let batch = message.header_as_dictionary_batch().ok_or_else(|| damaged("a dictionary is empty"))?;
+                    if let Some(data) = batch.data() {
+                        check(&data, &body)?;
+                    }
+                    reader::read_dictionary(&body, batch, &self.schema, &mut self.dictionaries, &version)
+                        .map_err(decoding)?;
+                }
+                MessageHeader::Schema => return Err(damaged("there is a second schema")),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Messages {
+    /// The next message; `None` at the end.
+    fn message(&mut self) -> Result<Option<Message>, Damage> {
+        if self.ended || self.stream.fill_buf()?.is_empty() {
+            return self.end_without_mark();
+        }
+        let mut length = self.word()?;
+        if length == CONTINUES {
+            length = self.word()?;
+        }
+        let length = match u32::from_le_bytes(length) as usize {
+            0 => {
+                self.ended = true;
+                return self.end().map(|()| None);
+            }
+            length if length > DESCRIPTION => return Err(damaged("a message claims to be larger than any is")),
+            length => length,
+        };
+        let description = self.bytes(length as u64)?;
+        let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
+        let length = u64::try_from(message.bodyLength()).map_err(damaged)?;
+        let body = Buffer::from_vec(self.bytes(length)?);
+        Ok(Some(Message { description, body }))
+    }
+
+    /// A stream may end where its writer has gone away, for good or not; a file must not.
+    fn end_without_mark(&mut self) -> Result<Option<Message>, Damage> {
+        if self.is_file && !self.ended {
+            return Err(cut_off());
+        }
+        if !self.ended {
+            let name = &self.name;
+            self.found.note(format!("{name}: the stream has no mark at its end: if it was cut off, rows are missing"));
+        }
+        self.ended = true;
+        Ok(None)
+    }
+
+    /// Behind the mark of the end a file goes on with its index and the magic; a stream does not.
+    fn end(&mut self) -> Result<(), Damage> {
+        let mut last = Vec::new();
+        loop {
+            let bytes = self.stream.fill_buf()?;
+            let n = bytes.len();
+            if n == 0 {
+                break;
+            }
+            last.extend_from_slice(&bytes[n.saturating_sub(MAGIC.len())..]);
+            last.drain(..last.len().saturating_sub(MAGIC.len()));
+            self.stream.consume(n);
+        }
+        match (self.is_file, last.is_empty()) {
+            (true, _) if last != MAGIC => Err(cut_off()),
+            (false, false) => Err(damaged("there is something behind its end")),
+            _ => Ok(()),
+        }
+    }
+
+    fn word(&mut self) -> Result<[u8; 4], Damage> {
+        let mut word = [0; 4];
+        match self.stream.read_exact(&mut word) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(cut_off()),
+            done => done.map(|()| word).map_err(Damage::Stream),
+        }
+    }
+
+    /// So many bytes; memory grows as they come, not as they are announced.
+    fn bytes(&mut self, length: u64) -> Result<Vec<u8>, Damage> {
+        let mut bytes = Vec::new();
+        self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 == length { Ok(bytes) } else { Err(cut_off()) }
+    }
+}
+
+/// The next eight bytes, or all that are left.
+fn eight(stream: &mut impl Read) -> Result<Vec<u8>, Damage> {
+    let mut bytes = Vec::new();
+    stream.take(8).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The best that zstd does: a block of 128 KiB in four bytes. LZ4 does less.
+const RATIO: i64 = 32 << 10;
+
+/// Checks that the buffers lie within the body, and that none claims to hold more, decompressed, than it can: that much
+/// would be allocated.
+fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), Damage> {
+    for buffer in batch.buffers().into_iter().flatten() {
+        let within = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
+        let bytes = within.and_then(|(start, length)| body.get(start..start.checked_add(length)?));
+        let bytes = bytes.ok_or_else(|| damaged("a column lies outside of its batch"))?;
+        let claim = bytes.first_chunk().map_or(0, |claim| i64::from_le_bytes(*claim));
+        if batch.compression().is_some() && claim / RATIO > bytes.len() as i64 {
+            return Err(damaged("a column claims to be larger than it can be"));
+        }
+    }
+    Ok(())
+}
+
+fn cut_off() -> Damage {
+    Damage::Says("the Arrow data are cut off: their end is missing; get the file again".to_owned())
+}
+
+fn damaged(reason: impl std::fmt::Display) -> Damage {
+    Damage::Says(format!("damaged Arrow data ({reason}); get the file again"))
+}
+
+fn decoding(error: ArrowError) -> Damage {
+    match error {
+        ArrowError::IoError(_, error) if error.raw_os_error().is_some() => Damage::Stream(error),
+        ArrowError::NotYetImplemented(what) => Damage::Says(format!("holds what cannot be read here ({what})")),
+        error => damaged(error),
+    }
+}

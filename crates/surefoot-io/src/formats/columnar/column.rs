@@ -1,0 +1,445 @@
+//! One column: its cells of the current record batch, and what they add to a row.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, NullArray};
+use arrow_schema::DataType;
+use surefoot_glm::{Missing, Role};
+
+use super::{
+    cells,
+    kinds::{Kind, is_text},
+    nested::{self, Span},
+    plan::{Used, element},
+    texts::Texts,
+    vectors::Vectors,
+};
+use crate::{
+    error,
+    features::row_builder::{Group, RowBuilder, Several, Values, escape, missing_id},
+    formats::csv::columns,
+    text::cell_value::{self, Absent},
+};
+
+/// What is wrong with a row.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// From 1 over the whole table.
+    pub(super) row: u64,
+    pub(super) column: Option<String>,
+    pub(super) token: String,
+    pub(super) says: String,
+}
+
+impl Fault {
+    /// A fault of the current row.
+    pub(super) fn new(column: Option<&str>, token: &str, says: &str) -> Fault {
+        let token = error::token(token.as_bytes());
+        Fault { row: 0, column: column.map(str::to_owned), token, says: says.to_owned() }
+    }
+}
+
+/// What a missing cell means, and which texts count as one.
+#[derive(Debug, Default)]
+pub(super) struct Policy {
+    pub(super) missing: Missing,
+    pub(super) absent: Absent,
+    /// Whether a model says so.
+    pub(super) of_model: bool,
+}
+
+/// Reads a column.
+pub(super) struct Column {
+    pub(super) used: Used,
+    group: Group,
+    /// The features of a number or of those in a list, and of their absence.
+    ids: Vec<(u64, u64)>,
+    /// The number of the group that the weights of texts are in.
+    rule: u32,
+    /// The name as people see it.
+    escaped: String,
+    /// What they count as where they are missing.
+    fills: Vec<f64>,
+    /// Which of them have given their names.
+    named: Vec<bool>,
+    array: ArrayRef,
+    cells: Cells,
+}
+
+/// The cells of a record batch.
+enum Cells {
+    Numbers(Vec<f64>),
+    Texts,
+    /// Places in a dictionary, and what is known of its texts.
+    Dictionary(Vec<usize>, Vec<Word>),
+    Several(Texts),
+    /// The numbers of all lists, and where those of each row lie.
+    Lists(Vec<f64>, Vec<Span>),
+    Vectors(Vectors),
+}
+
+/// A text of a dictionary, which is hashed when it is first met.
+#[derive(Clone, Copy)]
+enum Word {
+    Unmet,
+    Missing,
+    Id(u64),
+}
+
+impl Column {
+    pub(super) fn new(used: Used) -> Column {
+        let of_name = |name: &str| (Group::named(b"").id(name.as_bytes()), missing_id(name.as_bytes()));
+        let ids: Vec<_> = match used.kind {
+            Kind::List(length) | Kind::Vector(length) => {
+                (0..length).map(|k| of_name(&element(&used.name, k))).collect()
+            }
+            Kind::Number | Kind::Text | Kind::Categories | Kind::Words => vec![of_name(&used.name)],
+        };
+        let mut escaped = String::new();
+        escape(used.name.as_bytes(), &mut escaped);
+        Column {
+            escaped,
+            group: Group::named(used.name.as_bytes()),
+            named: vec![false; ids.len()],
+            fills: vec![0.0; ids.len()],
+            ids,
+            rule: 0,
+            used,
+            array: Arc::new(NullArray::new(0)),
+            cells: Cells::Texts,
+        }
+    }
+
+    /// Tells the builder of the rows in which groups its features are, given that of a column by its name.
+    pub(super) fn assign(&mut self, rule: impl Fn(&str) -> u32, builder: &mut RowBuilder) {
+        self.rule = rule(&self.name(0));
+        // Of a list that is missing as a whole.
+        builder.assign(missing_id(self.used.name.as_bytes()), self.rule);
+        for (k, (id, absent)) in self.ids.iter().enumerate() {
+            let rule = rule(&self.name(k));
+            builder.assign(*id, rule);
+            builder.assign(*absent, rule);
+        }
+    }
+
+    /// Learns what missing numbers count as, by the names of columns.
+    pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
+        if self.used.kind.is_numeric() {
+            self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
+        }
+    }
+
+    /// Adds what a missing number counts as.
+    fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
+        if self.fills[k] != 0.0 {
+            builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
+        }
+    }
+
+    /// How many numbers a cell has, as far as all cells have as many.
+    pub(super) fn width(&self) -> usize {
+        if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
+    }
+
+    /// The id of its number, if it has one a row.
+    pub(super) fn plain_id(&self) -> Option<u64> {
+        (self.used.kind == Kind::Number).then(|| self.ids[0].0)
+    }
+
+    /// Whether its number has given its name.
+    #[inline]
+    pub(super) fn is_named(&self) -> bool {
+        self.named[0]
+    }
+
+    /// Takes the cells of the next record batch.
+    pub(super) fn load(&mut self, array: &ArrayRef, policy: &Policy) {
+        let before = std::mem::replace(&mut self.array, array.clone());
+        self.cells = match (self.used.kind, array.data_type()) {
+            (Kind::Number, _) => Cells::Numbers(cells::numbers(array)),
+            (Kind::Text, DataType::Dictionary(..)) => {
+                let words = match std::mem::replace(&mut self.cells, Cells::Texts) {
+                    Cells::Dictionary(_, words) if is_same_dictionary(&before, array) => words,
+                    _ => vec![Word::Unmet; array.as_any_dictionary().values().len()],
+                };
+                Cells::Dictionary(cells::keys(array), words)
+            }
+            (Kind::Text, _) => Cells::Texts,
+            (Kind::Categories | Kind::Words, _) => Cells::Several(Texts::new(array)),
+            (Kind::List(_), _) => {
+                let (numbers, spans) = nested::numbers(array);
+                Cells::Lists(numbers, spans)
+            }
+            (Kind::Vector(_), _) => Cells::Vectors(Vectors::new(array)),
+        };
+        // What weighs rows and what is added to margins is never missing.
+        if let (Cells::Numbers(numbers) | Cells::Lists(numbers, _), Role::Label | Role::Number) =
+            (&mut self.cells, self.used.role)
+        {
+            policy.absent.take_out(numbers);
+        }
+    }
+
+    /// The first row of whole numbers that are used as numbers of 64 bits and may differ.
+    pub(super) fn first_beyond(&self) -> Option<usize> {
+        if self.used.kind == Kind::Number { cells::first_beyond(&self.array) } else { None }
+    }
+
+    /// The number of a row; NaN if it is missing.
+    pub(super) fn number(&self, row: usize) -> Option<f64> {
+        let Cells::Numbers(numbers) = &self.cells else { return None };
+        numbers.get(row).copied()
+    }
+
+    /// The text of a row, if there is one.
+    pub(super) fn text<'a>(&'a self, row: usize, policy: &Policy, scratch: &'a mut String) -> Option<&'a [u8]> {
+        let (array, row): (&dyn Array, _) = match &self.cells {
+            Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
+            _ => (&self.array, row),
+        };
+        // The place of a cell without a text is beyond the end of the dictionary.
+        let row = Some(row).filter(|&row| row < array.len())?;
+        cells::text(array, row, scratch).filter(|text| !policy.absent.is(text))
+    }
+
+    /// The text of a row where a number is needed, if there is text that is none.
+    #[cold]
+    pub(super) fn no_number(&self, row: usize, policy: &Policy) -> Option<String> {
+        let (array, row): (&dyn Array, _) = match self.array.data_type() {
+            DataType::Dictionary(..) => {
+                (self.array.as_any_dictionary().values(), cells::keys(&self.array.slice(row, 1))[0])
+            }
+            _ => (&self.array, row),
+        };
+        if row >= array.len() || !is_text(array.data_type()) {
+            return None;
+        }
+        let mut scratch = String::new();
+        let text = cells::text(array, row, &mut scratch).filter(|text| !policy.absent.is(text))?;
+        cell_value::number(text).is_none().then(|| columns::text_of(text.trim_ascii()))
+    }
+
+    /// Adds what the cell of a row stands for; returns how many numbers or texts are missing.
+    pub(super) fn add(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        builder.group(self.group);
+        match self.used.kind {
+            Kind::Number => {
+                let x = self.number(row).unwrap_or(f64::NAN);
+                if x.is_nan()
+                    && let Some(text) = self.no_number(row, policy)
+                {
+                    return Err(self.is_text(&text, policy));
+                }
+                self.add_number(0, x, row, policy, builder)
+            }
+            Kind::Text => self.add_text(row, policy, builder, scratch),
+            Kind::Categories | Kind::Words => self.add_several(row, policy, builder, scratch),
+            Kind::List(length) => self.add_list(length, row, policy, builder),
+            Kind::Vector(length) => self.add_vector(length, row, policy, builder),
+        }
+    }
+
+    #[inline]
+    fn add_number(
+        &mut self,
+        k: usize,
+        x: f64,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+    ) -> Result<u64, Fault> {
+        let (id, absent) = self.ids[k];
+        if x.is_finite() {
+            if self.named[k] {
+                builder.add_again(id, x);
+            } else {
+                self.named[k] = x != 0.0;
+                builder.add(id, x, |to| escape(self.name(k).as_bytes(), to));
+            }
+            return Ok(0);
+        }
+        if x.is_infinite() {
+            return Err(Fault::new(
+                Some(&self.name(k)),
+                &x.to_string(),
+                "is not finite; correct it or leave the row out",
+            ));
+        }
+        if policy.missing == Missing::Refuse {
+            return Err(self.absence(&self.name(k), row, policy));
+        }
+        builder.add(absent, 1.0, |to| {
+            escape(self.name(k).as_bytes(), to);
+            to.push('=');
+        });
+        self.add_fill(k, builder);
+        Ok(1)
+    }
+
+    /// The name of a number.
+    pub(super) fn name(&self, k: usize) -> String {
+        match self.used.kind {
+            Kind::List(_) | Kind::Vector(_) => element(&self.used.name, k),
+            Kind::Number | Kind::Text | Kind::Categories | Kind::Words => self.used.name.clone(),
+        }
+    }
+
+    /// The complaint about text where numbers are to be.
+    #[cold]
+    fn is_text(&self, text: &str, policy: &Policy) -> Fault {
+        let flag = columns::flagged(self.used.index + 1, &self.used.name);
+        let says = match policy.of_model {
+            true => "is not a number, as it was for the model".to_owned(),
+            false => format!("is not a number; --categorical {flag}, or --ignore {flag}"),
+        };
+        Fault::new(Some(&self.used.name), text, &says)
+    }
+
+    #[cold]
+    fn absence(&self, column: &str, row: usize, policy: &Policy) -> Fault {
+        let is_null = self.used.kind != Kind::Number
+            || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
+        let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
+        let says = match policy.of_model {
+            true => format!("{what}, {}", columns::NEVER_MISSING),
+            false => format!(
+                "{what}; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean"
+            ),
+        };
+        Fault::new(Some(column), token, &says)
+    }
+
+    fn add_text(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        let known = match &self.cells {
+            Cells::Dictionary(keys, words) => keys.get(row).and_then(|&key| words.get(key)).copied(),
+            _ => Some(Word::Unmet),
+        };
+        let word = match known.unwrap_or(Word::Missing) {
+            Word::Id(id) => {
+                builder.add_again(id, 1.0);
+                return Ok(0);
+            }
+            Word::Missing => Word::Missing,
+            Word::Unmet => match self.text(row, policy, scratch) {
+                None => Word::Missing,
+                Some(text) => {
+                    let text = &*cell_value::category(text);
+                    let id = self.group.id(text);
+                    builder.assign(id, self.rule);
+                    builder.add(id, 1.0, |to| {
+                        escape(self.used.name.as_bytes(), to);
+                        to.push('=');
+                        escape(text, to);
+                    });
+                    Word::Id(id)
+                }
+            },
+        };
+        if let Cells::Dictionary(keys, words) = &mut self.cells
+            && let Some(known) = keys.get(row).and_then(|&key| words.get_mut(key))
+        {
+            *known = word;
+        }
+        if let Word::Id(_) = word {
+            return Ok(0);
+        }
+        self.add_number(0, f64::NAN, row, policy, builder)
+    }
+
+    /// Adds the words of a cell, or the categories in it.
+    fn add_several(
+        &mut self,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+        scratch: &mut String,
+    ) -> Result<u64, Fault> {
+        let Cells::Several(texts) = &self.cells else { return Ok(0) };
+        let of = Values { group: self.group, gap: self.ids[0].1, rule: self.rule, name: &self.escaped };
+        let mut cell = Several::begin(builder, of);
+        let missing = match self.used.kind {
+            Kind::Words => Some(u64::from(texts.add_words(row, &mut cell, policy, scratch))),
+            _ => texts.add_each(row, &mut cell, policy, scratch),
+        };
+        cell.end();
+        missing.ok_or_else(|| self.absence(&self.used.name, row, policy))
+    }
+
+    /// Adds what stands for a list or vector that is missing as a whole.
+    fn add_no_list(&mut self, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+        let name = &self.used.name;
+        if policy.missing == Missing::Refuse {
+            return Err(self.absence(name, row, policy));
+        }
+        builder.add(missing_id(name.as_bytes()), 1.0, |to| to.extend([self.escaped.as_str(), "="]));
+        (0..self.ids.len()).for_each(|k| self.add_fill(k, builder));
+        Ok(1)
+    }
+
+    /// The fault of a list or vector that has not as many numbers as those before.
+    #[cold]
+    fn of_other_length(&self, what: &str, length: usize, before: usize) -> Fault {
+        let says =
+            format!("holds a {what} of {length}, the {what}s before have {before}; correct it or leave the row out");
+        Fault::new(Some(&self.used.name), "", &says)
+    }
+
+    fn add_vector(
+        &mut self,
+        length: usize,
+        row: usize,
+        policy: &Policy,
+        builder: &mut RowBuilder,
+    ) -> Result<u64, Fault> {
+        // Taken out, since its numbers are added one by one.
+        let Cells::Vectors(vectors) = std::mem::replace(&mut self.cells, Cells::Texts) else { return Ok(0) };
+        let added = match vectors.of(row) {
+            Ok(None) => self.add_no_list(row, policy, builder),
+            Ok(Some(vector)) if vector.size != length => Err(self.of_other_length("vector", vector.size, length)),
+            Ok(Some(vector)) => (0..vector.stored()).try_fold(0, |missing, n| {
+                let (k, x) = vector.pair(n);
+                Ok(missing + self.add_number(k, x, row, policy, builder)?)
+            }),
+            Err((token, says)) => {
+                let says = format!("{says}; correct it or leave the row out");
+                Err(Fault::new(Some(&self.used.name), &token, &says))
+            }
+        };
+        self.cells = Cells::Vectors(vectors);
+        added
+    }
+
+    fn add_list(&mut self, length: usize, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+        let span = if let Cells::Lists(_, spans) = &self.cells { spans.get(row).copied().flatten() } else { None };
+        let Some((start, end)) = span else { return self.add_no_list(row, policy, builder) };
+        if end.saturating_sub(start) != length {
+            return Err(self.of_other_length("list", end.saturating_sub(start), length));
+        }
+        let mut missing = 0;
+        for k in 0..length {
+            let Cells::Lists(numbers, _) = &self.cells else { break };
+            let x = numbers.get(start + k).copied().unwrap_or(f64::NAN);
+            missing += self.add_number(k, x, row, policy, builder)?;
+        }
+        Ok(missing)
+    }
+}
+
+/// Whether two arrays share their dictionary, so that what is known of its texts still holds.
+fn is_same_dictionary(a: &ArrayRef, b: &ArrayRef) -> bool {
+    let values = |array: &ArrayRef| array.as_any_dictionary_opt().map(|dictionary| dictionary.values().to_data());
+    values(a).zip(values(b)).is_some_and(|(a, b)| a.ptr_eq(&b))
+}

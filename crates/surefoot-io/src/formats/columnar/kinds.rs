@@ -1,0 +1,158 @@
+//! What types of columns can be used, and as what.
+
+use arrow_schema::DataType;
+use surefoot_glm::Role;
+
+use super::{nested::values_of, vectors::is_vector};
+use crate::formats::csv::columns::{flagged, shown};
+
+/// How the cells of a column are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number,
+    Text,
+    /// The texts of a list, each of which is a category.
+    Categories,
+    /// The words of a text, or of a list of them.
+    Words,
+    /// So many numbers a cell; 0 until that is known.
+    List(usize),
+    /// A [vector](super::vectors) of so many numbers.
+    Vector(usize),
+}
+
+impl Kind {
+    /// Whether cells are numbers, or hold some.
+    pub(super) fn is_numeric(self) -> bool {
+        matches!(self, Kind::Number | Kind::List(_) | Kind::Vector(_))
+    }
+}
+
+/// How a column of this role, and of this number from 1, is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
+/// used, its name and type and the flag that helps.
+pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
+    let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
+    match role {
+        Role::Category if has_text(of) => Ok(Kind::Text),
+        Role::Category if holds_texts(of) => Ok(Kind::Categories),
+        Role::Text if has_text(of) || holds_texts(of) => Ok(Kind::Words),
+        Role::Text => {
+            Err(format!("column '{name}' ({shown}) holds no text of which words could be features; --ignore {flag}"))
+        }
+        Role::Category => Err(format!("column '{name}' ({shown}) cannot be categorical; --ignore {flag}")),
+        Role::Label if is_text(of) => Ok(Kind::Text),
+        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure if is_number(of) || is_text(of) => {
+            Ok(Kind::Number)
+        }
+        Role::Label | Role::Weight | Role::Trials | Role::Offset | Role::Exposure => {
+            let role = match role {
+                Role::Label => "label",
+                Role::Weight => "weight",
+                Role::Trials => "trials",
+                Role::Offset => "offset",
+                _ => "exposure",
+            };
+            Err(format!("column '{name}' ({shown}) cannot be the {role}: it holds no numbers; give another --{role}"))
+        }
+        _ if is_number(of) || (asked && (is_text(of) || unit(of).is_some())) => Ok(Kind::Number),
+        _ if asked && is_list(of) => Ok(Kind::List(0)),
+        _ if is_vector(of) => Ok(Kind::Vector(0)),
+        _ if holds_words(of) => Err(format!(
+            "column '{name}' ({shown}) cannot be numeric, as it is to be, since it holds text; \
+             --categorical {flag}, or --ignore {flag}"
+        )),
+        _ if is_list(of) => Err(format!(
+            "column '{name}' ({shown}) holds lists; --numeric {flag} makes each of their numbers a feature, \
+             --ignore {flag} passes over it"
+        )),
+        _ => Err(match unit(of) {
+            Some(unit) => {
+                let as_text = if has_text(of) { format!(", --categorical {flag} as text") } else { String::new() };
+                format!(
+                    "column '{name}' ({shown}) holds times; --ignore {flag} passes over it, --numeric {flag} takes it as \
+                     {unit}{as_text}"
+                )
+            }
+            None => format!("column '{name}' ({shown}) cannot be used; --ignore {flag} passes over it"),
+        }),
+    }
+}
+
+/// Whether cells are text unless something else is said.
+pub(super) fn is_text(of: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    match of {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => true,
+        Dictionary(_, values) => is_text(values) && !matches!(**values, Dictionary(..)),
+        _ => false,
+    }
+}
+
+/// Whether cells are lists of what is text unless something else is said.
+pub(super) fn holds_words(of: &DataType) -> bool {
+    values_of(of).is_some_and(|values| is_text(values.data_type()))
+}
+
+/// Whether cells are lists of what can be spelled out.
+fn holds_texts(of: &DataType) -> bool {
+    values_of(of).is_some_and(|values| has_text(values.data_type()))
+}
+
+/// Whether a cell can be spelled out: text, numbers, booleans, days and times of days.
+pub(super) fn has_text(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => has_text(values) && !matches!(**values, DataType::Dictionary(..)),
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
+        _ => is_text(of) || is_number(of),
+    }
+}
+
+fn is_number(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => is_number(values) && !matches!(**values, DataType::Dictionary(..)),
+        DataType::Null | DataType::Boolean => true,
+        _ => of.is_integer() || of.is_floating() || of.is_decimal(),
+    }
+}
+
+/// Whether cells are lists of numbers.
+pub(super) fn is_list(of: &DataType) -> bool {
+    values_of(of).is_some_and(|values| is_number(values.data_type()) && *values.data_type() != DataType::Null)
+}
+
+/// What the number of a time counts.
+pub(super) fn unit(of: &DataType) -> Option<&'static str> {
+    Some(match of {
+        DataType::Timestamp(_, Some(_)) => "seconds since 1970 in UTC",
+        DataType::Timestamp(_, None) => "seconds since 1970",
+        DataType::Date32 | DataType::Date64 => "days since 1970",
+        DataType::Time32(_) | DataType::Time64(_) => "seconds since midnight",
+        DataType::Duration(_) => "seconds",
+        _ => return None,
+    })
+}
+
+/// A type as it is shown: what it is called, without what it is made of.
+pub(super) fn type_name(of: &DataType) -> String {
+    match of {
+        DataType::Timestamp(..) => "timestamp".to_owned(),
+        DataType::Date32 | DataType::Date64 => "date".to_owned(),
+        DataType::Time32(_) | DataType::Time64(_) => "time".to_owned(),
+        DataType::Duration(_) => "duration".to_owned(),
+        DataType::Interval(_) => "interval".to_owned(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string".to_owned(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            "binary".to_owned()
+        }
+        DataType::List(of) | DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
+            format!("list of {}", type_name(of.data_type()))
+        }
+        DataType::ListView(of) | DataType::LargeListView(of) => format!("list view of {}", type_name(of.data_type())),
+        DataType::Struct(_) => "struct".to_owned(),
+        DataType::Map(..) => "map".to_owned(),
+        DataType::Union(..) => "union".to_owned(),
+        DataType::Dictionary(_, values) => format!("dictionary of {}", type_name(values)),
+        DataType::RunEndEncoded(_, values) => format!("runs of {}", type_name(values.data_type())),
+        other => other.to_string().to_lowercase(),
+    }
+}

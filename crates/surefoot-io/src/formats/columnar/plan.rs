@@ -1,0 +1,268 @@
+//! Which columns of a table are used, and as what.
+
+use std::collections::{HashMap, HashSet};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use surefoot_glm::{Column, Role, Table};
+
+use super::{
+    kinds::{Kind, has_text, holds_words, is_list, is_text, kind, type_name, unit},
+    nested,
+    vectors::{Vectors, is_vector},
+};
+use crate::{
+    error::Refused,
+    features::feature_groups::list_element,
+    formats::csv::{
+        check_features,
+        columns::{self, called, flagged, listed, shown},
+    },
+    table::options::Options,
+};
+
+/// The columns that are used, and what is said of all of them.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Those that are used, in their order.
+    pub(super) columns: Vec<Used>,
+    schema: SchemaRef,
+    roles: Vec<Role>,
+    /// The place of the column of what rows are called.
+    pub(super) id: Option<usize>,
+}
+
+/// A column that is used.
+#[derive(Clone, Debug)]
+pub(super) struct Used {
+    /// Its place in the schema.
+    pub(super) index: usize,
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) kind: Kind,
+}
+
+impl Plan {
+    /// Gives every column its role: that in the model's table, if there is one, else by the user's wishes and the types.
+    pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, Refused> {
+        let table = options.found.table();
+        let roles = match table {
+            Some(table) => known_roles(schema, table, options)?,
+            None => wanted_roles(file, schema, options)?,
+        };
+        let here = names(schema, table);
+        let numeric: HashSet<_> =
+            options.wanted.numeric.iter().flat_map(|wanted| columns::columns_meant(&here, wanted)).collect();
+        let (mut columns, mut met) = (Vec::new(), HashSet::new());
+        for (index, (field, &role)) in schema.fields().iter().zip(&roles).enumerate() {
+            match role {
+                Role::Ignored => continue,
+                Role::Label | Role::Weight | Role::Trials if options.unlabelled => continue,
+                role if options.wanted.does_without(role) => continue,
+                _ => {}
+            }
+            let (name, number) = (&here[index], index + 1);
+            if !met.insert(name) {
+                return Err(format!("column {number} has the name '{name}' of one before it; --ignore {number}").into());
+            }
+            let asked = table.is_some() || numeric.contains(&index);
+            let kind = kind(number, name, field.data_type(), role, asked)?;
+            if kind == Kind::Categories {
+                options.found.tell_of_lists(name);
+            }
+            columns.push(Used { index, name: name.clone(), role, kind });
+        }
+        columns::note_ignored(&here, options);
+        let id = columns::id(&here, &options.wanted)?;
+        if let Some(index) = id {
+            let field = schema.field(index);
+            if !has_text(field.data_type()) {
+                let (name, of) = (shown(field.name()), type_name(field.data_type()));
+                let says = format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
+                return Err(Refused::asked(says));
+            }
+            if columns.iter().all(|used: &Used| used.index != index) {
+                let (name, role, kind) = (field.name().clone(), Role::Ignored, Kind::Text);
+                columns.push(Used { index, name, role, kind });
+                columns.sort_by_key(|used| used.index);
+            }
+        }
+        let is_factor = |name: &str| columns.iter().any(|used| used.name == name && used.role.is_feature());
+        match options.reading.interact.iter().flat_map(|(a, b)| [a, b]).find(|name| !is_factor(name)) {
+            None => Ok(Plan { columns, schema: schema.clone(), roles, id }),
+            Some(name) => {
+                let (name, listed) = (shown(name), listed(&here));
+                Err(Refused::asked(format!(
+                    "--interact: no feature is made of a column '{name}'; the columns are {listed}"
+                )))
+            }
+        }
+    }
+
+    /// The places of the columns that are used.
+    pub(super) fn columns(&self) -> Vec<usize> {
+        self.columns.iter().map(|used| used.index).collect()
+    }
+
+    /// The place of the column of labels, where every row needs one: those of weight 0 do not.
+    pub(super) fn needed_label(&self) -> Option<usize> {
+        let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
+        of_role(Role::Label).filter(|_| of_role(Role::Weight).or(of_role(Role::Trials)).is_none())
+    }
+
+    /// Finds out the lengths of lists from the first batch, and tells other readers and the model what the columns are.
+    pub(super) fn complete(
+        &mut self,
+        file: &str,
+        first: Option<&RecordBatch>,
+        options: &Options,
+    ) -> Result<(), Refused> {
+        let known = options.found.table().map(by_name);
+        let Some(first) = first else { return Ok(()) };
+        for (used, array) in self.columns.iter_mut().zip(first.columns()) {
+            let (name, flag) = (&used.name, flagged(used.index + 1, &used.name));
+            let what = if used.kind == Kind::List(0) { "list" } else { "vector" };
+            let (length, here) = match &mut used.kind {
+                Kind::List(length) => (length, nested::length(array)),
+                Kind::Vector(length) => (length, Vectors::new(array).size()),
+                _ => continue,
+            };
+            let before = known.as_ref().map(|known| known_length(known, name));
+            *length = before.or(here).ok_or_else(|| {
+                format!(
+                    "column '{name}': the first {} rows hold no {what}, so that its length is not known; --ignore {flag} passes over it",
+                    array.len()
+                )
+            })?;
+            if *length > MOST {
+                return Err(format!(
+                    "column '{name}': a {what} of {length} numbers; up to {MOST} can be read; --ignore {flag} passes over it"
+                )
+                .into());
+            }
+        }
+        let table = self.table(options);
+        check_features(&table, options)?;
+        let mut met = HashSet::new();
+        if let Some(twice) =
+            table.columns.iter().find(|column| column.role != Role::Ignored && !met.insert(&column.name))
+        {
+            let (name, list) = (shown(&twice.name), list_element(&twice.name).map_or("", |(list, _)| list));
+            return Err(format!(
+                "column '{name}' has the name of a number of the list '{list}': --ignore one of them, or rename it"
+            )
+            .into());
+        }
+        if known.is_none() {
+            for used in &self.columns {
+                if used.kind == Kind::Number
+                    && let Some(unit) = unit(self.schema.field(used.index).data_type())
+                {
+                    options.found.note(format!("{file}: column '{}' is used as a number: {unit}", used.name));
+                }
+            }
+            let _ = options.found.table.set(table);
+        }
+        Ok(())
+    }
+
+    /// What a model remembers of the columns. A list is remembered as the columns that it stands for.
+    fn table(&self, options: &Options) -> Table {
+        let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
+        let mut columns = Vec::new();
+        let names = names(&self.schema, options.found.table());
+        for (index, (name, &role)) in names.iter().zip(&self.roles).enumerate() {
+            match kinds.get(&index) {
+                Some(&Kind::List(n) | &Kind::Vector(n)) => {
+                    columns.extend((0..n).map(|k| Column { name: element(name, k), role }));
+                }
+                _ => columns.push(Column { name: name.clone(), role }),
+            }
+        }
+        Table { header: true, columns, ..options.reading.table.clone() }
+    }
+}
+
+/// The longest list that is read.
+const MOST: usize = 1 << 20;
+
+/// The name of a number of a list.
+pub(super) fn element(column: &str, k: usize) -> String {
+    format!("{column}[{k}]")
+}
+
+fn by_name(table: &Table) -> HashMap<&str, Role> {
+    table.columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
+}
+
+/// How many numbers the lists of a column have.
+fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
+    (0..=MOST).take_while(|&k| known.contains_key(element(column, k).as_str())).count()
+}
+
+/// The roles of columns that a model, or an earlier file, knows by name.
+fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
+    let (known, names) = (by_name(table), names(schema, Some(table)));
+    if !table.header && !options.found.of_model {
+        let says = "has names of columns, which the files before do not have: give them --header yes, or names in a first line";
+        return Err(says.to_owned());
+    }
+    let of = if options.found.of_model { "the model" } else { "the first file" };
+    let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
+    let ignored = columns::ignored(&names, options);
+    for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
+        let has_numbers = is_list(field.data_type()) || is_vector(field.data_type());
+        let length = if has_numbers { known_length(&known, name) } else { 0 };
+        roles.push(match known.get(name.as_str()) {
+            Some(&role) => role,
+            None if length > 0 => Role::Number,
+            None if ignored[i] => Role::Ignored,
+            None => {
+                let (called, flag) = (called(i + 1, name), flagged(i + 1, name));
+                return Err(format!("{called} is not a column of {of}; --ignore {flag} passes over it"));
+            }
+        });
+        here.extend((0..length).map(|k| element(name, k)));
+        here.insert(name.clone());
+    }
+    let is_missing = |column: &&Column| match column.role {
+        Role::Ignored => false,
+        role if options.wanted.does_without(role) => false,
+        Role::Label | Role::Weight | Role::Trials => !options.unlabelled && !here.contains(&column.name),
+        Role::Number | Role::Category | Role::Text | Role::Offset | Role::Exposure => !here.contains(&column.name),
+    };
+    match table.columns.iter().find(is_missing) {
+        None => Ok(roles),
+        Some(column) => {
+            let name = shown(&column.name);
+            let hint = columns::near(&names, &column.name)
+                .unwrap_or_else(|| format!("the columns here are {}", listed(&names)));
+            let remedy = columns::remedy(column.role, options);
+            Err(format!("column '{name}' of {of} is missing{remedy}; {hint}"))
+        }
+    }
+}
+
+/// The roles of columns by what a user says, and by their types where he says nothing.
+fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, Refused> {
+    let names = names(schema, None);
+    let said = columns::roles(&names, options, !options.unlabelled)?;
+    let role = |(field, said): (&FieldRef, &Option<Role>)| match said {
+        Some(role) => *role,
+        None if field.name().starts_with("__index_level_") && options.reading.keep.is_empty() => {
+            let name = field.name();
+            options.found.note(format!("{file}: column '{name}' is the index of a pandas table and is passed over"));
+            Role::Ignored
+        }
+        None if is_text(field.data_type()) || holds_words(field.data_type()) => Role::Category,
+        None => Role::Number,
+    };
+    Ok(schema.fields().iter().zip(&said).map(role).collect())
+}
+
+/// The names of columns, blanks around them aside; their numbers, for a model that goes by place.
+fn names(schema: &Schema, known: Option<&Table>) -> Vec<String> {
+    let by_place = known.is_some_and(|table| !table.header);
+    let fields = schema.fields().iter().enumerate();
+    fields.map(|(n, field)| if by_place { (n + 1).to_string() } else { field.name().trim().to_owned() }).collect()
+}

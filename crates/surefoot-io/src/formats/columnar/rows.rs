@@ -1,0 +1,374 @@
+//! Record batches to rows.
+//!
+//! Cells become numbers a column at a time; rows are put together from them one by one. A cell that is null, or not a number
+//! (NaN), is missing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::DataType;
+use surefoot_glm::{Batch, Groups, Place, Role};
+
+use super::{
+    cells,
+    column::{Column, Fault, Policy},
+    plan::Plan,
+};
+use crate::{
+    features::{
+        feature_groups,
+        row_builder::{Group, RowBuilder},
+    },
+    formats::csv::columns::text_of,
+    table::options::{Found, Options},
+    text::{
+        cell_value::{self, Absent},
+        digest::Digest,
+    },
+};
+
+/// Most cells that become rows of one [`Batch`], unless one row has more.
+const CELLS: usize = 1 << 15;
+
+/// What is wrong with a row without a label.
+const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
+
+/// Makes rows of the record batches of one table after the other.
+pub(super) struct Rows {
+    builder: RowBuilder,
+    found: Arc<Found>,
+    groups: Groups,
+    /// Labels may be text.
+    classes: bool,
+    /// Whether missing cells are counted here.
+    counts: bool,
+    policy: Policy,
+    label: Option<Column>,
+    /// Weights and numbers of trials, which are multiplied.
+    weights: Vec<Column>,
+    offset: Option<Column>,
+    /// The column of what rows are called: its place, itself if it is used for nothing else, and its cells.
+    id: Option<(usize, Option<Column>, ArrayRef)>,
+    features: Vec<Column>,
+    /// The ids of the first features, as far as they are single numbers that no product needs, and those of the current row.
+    plain: Vec<u64>,
+    values: Vec<f64>,
+    /// Missing cells of each feature column in this table.
+    missing: Vec<u64>,
+    /// Columns of the current row with missing cells, and how many.
+    gaps: Vec<(usize, u64)>,
+    /// Whether a whole number beyond 2^53 was noted, by place in the schema.
+    noted: Vec<usize>,
+    /// Numbers in a row.
+    width: usize,
+    /// Rows of the record batch, and how many of them are done.
+    rows: usize,
+    done: usize,
+    /// Rows of the table before this record batch.
+    before: u64,
+    file: String,
+    /// The first row whose label is known to be missing, and whether that was said.
+    unlabelled: Option<u64>,
+    is_told: bool,
+    input: u32,
+    digest: Digest,
+    scratch: String,
+}
+
+impl Rows {
+    pub(super) fn new(options: &Options) -> Rows {
+        Rows {
+            builder: RowBuilder::new(options),
+            found: options.found.clone(),
+            groups: options.groups.clone(),
+            classes: options.classes,
+            counts: options.found.counts(),
+            policy: Policy {
+                missing: options.reading.table.missing,
+                absent: Absent::of(&options.reading.table),
+                of_model: options.found.of_model,
+            },
+            label: None,
+            weights: Vec::new(),
+            offset: None,
+            id: None,
+            features: Vec::new(),
+            plain: Vec::new(),
+            values: Vec::new(),
+            missing: Vec::new(),
+            gaps: Vec::new(),
+            noted: Vec::new(),
+            width: 1,
+            rows: 0,
+            done: 0,
+            before: 0,
+            file: String::new(),
+            unlabelled: None,
+            is_told: false,
+            input: 0,
+            digest: Digest::default(),
+            scratch: String::new(),
+        }
+    }
+
+    /// What follows is the input of this number.
+    pub(super) fn start(&mut self, input: u32) {
+        self.input = input;
+    }
+
+    /// Starts a table.
+    ///
+    /// A label that is known to be missing in row `unlabelled` is reported before the first row, and not again.
+    pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
+        (self.unlabelled, self.is_told) = (unlabelled, false);
+        if let Some(table) = self.found.table() {
+            self.policy = Policy { missing: table.missing, absent: Absent::of(table), of_model: self.found.of_model };
+        }
+        (self.label, self.weights, self.offset, self.features) = (None, Vec::new(), None, Vec::new());
+        self.id = plan.id.map(|place| (place, None, new_null_array(&DataType::Null, 0)));
+        for used in plan.columns {
+            match used.role {
+                Role::Ignored => {
+                    if let Some((_, column, _)) = &mut self.id {
+                        *column = Some(Column::new(used));
+                    }
+                }
+                Role::Label => self.label = Some(Column::new(used)),
+                Role::Weight | Role::Trials => self.weights.push(Column::new(used)),
+                Role::Offset | Role::Exposure => self.offset = Some(Column::new(used)),
+                _ => self.features.push(Column::new(used)),
+            }
+        }
+        // In the order of the first table, so that rows are the same in whatever order columns stand here.
+        let columns = self.found.table().map_or(&[][..], |table| &table.columns);
+        let places: HashMap<&str, usize> = columns.iter().enumerate().map(|(n, column)| (&*column.name, n)).collect();
+        self.features.sort_by_cached_key(|column| places.get(&*column.name(0)).copied());
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let rules = feature_groups::of_columns(&self.groups, &names);
+        let rule = |name: &str| places.get(name).map_or(0, |&n| rules[n]);
+        self.features.iter_mut().for_each(|column| column.assign(rule, &mut self.builder));
+        if let Some(table) = self.found.table() {
+            self.features.iter_mut().for_each(|column| column.fill(|name| table.fill(name)));
+        }
+        self.plain.clear();
+        if !self.builder.interacts() {
+            self.plain.extend(self.features.iter().map_while(Column::plain_id));
+        }
+        self.missing = vec![0; self.features.len()];
+        self.width = self.features.iter().map(Column::width).sum::<usize>().max(1);
+        (self.rows, self.done, self.before) = (0, 0, 0);
+        self.noted.clear();
+        file.clone_into(&mut self.file);
+    }
+
+    /// Ends a table.
+    pub(super) fn end(&mut self) {
+        let missing = self.missing.iter().filter(|_| self.counts);
+        for (column, &missing) in self.features.iter().zip(missing).filter(|(_, missing)| **missing > 0) {
+            self.found.count_missing(&column.used.name, missing);
+        }
+        self.builder.report();
+    }
+
+    /// Whether all rows of the record batch are done.
+    pub(super) fn is_done(&self) -> bool {
+        self.done == self.rows
+    }
+
+    /// Takes the next record batch, the columns of which are those of the plan.
+    pub(super) fn load(&mut self, batch: &RecordBatch) {
+        self.before += self.rows as u64;
+        (self.rows, self.done) = (batch.num_rows(), 0);
+        let (id, of_id, cells) = match &mut self.id {
+            Some((place, column, cells)) => (Some(*place), column.as_mut(), Some(cells)),
+            None => (None, None, None),
+        };
+        let single = self.label.iter_mut().chain(&mut self.weights).chain(&mut self.offset).chain(of_id);
+        let mut columns: Vec<_> = single.chain(&mut self.features).collect();
+        columns.sort_unstable_by_key(|column| column.used.index);
+        if let Some(cells) = cells
+            && let Some(at) = columns.iter().position(|column| Some(column.used.index) == id)
+        {
+            batch.column(at).clone_into(cells);
+        }
+        for (column, array) in columns.into_iter().zip(batch.columns()) {
+            column.load(array, &self.policy);
+            let (name, index) = (&column.used.name, column.used.index);
+            if !self.noted.contains(&index)
+                && let Some(row) = column.first_beyond()
+            {
+                self.noted.push(index);
+                let (file, row) = (&self.file, self.before + row as u64 + 1);
+                self.found.note(format!(
+                    "{file}: row {row}, column '{name}': a whole number beyond 2^53 is rounded to a number of 64 bits; \
+                     --categorical {name} takes it as it is"
+                ));
+            }
+        }
+    }
+
+    /// Appends the next rows of the record batch, up to one at fault, which is passed over.
+    pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), Fault> {
+        if batch.start.is_empty() {
+            batch.start.push(0);
+        }
+        if let (Some(row), Some(label), false) = (self.unlabelled, &self.label, self.is_told) {
+            self.is_told = true;
+            return Err(Fault { row, ..Fault::new(Some(&label.used.name), "", UNLABELLED) });
+        }
+        let end = self.rows.min(self.done + (CELLS / self.width).max(1));
+        let first = batch.index.len();
+        while self.done < end && batch.index.len() - first < CELLS {
+            let (row, text) = (self.done, batch.text.len());
+            self.done += 1;
+            if let Err(mut fault) = self.row(row, batch) {
+                self.builder.clear();
+                batch.text.truncate(text);
+                fault.row = self.before + row as u64 + 1;
+                if self.unlabelled != Some(fault.row) {
+                    return Err(fault);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: usize, batch: &mut Batch) -> Result<(), Fault> {
+        let (text, pairs) = (batch.text.len(), batch.index.len());
+        let (weight, offset) = (self.weight(row)?, self.offset(row)?);
+        self.gaps.clear();
+        let done = self.plain_numbers(row);
+        for (i, column) in self.features.iter_mut().enumerate().skip(done) {
+            let missing = column.add(row, &self.policy, &mut self.builder, &mut self.scratch)?;
+            if missing > 0 {
+                self.gaps.push((i, missing));
+            }
+        }
+        self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.says()))?;
+        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        let label = if weight > 0.0 { self.label(row, &mut batch.text) } else { Ok(f64::NAN) };
+        let label = label.inspect_err(|_| {
+            batch.truncate_pairs(pairs);
+        })?;
+        self.builder.accept();
+        self.gaps.iter().for_each(|&(i, missing)| self.missing[i] += missing);
+        self.digest.close(bytemuck::cast_slice(&batch.index[pairs..]));
+        self.digest.close(bytemuck::cast_slice(&batch.value[pairs..]));
+        let hash = self.digest.close(bytemuck::bytes_of(&[label, weight, offset]));
+        let line = self.before + row as u64 + 1;
+        if let Some((_, _, ids)) = &self.id {
+            batch.push_name(&cells::spelled(ids, row, &mut self.scratch));
+        }
+        batch.push_offset(offset);
+        batch.label.push(label);
+        batch.weight.push(weight);
+        batch.start.push(batch.index.len());
+        batch.place.push(Place { input: self.input, line, text: (text, batch.text.len()), end: line, hash });
+        Ok(())
+    }
+
+    /// Adds the plain numbers of a row, if each of them is one and has given its name, which is the usual case; how many columns
+    /// are done with.
+    fn plain_numbers(&mut self, row: usize) -> usize {
+        self.values.clear();
+        let mut usual = true;
+        for column in &self.features[..self.plain.len()] {
+            let x = column.number(row).unwrap_or(f64::NAN);
+            usual &= x.is_finite() & (column.is_named() | (x == 0.0));
+            self.values.push(x);
+        }
+        if !usual {
+            return 0;
+        }
+        self.builder.group(Group::named(b""));
+        self.builder.add_known(&self.plain, &self.values);
+        self.plain.len()
+    }
+
+    fn weight(&self, row: usize) -> Result<f64, Fault> {
+        self.weights.iter().try_fold(1.0, |product, column| Ok(product * self.factor(column, row)?))
+    }
+
+    /// A number that weighs a row.
+    fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        match column.number(row) {
+            Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+            Some(weight) if !weight.is_nan() => {
+                fault(&weight.to_string(), "is no weight; a finite number of 0 or more is needed")
+            }
+            _ => match column.no_number(row, &self.policy) {
+                Some(text) => fault(&text, "is no weight; a finite number of 0 or more is needed"),
+                None => fault("", "the weight is null; every row needs one"),
+            },
+        }
+    }
+
+    fn offset(&self, row: usize) -> Result<f64, Fault> {
+        let Some(column) = &self.offset else { return Ok(0.0) };
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        match (column.used.role, column.number(row)) {
+            (Role::Exposure, Some(exposure)) if exposure > 0.0 && exposure.is_finite() => Ok(libm::log(exposure)),
+            (Role::Exposure, Some(exposure)) if !exposure.is_nan() => {
+                fault(&exposure.to_string(), "is no exposure; a finite number above 0 is needed")
+            }
+            (_, Some(offset)) if offset.is_finite() => Ok(offset),
+            (_, Some(offset)) if !offset.is_nan() => {
+                fault(&offset.to_string(), "is no offset; a finite number is needed")
+            }
+            _ => match column.no_number(row, &self.policy) {
+                Some(text) => fault(&text, "is no offset; a finite number is needed"),
+                None => fault("", "the offset is null; every row needs one"),
+            },
+        }
+    }
+
+    /// Whether the labels of the record batch hold words that are no booleans.
+    fn has_classes(&self) -> bool {
+        let is_word = |text: &[u8]| cell_value::any_number(text).is_none() && cell_value::boolean(text).is_none();
+        let mut scratch = String::new();
+        let mut has_word = |row| {
+            let text = self.label.as_ref().and_then(|label| label.text(row, &self.policy, &mut scratch));
+            text.is_some_and(is_word)
+        };
+        (0..self.rows).any(&mut has_word)
+    }
+
+    /// The label. One that is text is appended to `kept`, for a message about it.
+    fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
+        // Without a column of labels they are not asked for.
+        let Some(column) = &self.label else { return Ok(f64::NAN) };
+        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        let number = column.number(row);
+        if let Some(label) = number.filter(|label| !label.is_nan()) {
+            return match label.is_finite() {
+                _ if self.classes && *self.found.text_labels.get_or_init(|| false) => {
+                    fault(&label.to_string(), "the label is a number, but those before are text")
+                }
+                true => Ok(label),
+                false => fault(&label.to_string(), "the label is not finite"),
+            };
+        }
+        let text = if number.is_none() { column.text(row, &self.policy, &mut self.scratch) } else { None };
+        let Some(text) = text else { return fault("", UNLABELLED) };
+        let (number, text) = (cell_value::any_number(text), text.trim_ascii().to_vec());
+        let as_number = number.or_else(|| cell_value::word(&text));
+        // A boolean is a number, unless it is one of several words.
+        let is_word =
+            || as_number.is_none() || cell_value::boolean(&text).map_or(number.is_none(), |_| self.has_classes());
+        let is_class = self.classes && *self.found.text_labels.get_or_init(is_word);
+        let text = text_of(&text);
+        match if is_class { number } else { as_number } {
+            Some(_) if is_class => fault(&text, "the label is a number, but those before are text"),
+            Some(label) if label.is_finite() => Ok(label),
+            Some(_) => fault(&text, "the label is not finite"),
+            None if is_class => {
+                kept.extend_from_slice(text.as_bytes());
+                Ok(self.found.class(&text))
+            }
+            None if self.classes => fault(&text, "the label is not a number as those before are"),
+            None => fault(&text, "the label is not a number; labels that are text need --loss logistic"),
+        }
+    }
+}

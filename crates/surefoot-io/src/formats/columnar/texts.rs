@@ -1,0 +1,82 @@
+//! Cells of which the words are features, or that are lists of categories.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use surefoot_glm::Missing;
+
+use super::{
+    cells,
+    column::Policy,
+    nested::{Span, spans},
+};
+use crate::{features::row_builder::Several, text::cell_value};
+
+/// The texts of a record batch.
+pub(super) struct Texts {
+    /// The texts of all rows one after the other, and where those of each row lie.
+    values: ArrayRef,
+    spans: Vec<Span>,
+    /// The place of each in the dictionary, if there is one.
+    keys: Option<Vec<usize>>,
+}
+
+impl Texts {
+    pub(super) fn new(array: &ArrayRef) -> Texts {
+        let (values, spans) = spans(array);
+        match values.data_type() {
+            DataType::Dictionary(..) => {
+                let keys = cells::keys(&values);
+                Texts { values: values.as_any_dictionary().values().clone(), spans, keys: Some(keys) }
+            }
+            _ => Texts { values, spans, keys: None },
+        }
+    }
+
+    /// A text without blanks around it; `None` if there is none.
+    fn text<'a>(&'a self, at: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
+        let at = self.keys.as_ref().map_or(Some(at), |keys| keys.get(at).copied())?;
+        if at >= self.values.len() {
+            return None;
+        }
+        cells::text(&self.values, at, scratch).map(<[u8]>::trim_ascii)
+    }
+
+    /// Adds the words of the texts of a row; those that are missing have none. Returns whether all are missing and that counts.
+    pub(super) fn add_words(&self, row: usize, cell: &mut Several<'_>, policy: &Policy, scratch: &mut String) -> bool {
+        let span = self.spans.get(row).copied().flatten();
+        let (start, end) = span.unwrap_or_default();
+        // A list without texts is known to be one.
+        let mut is_missing = span.is_none() || start < end;
+        for at in start..end {
+            if let Some(text) = self.text(at, scratch).filter(|text| !policy.absent.is_no_text(text)) {
+                is_missing = false;
+                cell.add_words(text);
+            }
+        }
+        is_missing && cell.add_no_words(policy.missing)
+    }
+
+    /// Adds the texts of a row, each a category. Returns how many are missing, or that this is an error.
+    pub(super) fn add_each(
+        &self,
+        row: usize,
+        cell: &mut Several<'_>,
+        policy: &Policy,
+        scratch: &mut String,
+    ) -> Option<u64> {
+        let span = self.spans.get(row).copied().flatten();
+        let mut missing = u64::from(span.is_none());
+        let (start, end) = span.unwrap_or_default();
+        for at in start..end {
+            match self.text(at, scratch).filter(|text| !policy.absent.is(text)) {
+                Some(text) => cell.add(&cell_value::category(text)),
+                None => missing += 1,
+            }
+        }
+        if missing > 0 {
+            cell.add_gap();
+        }
+        (missing == 0 || policy.missing != Missing::Refuse).then_some(missing)
+    }
+}

@@ -1,0 +1,427 @@
+//! Tables as text: CSV and its kin, as RFC 4180 has it.
+//!
+//! The first record names the columns, or there are no names. Which columns there are and what they are used as is known
+//! once for all files of a command ([`Found`](crate::Found)), or from a model; each file may have them in another order.
+//! Blank lines are no rows. A record takes at most 256 MiB, a quoted cell 16 MiB.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | records, cells, quotes | `csv/cells.rs` |
+//! | the delimiter that the first lines agree on | `csv/delimiter.rs` |
+//! | whether the first line names the columns | `csv/header.rs` |
+//! | names and roles that a user gives | `csv/columns.rs` |
+//! | roles that the first rows give | `csv/types.rs` |
+//! | which cell of a file is what | `csv/layout.rs` |
+//! | what a cell means | `csv/rules.rs`, `csv/looks.rs` |
+//! | columns that folders name | `csv/folders.rs` |
+//! | finding a part of a row again | `csv/describe.rs` |
+
+mod cells;
+pub(crate) mod columns;
+mod delimiter;
+mod describe;
+mod folders;
+mod header;
+mod layout;
+mod looks;
+mod rules;
+mod types;
+
+use surefoot_glm::{Batch, Column, Role, Table};
+
+use super::{
+    records::{Complaint, Numbers, RecordFormat, Records, Scan},
+    registry::TextParser,
+};
+use crate::{
+    error::Refused,
+    features::row_builder::{Group, RowBuilder, Several, escape},
+    table::options::{Head, Options},
+    text::number,
+};
+pub(crate) use cells::Dialect;
+use columns::First;
+pub(crate) use describe::describe;
+use folders::Folders;
+use header::Verdict;
+pub(crate) use layout::check_features;
+use layout::{Layout, Use};
+use looks::Looks;
+use rules::{Cell, Rules};
+use types::{Rows, Search};
+
+/// The format: rows of cells.
+struct Csv {
+    options: Options,
+    rules: Rules,
+    /// The delimiter that is usual for the format.
+    usual: u8,
+    /// Whether that of the input is known.
+    parted: bool,
+    /// The columns of the input, once they are known.
+    layout: Option<Layout>,
+    search: Search,
+    /// Whether it was tried to do without a look at rows.
+    tried: bool,
+    row: RowBuilder,
+    ends: Vec<usize>,
+    /// Columns of the row in which a cell is missing.
+    gaps: Vec<usize>,
+    /// Missing cells by column of the table, if they are counted.
+    missing: Option<Vec<u64>>,
+    /// The number of the input, and what folders say of its rows.
+    input: usize,
+    folders: Folders,
+    /// A record with what folders say.
+    extended: Vec<u8>,
+    /// The place of what rows are called.
+    id: Option<usize>,
+}
+
+/// A parser of text with this between cells, where the options do not say otherwise.
+pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
+    Box::new(Records::new(Csv {
+        options: options.clone(),
+        rules: Rules::new(options, delimiter),
+        usual: delimiter,
+        parted: false,
+        layout: None,
+        search: Search::default(),
+        tried: false,
+        row: RowBuilder::new(options),
+        ends: Vec::new(),
+        gaps: Vec::new(),
+        missing: options.found.counts().then(Vec::new),
+        input: 0,
+        folders: Folders::default(),
+        extended: Vec::new(),
+        id: None,
+    }))
+}
+
+/// Whether text that begins so looks like records, with this between cells or, where that is a comma, with something else that
+/// the first lines agree on.
+pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
+    let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let is_pair = |token: &[u8]| number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'));
+    let is_svmlight = |line: &[u8]| {
+        let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
+        tokens.next().is_some_and(|first| first.starts_with(b"#")) || tokens.next().is_some_and(is_pair)
+    };
+    let has = |delimiter| line.contains(&delimiter) && !line.contains(&b'|');
+    let pairs = head.split(|&byte| byte == b'\n').take(10).any(is_svmlight);
+    let is_other = |&other: &u8| !has(b'\t') && !pairs && delimiter::is_table(head, other);
+    !is_svmlight(line) && (has(delimiter) || (delimiter == b',' && [b';', b'|', cells::BLANKS].iter().any(is_other)))
+}
+
+/// Whether text that begins so is a table with bars between cells and no blanks around them.
+pub(crate) fn has_bars(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    !line.contains(&b' ') && delimiter::is_table(head, b'|')
+}
+
+impl Csv {
+    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, Complaint> {
+        let dialect = self.rules.dialect;
+        let Some((at, record, end)) = dialect.first(bytes, 0, last)? else { return Ok(None) };
+        if let Some(at_cr) = memchr::memchr(b'\r', record)
+            && dialect.quote.is_none_or(|quote| memchr::memchr(quote, record).is_none())
+        {
+            let says = "a carriage return within the line; lines end with LF or CRLF";
+            return Err(Complaint::new(at + at_cr, &record[..at_cr], says).fatal());
+        }
+        let mut ends = Vec::new();
+        dialect.split(record, &mut ends).map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
+        Ok(Some(First { at, record, ends, dialect, end }))
+    }
+
+    /// The columns of the first input; `None` if more of it must be seen.
+    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, Complaint> {
+        let wanted = &self.options.wanted;
+        let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
+        if !enough && std::mem::replace(&mut self.tried, true) {
+            return Ok(None);
+        }
+        let rows = Rows { bytes, dialect: self.rules.dialect, last };
+        let at_once = wanted.header.or_else(|| header::at_once(first, &self.rules, wanted));
+        let sure = |is_header| Verdict { is_header, is_sure: true };
+        let verdict = at_once.map(sure).or_else(|| rows.verdict(first, &self.rules).filter(|_| enough));
+        let Some(Verdict { is_header: header, is_sure }) = verdict else {
+            let says = "does this line name the columns? say --header yes or --header no";
+            return if enough { Err(first.wrong(says.to_owned())) } else { Ok(None) };
+        };
+        let mut names = first.names(header);
+        if header {
+            first.check_names(&names)?;
+        }
+        let cells = names.len();
+        let constants = folders::beside(self.options.partitions.of(self.input), &names);
+        names.extend(constants.iter().map(|constant| constant.column.clone()));
+        let mut roles = columns::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
+            let says = refused.says + other_delimiter(&names[..cells]);
+            first.refused(Refused { says, ..refused })
+        })?;
+        roles[cells..].iter_mut().zip(&constants).for_each(|(role, constant)| _ = role.get_or_insert(constant.role));
+        let is_guessed = |role: &Option<Role>| role.is_none();
+        if roles.iter().any(is_guessed) && !enough {
+            return Ok(None);
+        }
+        let at = if header { first.end } else { first.at };
+        if bytes[at..].iter().all(u8::is_ascii_whitespace) && roles.iter().any(is_guessed) {
+            // No row says what the columns are. Another file may.
+            return Ok(None);
+        }
+        if self.options.classes
+            && let Some(label) = roles[..cells].iter().position(|role| *role == Some(Role::Label))
+        {
+            match rows.labels_of_booleans(at, cells, label, &self.rules) {
+                Some((true, _)) | None if !enough => return Ok(None),
+                Some((true, true)) => _ = self.options.found.text_labels.set(true),
+                _ => {}
+            }
+        }
+        let guesses = rows.guess(at, &names[..cells], &roles[..cells], &self.rules)?;
+        let open = names.iter().zip(&guesses).filter(|(_, guess)| guess.is_open).map(|(name, _)| name.clone());
+        let _ = self.options.found.open.set(open.collect());
+        let of_cells = guesses.into_iter().map(|guess| guess.role);
+        let all = of_cells.chain(roles[cells..].iter().copied().flatten());
+        let columns = names.into_iter().zip(all).map(|(name, role)| Column { name, role });
+        let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
+        self.options.found.tell_of_head(Head {
+            delimiter: self.rules.dialect.delimiter,
+            quote: self.rules.dialect.quote,
+            is_header: header,
+            is_sure,
+            width: table.columns.len(),
+        });
+        check_features(&table, &self.options).map_err(|refused| first.refused(refused))?;
+        Ok(Some(table))
+    }
+
+    /// Finds out which cell is what, and returns how many bytes come before the rows.
+    fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
+        let header = match self.options.wanted.header {
+            Some(header) => header,
+            None => header::of_known(table, first, &self.rules, &self.options).map_err(|says| first.wrong(says))?,
+        };
+        let by_name = header && table.header;
+        let mut names = first.names(by_name);
+        self.folders = Folders::new(self.options.partitions.of(self.input), &names, self.rules.dialect);
+        if by_name {
+            first.check_names(&names)?;
+        }
+        names.extend(self.folders.names());
+        columns::note_ignored(&names, &self.options);
+        self.id = columns::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
+        let order = if by_name {
+            layout::order_by_name(table, first, &names, &self.options)?
+        } else {
+            let constants: Vec<_> = self.folders.names().collect();
+            layout::order_by_number(table, first, &constants, self.rules.unlabelled)?
+        };
+        check_features(table, &self.options).map_err(|refused| first.refused(refused))?;
+        let layout = Layout::new(table, order, &self.options);
+        layout.assign(&mut self.row);
+        self.options.found.lay_out(self.rules.dialect, &layout.order);
+        self.layout = Some(layout);
+        Ok(if header { first.end } else { first.at })
+    }
+}
+
+impl RecordFormat for Csv {
+    fn start(&mut self, input: u32) {
+        self.input = input as usize;
+    }
+
+    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
+        self.layout = None;
+        if !self.parted {
+            let found = match self.options.wanted.delimiter.and_then(|c| u8::try_from(c).ok()) {
+                Some(given) => Some(given),
+                None => {
+                    let usual = self.rules.dialect.with(self.usual);
+                    delimiter::find(bytes, last, usual, self.options.found.table())
+                }
+            };
+            let Some(delimiter) = found else { return Ok(None) };
+            if delimiter == b',' && self.options.wanted.decimal == Some(',') {
+                let says =
+                    "--decimal , means nothing where commas stand between cells: leave it out, or give --delimiter";
+                return Err(Complaint::new(0, b",", says).fatal());
+            }
+            self.rules.part(delimiter);
+            self.parted = true;
+        }
+        let Some(first) = self.first(bytes, last)? else { return Ok(last.then_some(bytes.len())) };
+        if self.options.found.table().is_none() {
+            match self.columns(bytes, last, &first)? {
+                None => return Ok(last.then_some(bytes.len())),
+                Some(table) => _ = self.options.found.table.set(table),
+            }
+        }
+        let found = self.options.found.clone();
+        found.table().map(|table| self.lay_out(table, &first)).transpose()
+    }
+
+    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+        self.rules.dialect.end(text, scan)
+    }
+
+    fn is_blank(&self, record: &[u8]) -> bool {
+        self.rules.dialect.is_blank(record)
+    }
+
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
+        if self.rules.dialect.is_blank(record) {
+            return Ok(None);
+        }
+        let Csv { options, rules, layout: Some(layout), row, ends, gaps, folders, extended, id, .. } = self else {
+            return Ok(None);
+        };
+        let Some(table) = options.found.table() else { return Ok(None) };
+        let dialect = rules.dialect;
+        dialect.split(record, ends)?;
+        let (expected, found) = (layout.order.len() - folders.count(), ends.len());
+        if found != expected {
+            return Err(Complaint::new(0, record, format!("expected {expected} fields, found {found}")));
+        }
+        let record = folders.extend(record, ends, extended);
+        folders.check(record, ends, dialect)?;
+        row.clear();
+        gaps.clear();
+        let (mut labelled, mut weight, mut offset) = (None, 1.0, 0.0);
+        let numbers = Group::named(b"");
+        for &(place, used) in &layout.uses {
+            let (at, end) = (if place > 0 { ends[place - 1] + 1 } else { 0 }, ends[place]);
+            let column = || layout.order[place].unwrap_or(usize::MAX);
+            let cell = || {
+                let name = table.columns.get(column()).map_or("", |column| &column.name);
+                Cell { raw: &record[at..end], at, place, name, dialect }
+            };
+            match used {
+                Use::Number { id, gap, fill, .. } => {
+                    row.group(numbers);
+                    let plain = || {
+                        let (at, end) = cells::inner(record, at, end);
+                        number::plain(record, at, end)
+                    };
+                    let plain = if rules.decimal_comma || rules.absent.has_numbers() { None } else { plain() };
+                    let number = plain.map_or_else(|| rules.number_or_gap(cell()), |number| Ok(Some(number)));
+                    match number? {
+                        Some(number) => row.add_again(id, number),
+                        None => {
+                            row.add_again(gap, 1.0);
+                            row.add_again(id, fill);
+                            gaps.push(column());
+                        }
+                    }
+                }
+                Use::Feature { feature, role } => {
+                    if !add(row, &layout.features[feature], role, rules, cell())? {
+                        gaps.push(column());
+                    }
+                }
+                Use::Label if !rules.unlabelled => labelled = Some(cell()),
+                Use::Weight if !rules.unlabelled => weight *= rules.weight(cell())?,
+                Use::Label | Use::Weight => {}
+                Use::Offset(role) => offset = rules.offset(role, cell())?,
+            }
+        }
+        let pairs = batch.index.len();
+        row.finish(batch).map_err(|unfit| Complaint::new(0, record, unfit.says()))?;
+        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell));
+        let label = label.inspect_err(|_| {
+            batch.truncate_pairs(pairs);
+        })?;
+        row.accept();
+        if let Some(place) = *id {
+            let at = if place > 0 { ends[place - 1] + 1 } else { 0 };
+            batch.push_name(&dialect.text(&record[at..ends[place]]));
+        }
+        if let Some(missing) = &mut self.missing {
+            missing.resize(table.columns.len(), 0);
+            gaps.iter().filter_map(|&column| missing.get_mut(column).map(|cells| *cells += 1)).for_each(drop);
+        }
+        Ok(Some(Numbers { label, weight, offset }))
+    }
+
+    fn finish(&mut self) {
+        self.row.report();
+        (self.search, self.tried, self.parted) = (Search::default(), false, false);
+        let table = self.options.found.table();
+        if let (Some(missing), Some(table)) = (&mut self.missing, table) {
+            for (column, cells) in table.columns.iter().zip(missing.drain(..)) {
+                if cells > 0 {
+                    self.options.found.count_missing(&column.name, cells);
+                }
+            }
+        }
+    }
+}
+
+/// The suspicion that a line with one cell has another delimiter.
+fn other_delimiter(names: &[String]) -> &'static str {
+    match names {
+        _ if names.len() > 1 => "",
+        [one] if one.contains(';') => "; should it be --delimiter ';'?",
+        [one] if one.contains('\t') => "; should it be --format tsv?",
+        [one] if one.contains('|') => "; should it be --delimiter '|'?",
+        [one] if one.contains(',') => "; should it be --format csv?",
+        _ => "",
+    }
+}
+
+/// Whether a cell looks like a date, a time, or both.
+#[must_use]
+pub fn is_date(cell: &[u8]) -> bool {
+    Looks::like(cell) == Some(Looks::Date)
+}
+
+/// The unit behind the number that a cell is, if it is one with a unit: `kg` of `1.5 kg`.
+#[must_use]
+pub fn unit(cell: &str) -> Option<&str> {
+    looks::unit(cell)
+}
+
+/// Adds the features of a cell; `false` if it is missing.
+fn add(
+    row: &mut RowBuilder,
+    feature: &layout::Feature,
+    role: Role,
+    rules: &Rules,
+    cell: Cell<'_>,
+) -> Result<bool, Complaint> {
+    row.group(feature.group);
+    let text = cell.text();
+    if role == Role::Text {
+        let mut words = Several::begin(row, feature.values());
+        let is_missing = rules.is_no_text(&text) && words.add_no_words(rules.missing);
+        if !rules.is_no_text(&text) {
+            words.add_words(&text);
+        }
+        words.end();
+        return Ok(!is_missing);
+    }
+    if rules.is_gap(cell, &text)? {
+        row.add(feature.gap, 1.0, |to| to.extend([feature.name.as_str(), "="]));
+        row.add(feature.id, feature.fill, |to| to.push_str(&feature.name));
+        return Ok(false);
+    }
+    if role == Role::Number {
+        let number = rules.number_or_gap(cell)?.unwrap_or_default();
+        row.add(feature.id, number, |to| to.push_str(&feature.name));
+        return Ok(true);
+    }
+    if feature.is_open {
+        rules.check_category(cell, &text)?;
+    }
+    let text = rules.category(&text);
+    let id = feature.group.id(&text);
+    row.assign(id, feature.rule);
+    row.add(id, 1.0, |to| {
+        to.extend([feature.name.as_str(), "="]);
+        escape(&text, to);
+    });
+    Ok(true)
+}

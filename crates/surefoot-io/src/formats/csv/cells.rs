@@ -1,0 +1,251 @@
+//! Records and cells: where they end, and what stands in them (RFC 4180).
+//!
+//! A quote opens a quoted cell only at its start, blanks aside; anywhere else in an unquoted cell it is a byte like any other.
+//! Blanks around the text of a cell do not count.
+
+use std::borrow::Cow;
+
+use crate::{
+    formats::records::{Complaint, Scan},
+    text::byte_search,
+};
+
+/// The delimiter that stands for runs of blanks and tabs.
+pub(super) const BLANKS: u8 = b' ';
+/// The usual quote.
+const QUOTE: u8 = b'"';
+/// Most bytes of a quoted cell.
+const MOST_OF_A_CELL: usize = 16 << 20;
+/// Most bytes of a record.
+const MOST_OF_A_RECORD: usize = 256 << 20;
+
+/// What parts a text into records and cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// What stands between cells; [`BLANKS`] stands for any run of blanks and tabs.
+    pub(crate) delimiter: u8,
+    /// What encloses a cell in which delimiters and line breaks are text; `None` if nothing does.
+    pub(crate) quote: Option<u8>,
+}
+
+/// Where a record starts, the record, and where the one behind it starts.
+pub(super) type Placed<'a> = (usize, &'a [u8], usize);
+
+impl Dialect {
+    /// With this between cells and the usual quotes.
+    pub(super) fn usual(delimiter: u8) -> Dialect {
+        Dialect { delimiter, quote: Some(QUOTE) }
+    }
+
+    /// The same with something else between cells.
+    pub(super) fn with(self, delimiter: u8) -> Dialect {
+        Dialect { delimiter, ..self }
+    }
+
+    /// Where a record ends, its line break included: see [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
+    pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+        #[cfg(test)]
+        let from = scan.seen;
+        let found = match self.quote {
+            Some(quote) => self.search(text, scan, quote),
+            None => {
+                let found = memchr::memchr(b'\n', text.get(scan.seen..).unwrap_or_default());
+                let end = found.map(|found| scan.seen + found + 1);
+                scan.seen = end.unwrap_or(text.len());
+                end
+            }
+        };
+        #[cfg(test)]
+        crate::formats::records::work::count(scan.seen - from);
+        if found.is_some() {
+            return Ok(found);
+        }
+        if let Some(open) = scan.open.filter(|open| text.len() - open > MOST_OF_A_CELL) {
+            return Err(unclosed(text, open));
+        }
+        if text.len() > MOST_OF_A_RECORD {
+            let says = "this line does not end within 256 MiB: is it CSV?";
+            return Err(Complaint::new(0, &text[..100], says).fatal());
+        }
+        Ok(None)
+    }
+
+    /// Goes on with the search for a line break outside of quotes.
+    fn search(self, text: &[u8], scan: &mut Scan, quote: u8) -> Option<usize> {
+        loop {
+            let left = text.get(scan.seen..).unwrap_or_default();
+            if scan.open.is_none() {
+                let Some(found) = memchr::memchr2(b'\n', quote, left) else { break };
+                let place = scan.seen + found;
+                scan.seen = place + 1;
+                if text[place] == b'\n' {
+                    return Some(scan.seen);
+                }
+                if self.opens(&text[..place]) {
+                    scan.open = Some(place);
+                }
+            } else {
+                let Some(found) = memchr::memchr(quote, left) else { break };
+                let place = scan.seen + found;
+                match text.get(place + 1) {
+                    // Whether it is doubled shows with the next byte.
+                    None => {
+                        scan.seen = place;
+                        return None;
+                    }
+                    Some(next) if *next == quote => scan.seen = place + 2,
+                    Some(_) => (scan.seen, scan.open) = (place + 1, None),
+                }
+            }
+        }
+        scan.seen = text.len();
+        None
+    }
+
+    /// Whether a quote behind these bytes of a record opens a cell: whether they end with a delimiter and blanks.
+    fn opens(self, before: &[u8]) -> bool {
+        let delimiter = self.delimiter;
+        match before.iter().rposition(|&byte| byte == delimiter || !is_space(byte)) {
+            Some(last) => before[last] == delimiter || (delimiter == BLANKS && last + 1 < before.len()),
+            None => true,
+        }
+    }
+
+    /// Finds the ends of the cells of a record. With runs of blanks between them, all but the first of a run belong to the cell
+    /// behind them, as blanks around its text.
+    pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), Complaint> {
+        ends.clear();
+        let Dialect { delimiter, quote } = self;
+        let quote = quote.filter(|&quote| memchr::memchr(quote, record).is_some());
+        if quote.is_none() && delimiter != BLANKS {
+            byte_search::places(record, [delimiter], ends);
+            ends.push(record.len());
+            return Ok(());
+        }
+        let is_blank = |byte: u8| is_space(byte) && (byte != delimiter || byte == BLANKS);
+        let mut at = 0;
+        loop {
+            let first = at + record[at..].iter().take_while(|&&byte| is_blank(byte)).count();
+            let opened = quote.filter(|&quote| record.get(first) == Some(&quote));
+            let from = match opened {
+                Some(quote) => closing(record, first, quote).ok_or_else(|| unclosed(record, first))?,
+                None => first,
+            };
+            let end = from + self.find(&record[from..]);
+            if opened.is_some() && !record[from..end].iter().all(|&byte| is_space(byte)) {
+                let says = "text stands behind the closing quote: quotes within a quoted cell are doubled; where quotes are only \
+                            text, say --quote none";
+                return Err(Complaint::new(first, &record[first..end], says));
+            }
+            ends.push(end);
+            // Blanks at the end of a record are no delimiter.
+            if end == record.len() || (delimiter == BLANKS && record[end..].iter().all(|&byte| is_space(byte))) {
+                return Ok(());
+            }
+            at = end + 1;
+        }
+    }
+
+    /// Where the first delimiter stands, or the end.
+    fn find(self, text: &[u8]) -> usize {
+        let found = match self.delimiter {
+            BLANKS => memchr::memchr2(b' ', b'\t', text),
+            delimiter => memchr::memchr(delimiter, text),
+        };
+        found.unwrap_or(text.len())
+    }
+
+    /// What a cell of a record that was split says, without blanks around it, within its quotes or outside: those who write
+    /// tables quote what they must, so that the same text comes with quotes and without.
+    pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
+        let cell = cell.trim_ascii();
+        let Some(mark) = self.quote else { return cell.into() };
+        let inner = match cell {
+            [first, inner @ .., last] if *first == mark && *last == mark => inner.trim_ascii(),
+            _ => return cell.into(),
+        };
+        if memchr::memchr(mark, inner).is_none() {
+            return inner.into();
+        }
+        let mut text = Vec::with_capacity(inner.len());
+        let mut rest = inner;
+        while let Some(quote) = memchr::memchr(mark, rest) {
+            text.extend_from_slice(&rest[..=quote]);
+            rest = rest.get(quote + 2..).unwrap_or_default();
+        }
+        text.extend_from_slice(rest);
+        text.into()
+    }
+
+    /// The cell that says this text.
+    pub(super) fn quoted(self, text: &str) -> String {
+        let Some(quote) = self.quote.map(char::from) else { return text.to_owned() };
+        format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")))
+    }
+
+    /// Whether a record is no row.
+    pub(super) fn is_blank(self, record: &[u8]) -> bool {
+        record.iter().all(|&byte| byte == b' ' || (byte == b'\t' && self.delimiter == BLANKS))
+    }
+
+    /// The first record that is not blank at or behind `at`, in its place. `None` if it has not ended yet, or there is none.
+    pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<Placed<'_>>, Complaint> {
+        while at < text.len() {
+            let found = self.end(&text[at..], &mut Scan::default());
+            let end = match found.map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
+                Some(end) => at + end,
+                None if last => text.len(),
+                None => return Ok(None),
+            };
+            let record = &text[at..end];
+            let record = record.strip_suffix(b"\n").unwrap_or(record);
+            let record = record.strip_suffix(b"\r").unwrap_or(record);
+            if !self.is_blank(record) {
+                return Ok(Some((at, record, end)));
+            }
+            at = end;
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a byte is a blank or a tab.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// What stands behind the quote that closes the cell that a quote opens at `open`.
+fn closing(text: &[u8], open: usize, quote: u8) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        let behind = at + memchr::memchr(quote, text.get(at..)?)? + 1;
+        if text.get(behind) != Some(&quote) {
+            return Some(behind);
+        }
+        at = behind + 1;
+    }
+}
+
+fn unclosed(record: &[u8], open: usize) -> Complaint {
+    let line = record[open..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let says = "the quote that opens here is never closed: close it; where quotes are only text, say --quote none";
+    Complaint::new(open, line, says).fatal()
+}
+
+/// Where the text of the cell from `at` to `end` starts and ends, blanks around it aside.
+#[inline]
+pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usize) {
+    while at < end && is_space(record[at]) {
+        at += 1;
+    }
+    while at < end && is_space(record[end - 1]) {
+        end -= 1;
+    }
+    (at, end)
+}
+
+/// The cells whose ends these are.
+pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+    starts.zip(ends).map(|(start, &end)| (start, &record[start..end]))
+}

@@ -1,0 +1,160 @@
+//! What stands between the cells of a text where nobody has said so: what its first lines agree on.
+
+use std::collections::HashSet;
+
+use surefoot_glm::Table;
+
+use super::{
+    cells::{self, BLANKS, Dialect},
+    columns::text_of,
+    looks::Looks,
+};
+use crate::text::cell_value::any_number;
+
+/// What may stand between cells beside what the format usually has, the likelier first.
+const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
+/// Lines that are looked at where the first leaves a doubt.
+const LINES: usize = 10;
+
+/// The delimiter of a text that begins so: that of `dialect` unless the lines say otherwise. `None` if more of them must be seen,
+/// which depends on the lines alone and not on how they came.
+pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Table>) -> Option<u8> {
+    let usual = dialect.delimiter;
+    let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
+    let first = lines(usual).first_of(1)?;
+    let others = TRIED.into_iter().filter(move |&tried| tried != usual && dialect.quote != Some(tried));
+    let tried = || std::iter::once(usual).chain(others.clone());
+    if let Some(known) = table.filter(|table| table.header) {
+        let names: HashSet<&str> = known.columns.iter().map(|column| column.name.as_str()).collect();
+        let hits = |delimiter| lines(delimiter).names().iter().filter(|name| names.contains(name.as_str())).count();
+        let best = tried().rev().max_by_key(|&delimiter| hits(delimiter)).filter(|&best| hits(best) > 0);
+        if best.is_some() {
+            return best;
+        }
+    }
+    let parts = |delimiter| lines(delimiter).width_of_first().is_some_and(|width| width > 1);
+    let rivals: Vec<u8> = tried().filter(|&tried| tried != BLANKS && parts(tried)).collect();
+    let are_blanks = parts(BLANKS) && rivals.iter().all(|&rival| lines(rival).holds_numbers_apart());
+    if first.is_empty() || (rivals == [usual] && !are_blanks) {
+        return Some(usual);
+    }
+    // One that is not the usual needs a second line to agree; where several are possible more lines decide.
+    let needed = if rivals.len() == 1 && !are_blanks { 2 } else { LINES };
+    let rivals = rivals.into_iter().chain(are_blanks.then_some(BLANKS)).collect::<Vec<_>>();
+    let whole = tried().map(|tried| lines(tried).count_of(needed)).max().unwrap_or(0);
+    if whole < needed && !last {
+        return None;
+    }
+    let agreed = rivals.into_iter().rev().filter_map(|rival| Some((rival, lines(rival).plain_share(needed)?)));
+    Some(agreed.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(usual, |(found, _)| found))
+}
+
+/// Whether lines that begin a text are those of a table with this between its cells: all have the same number of cells, more
+/// than one. The last may be cut off.
+pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
+    let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
+    lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
+}
+
+/// The first lines of a text, as a dialect parts them.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    dialect: Dialect,
+    last: bool,
+    at: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(bytes: &'a [u8], dialect: Dialect, last: bool) -> Lines<'a> {
+        Lines { bytes, dialect, last, at: 0 }
+    }
+
+    /// The first so many lines, if they are there; none of an empty text.
+    fn first_of(self, count: usize) -> Option<Vec<&'a [u8]>> {
+        let last = self.last;
+        let lines: Vec<_> = self.take(count).flatten().collect();
+        (last || lines.len() == count).then_some(lines)
+    }
+
+    fn count_of(self, count: usize) -> usize {
+        self.take(count).flatten().count()
+    }
+
+    fn width_of_first(mut self) -> Option<usize> {
+        let (line, mut ends) = (self.next()??, Vec::new());
+        self.dialect.split(line, &mut ends).ok().map(|()| ends.len())
+    }
+
+    /// The cells of the first line.
+    fn names(mut self) -> Vec<String> {
+        let (dialect, mut ends) = (self.dialect, Vec::new());
+        match self.next() {
+            Some(Some(line)) if dialect.split(line, &mut ends).is_ok() => {
+                cells::cells(line, &ends).map(|(_, cell)| text_of(&dialect.text(cell))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a cell of the first line is several numbers with blanks between them.
+    fn holds_numbers_apart(mut self) -> bool {
+        let (dialect, mut ends) = (self.dialect, Vec::new());
+        match self.next() {
+            Some(Some(line)) if dialect.split(line, &mut ends).is_ok() => {
+                cells::cells(line, &ends).any(|(_, cell)| are_numbers(cell))
+            }
+            _ => false,
+        }
+    }
+
+    /// If all of the first lines have the same number of cells, more than one: how many of the cells are whole, a number
+    /// or a text with nothing in it that parts others.
+    fn plain_share(self, count: usize) -> Option<f64> {
+        let (dialect, mut ends) = (self.dialect, Vec::new());
+        let (mut width, mut plain, mut all) = (None, 0, 0);
+        for line in self.take(count) {
+            let line = line?;
+            dialect.split(line, &mut ends).ok()?;
+            if ends.len() < 2 || *width.get_or_insert(ends.len()) != ends.len() {
+                return None;
+            }
+            all += ends.len();
+            plain += cells::cells(line, &ends).filter(|(_, cell)| is_whole(cell, dialect)).count();
+        }
+        (all > 0).then(|| plain as f64 / all as f64)
+    }
+}
+
+/// Whether a cell is several numbers with blanks between them.
+fn are_numbers(cell: &[u8]) -> bool {
+    let parts = || cell.split(|byte| matches!(byte, b' ' | b'\t')).filter(|part| !part.is_empty());
+    parts().count() > 1 && parts().all(|part| any_number(part).is_some())
+}
+
+/// Whether a cell looks like one value.
+fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
+    if are_numbers(cell) {
+        return false;
+    }
+    let text = dialect.text(cell);
+    let is_quoted = dialect.quote.is_some() && cell.trim_ascii_start().first().copied() == dialect.quote;
+    is_quoted
+        || any_number(&text).is_some()
+        || Looks::like(&text).is_some()
+        || !text.iter().any(|byte| TRIED.contains(byte) && *byte != BLANKS)
+}
+
+impl<'a> Iterator for Lines<'a> {
+    /// A line that is whole; `None` if the text is no table of this dialect.
+    type Item = Option<&'a [u8]>;
+
+    fn next(&mut self) -> Option<Option<&'a [u8]>> {
+        match self.dialect.first(self.bytes, self.at, self.last) {
+            Err(_) => Some(None),
+            Ok(found) => found.map(|(_, line, end)| {
+                self.at = end;
+                Some(line)
+            }),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Where a part of a row that was read stands.
+
+use surefoot_glm::{Batch, Column, Part, Role, Table};
+
+use super::{
+    cells::{self, Dialect},
+    folders::Folders,
+    rules::Rules,
+};
+use crate::{
+    error::{self, Spot},
+    features::row_builder::{Group, missing_id, slot},
+    formats::records::spot,
+    table::options::{Options, Order},
+    text::words,
+};
+
+/// Line, column and token of a part of a row that was read.
+pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
+    let constants = options.partitions.of(place.input as usize);
+    // What the batch does not say: the delimiter and the order of columns in the file. The row says it.
+    let layouts = options.found.layouts();
+    let found = layouts.iter().find_map(|(dialect, order)| {
+        let wanted = Wanted { options, dialect: *dialect, order, batch, row, part };
+        // Where the file has the columns of its folders itself, only the record as it stands fits.
+        let folders = Folders::new(constants, &[], *dialect);
+        wanted.find(record, &folders).or_else(|| wanted.find(record, &Folders::default()))
+    });
+    let (at, text) = found.unwrap_or_else(|| {
+        let dialect = layouts.first().map_or(Dialect::usual(delimiter), |layout| layout.0);
+        let end = memchr::memchr2(dialect.delimiter, b'\n', record).unwrap_or(record.len());
+        (0, dialect.text(&record[..end]).into_owned())
+    });
+    let (lines, column) = spot(record, at);
+    (Spot::Text { line: place.line + lines - 1, column }, error::token(&text))
+}
+
+/// A part of a row that is sought in its record, as a file would have it whose cells are parted and ordered so.
+struct Wanted<'a> {
+    options: &'a Options,
+    dialect: Dialect,
+    order: &'a Order,
+    batch: &'a Batch,
+    row: usize,
+    part: Part,
+}
+
+impl Wanted<'_> {
+    /// Where the cell starts and its text, if the record with what folders say can have been laid out so.
+    fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
+        let Wanted { options, dialect, order, batch, row, part } = self;
+        let table = options.found.table()?;
+        let mut rules = Rules::new(options, dialect.delimiter);
+        rules.part(dialect.delimiter);
+        let (mut ends, mut buffer) = (Vec::new(), Vec::new());
+        dialect.split(record, &mut ends).ok()?;
+        let record = folders.extend(record, &mut ends, &mut buffer);
+        let cells: Vec<_> = cells::cells(record, &ends).collect();
+        let (label, weight) = (*batch.label.get(*row)?, *batch.weight.get(*row)?);
+        // With trials the weight is a product, which no cell holds.
+        let weight = if table.columns.iter().any(|column| column.role == Role::Trials) { f64::NAN } else { weight };
+        let of_role = |role: Role| cells.get(order.iter().position(|n| is(table, *n, role))?).copied();
+        let fits = |role: Role, value: f64| {
+            value.is_nan() || of_role(role).is_none_or(|cell| rules.reads_as(role, cell.1, value))
+        };
+        if order.len() != cells.len() || !fits(Role::Label, label) || !fits(Role::Weight, weight) {
+            return None;
+        }
+        let found = match part {
+            Part::Row => None,
+            Part::Label => of_role(Role::Label),
+            Part::Weight => of_role(Role::Weight),
+            Part::Pair(pair) => {
+                let pair = batch.start.get(*row)? + pair;
+                let (id, value) = (*batch.index.get(pair)?, *batch.value.get(pair)?);
+                let columns = order.iter().map(|n| table.columns.get((*n)?));
+                let has_id = |column: &Column, raw| has_id(column, raw, id, value, &rules, options.reading.bits);
+                let mut found = columns.zip(&cells).filter(|(column, cell)| column.is_some_and(|c| has_id(c, cell.1)));
+                found.next().map(|(_, cell)| *cell)
+            }
+        };
+        found.map(|(at, raw)| (at, dialect.text(raw).into_owned()))
+    }
+}
+
+/// Whether the cell of a column makes a feature of this id and value.
+fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits: Option<u8>) -> bool {
+    let (name, text) = (column.name.as_bytes(), rules.dialect.text(raw));
+    let own = match column.role {
+        Role::Number if rules.is_missing(&text) => missing_id(name),
+        // Hashed to few bits, it may have been added to others.
+        Role::Number if bits.is_none() && rules.as_number(&text) != Some(value) => return false,
+        Role::Number => Group::named(b"").id(name),
+        Role::Category if rules.is_missing(&text) => missing_id(name),
+        Role::Category => Group::named(name).id(&rules.category(&text)),
+        Role::Text if rules.is_no_text(&text) => missing_id(name),
+        Role::Text => {
+            let mut found = false;
+            words::each(&text, |word| found |= slot(Group::named(name).id(word), bits) == id);
+            return found;
+        }
+        _ => return false,
+    };
+    slot(own, bits) == id
+}
+
+fn is(table: &Table, column: Option<usize>, role: Role) -> bool {
+    column.and_then(|n| table.columns.get(n)).is_some_and(|column| column.role == role)
+}

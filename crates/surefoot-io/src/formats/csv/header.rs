@@ -1,0 +1,247 @@
+//! Whether the first line of a table names its columns or is a row.
+//!
+//! Where no flag says so it is voted on, column by column: how likely the first cell is if it is a name, and how likely
+//! if it is a cell like those below it. Numbers over numbers speak for a row, a text over numbers for a name; a text that
+//! comes again below speaks for a row, a new one over texts that do come again for a name.
+
+use std::collections::HashMap;
+
+use surefoot_glm::{Role, Table};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    cells,
+    columns::{First, folded},
+    looks::Looks,
+    rules::Rules,
+    types::Rows,
+};
+use crate::{
+    features::row_builder::{Group, slot},
+    table::options::{Options, Wanted},
+    text::cell_value,
+};
+
+/// How likely a name is a number, where names are texts.
+const NUMBER_AS_NAME: f64 = 0.02;
+/// How likely a name is missing; the first often is, where a table was saved with its row numbers.
+const NO_NAME: [f64; 2] = [0.1, 0.02];
+/// How likely a name comes again as a value of its column, or as the name of another.
+const NAME_AGAIN: f64 = 0.02;
+/// How likely names are numbers that follow each other: years, or places.
+const SEQUENCE_OF_NAMES: f64 = 0.05;
+/// The most that one column says.
+const MOST: f64 = 4.0;
+/// Where the votes are nearer to each other than this, it is said that it might be otherwise.
+const SURE: f64 = 2.0;
+/// Rows that are looked at.
+const ROWS: usize = 200;
+
+/// What the first line is, and whether that is beyond doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) is_header: bool,
+    pub(super) is_sure: bool,
+}
+
+/// What a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Number,
+    Gap,
+    Text,
+}
+
+fn kind(text: &[u8], rules: &Rules) -> Cell {
+    if rules.is_missing(text) {
+        return Cell::Gap;
+    }
+    match rules.number(text) {
+        Some(_) => Cell::Number,
+        None if cell_value::boolean(text).is_some() => Cell::Number,
+        None => match Looks::like(text) {
+            Some(Looks::Missing) => Cell::Gap,
+            Some(looks) if looks.is_numeric() => Cell::Number,
+            _ => Cell::Text,
+        },
+    }
+}
+
+/// What the first record is, as far as that can be told without rows: names, if a flag goes by one of them or the label
+/// by any; a row, if all of its cells are numbers that do not follow each other.
+pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &Wanted) -> Option<bool> {
+    let names = first.names(true);
+    let by_name = |given: &String| {
+        // A number may be that of a column.
+        let is_number = given.parse::<usize>().is_ok_and(|number| (1..=names.len()).contains(&number));
+        !is_number && names.contains(given)
+    };
+    let singles = [&wanted.label, &wanted.weight, &wanted.offset, &wanted.exposure];
+    let lists = [&wanted.categorical, &wanted.text, &wanted.numeric, &wanted.ignore];
+    if singles.into_iter().flatten().chain(lists.into_iter().flatten()).any(by_name) {
+        return Some(true);
+    }
+    if wanted.label.as_ref().is_some_and(|label| label.parse::<usize>().is_err()) {
+        return Some(true);
+    }
+    let kinds: Vec<_> = first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules)).collect();
+    let is_row = kinds.contains(&Cell::Number) && !kinds.contains(&Cell::Text);
+    (is_row && sequence(first.cells().map(|(_, cell)| cell), rules).is_none()).then_some(false)
+}
+
+/// The whole numbers among cells, if there are three or more, or two years, and each is so much more than the one before.
+fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<usize> {
+    let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&rules.dialect.text(cell))).collect();
+    let (first, second) = (numbers.first()?, numbers.get(1)?);
+    let step = second - first;
+    let is_year = |x: &f64| (1800.0..2200.0).contains(x);
+    let enough = numbers.len() > 2 || (numbers.iter().all(is_year) && step > 0.0);
+    let follows = numbers.windows(2).all(|two| two[1] - two[0] == step);
+    (enough && step != 0.0 && follows && numbers.iter().all(|x| x.fract() == 0.0)).then_some(numbers.len())
+}
+
+/// The cells of a column below the first line.
+#[derive(Clone, Debug, Default)]
+struct Below {
+    numbers: usize,
+    gaps: usize,
+    /// How often each text comes, by its hash.
+    texts: HashMap<u64, u32>,
+}
+
+impl Below {
+    fn count(&self) -> usize {
+        self.numbers + self.gaps + self.texts()
+    }
+
+    fn texts(&self) -> usize {
+        self.texts.values().map(|&count| count as usize).sum()
+    }
+
+    /// How likely a row has this there, by what the others have.
+    fn share(&self, count: usize) -> f64 {
+        (count as f64 + 0.5) / (self.count() as f64 + 1.0)
+    }
+
+    /// How likely a further row has a text that is not among these: the share of those that came once.
+    fn novelty(&self) -> f64 {
+        let once = self.texts.values().filter(|&&count| count == 1).count();
+        (once as f64 + 1.0) / (self.texts() as f64 + 2.0)
+    }
+}
+
+impl Rows<'_> {
+    /// What the first record is; `None` if nothing speaks for either.
+    pub(super) fn verdict(&self, first: &First<'_>, rules: &Rules) -> Option<Verdict> {
+        let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
+        let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
+        let mut below = vec![Below::default(); cells.len()];
+        self.each(ROWS, first.end, cells.len(), |column, _, cell| {
+            let text = rules.dialect.text(cell);
+            match kind(&text, rules) {
+                Cell::Number => below[column].numbers += 1,
+                Cell::Gap => below[column].gaps += 1,
+                Cell::Text => *below[column].texts.entry(xxh3_64(&text)).or_default() += 1,
+            }
+        });
+        if below.iter().all(|below| below.count() == 0) {
+            return kinds.contains(&Cell::Number).then_some(Verdict { is_header: false, is_sure: true });
+        }
+        let sequence = self.sequence_vote(first, rules, cells.len());
+        let mut votes = sequence.unwrap_or(0.0);
+        for (column, (text, kind)) in cells.iter().zip(&kinds).enumerate() {
+            let below = &below[column];
+            let vote = match kind {
+                Cell::Number if sequence.is_some() => 0.0,
+                Cell::Number => (NUMBER_AS_NAME / below.share(below.numbers)).ln(),
+                Cell::Gap => (NO_NAME[column.min(1)] / below.share(below.gaps)).ln(),
+                Cell::Text => text_vote(text, below),
+            };
+            votes += vote.clamp(-MOST, MOST);
+        }
+        let mut names = HashMap::new();
+        let twice = cells.iter().zip(&kinds).any(|(text, kind)| {
+            *kind == Cell::Text && std::mem::replace(names.entry(text.clone()).or_insert(false), true)
+        });
+        votes += if twice { NAME_AGAIN.ln() } else { 0.0 };
+        Some(Verdict { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
+    }
+
+    /// The vote of numbers that follow each other: how likely that is for names and for a row.
+    fn sequence_vote(&self, first: &First<'_>, rules: &Rules, columns: usize) -> Option<f64> {
+        let length = sequence(first.cells().map(|(_, cell)| cell), rules)?;
+        let (mut rows, mut also) = (0u32, 0u32);
+        self.each_record(ROWS, first.end, columns, |_, record, ends| {
+            rows += 1;
+            also += u32::from(sequence(cells::cells(record, ends).map(|(_, cell)| cell), rules).is_some());
+        });
+        let share = (f64::from(also) + 0.5) / (f64::from(rows) + 1.0);
+        // Where no other row is one, chance makes few of many numbers.
+        let chance = if also == 0 { share.min(0.1f64.powi(length.max(3) as i32 - 1)) } else { share };
+        Some((SEQUENCE_OF_NAMES / chance).ln())
+    }
+}
+
+/// The vote of a text.
+fn text_vote(text: &[u8], below: &Below) -> f64 {
+    let kind = (0.96 / below.share(below.texts())).ln();
+    if below.texts.is_empty() {
+        return kind;
+    }
+    let novelty = below.novelty();
+    let value = if below.texts.contains_key(&xxh3_64(text)) {
+        NAME_AGAIN / (1.0 - novelty).max(NAME_AGAIN)
+    } else {
+        (1.0 - NAME_AGAIN) / novelty
+    };
+    kind + value.ln()
+}
+
+/// Whether the first line of a file names columns, where a model or an earlier file tells what columns there are.
+///
+/// # Errors
+/// What is wrong, if the columns go by names of which the line holds none.
+pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> Result<bool, String> {
+    let of = if options.found.of_model { "the model" } else { "the first file" };
+    let kinds = || first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules));
+    if !table.header {
+        // By place: a text where numbers are to be, and no number in such a place.
+        let is_number = |n: usize| table.columns.get(n).is_some_and(|column| column.role == Role::Number);
+        let over_numbers = || kinds().enumerate().filter(|&(n, kind)| is_number(n) && kind != Cell::Gap);
+        let texts = over_numbers().filter(|(_, kind)| *kind == Cell::Text).count();
+        let is_header = match over_numbers().count() {
+            0 => options.found.of_model && holds_no_known(table, first, rules, options),
+            numbers => texts == numbers,
+        };
+        if is_header {
+            let says = format!(
+                "line 1 was taken for names, which {of} does not have: columns go by their place; if it is a row, say --header no"
+            );
+            options.found.note(says);
+        }
+        return Ok(is_header);
+    }
+    let names = first.names(true);
+    let is_known = |name: &String| table.columns.iter().any(|column| columns_alike(&column.name, name));
+    if names.iter().any(is_known) || !kinds().any(|kind| kind == Cell::Number) {
+        return Ok(true);
+    }
+    Err(format!(
+        "this line holds none of the names of columns of {of}; if it is a row, --header no takes columns by their place"
+    ))
+}
+
+/// Whether no cell of a category is a value that the model knows, where it knows any.
+fn holds_no_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> bool {
+    let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
+    cells.peek().is_some()
+        && cells.all(|((_, cell), column)| {
+            let id = Group::named(column.name.as_bytes()).id(&rules.category(&rules.dialect.text(cell)));
+            !options.found.knows(slot(id, options.reading.bits))
+        })
+}
+
+/// Whether two names differ in blanks, marks or the case of letters at most.
+fn columns_alike(a: &str, b: &str) -> bool {
+    a == b || folded(a) == folded(b)
+}

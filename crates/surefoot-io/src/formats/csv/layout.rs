@@ -1,0 +1,228 @@
+//! Which cell of a file is what: the columns of the table, in the order of the file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use surefoot_glm::{Column, Groups, Missing, Reading, Role, Table};
+
+use super::columns::{self, First, called, flagged, listed, shown};
+use crate::{
+    error::Refused,
+    features::{
+        feature_groups,
+        row_builder::{Group, RowBuilder, Values, escape, missing_id, slot},
+    },
+    formats::records::Complaint,
+    table::options::{Options, Order},
+};
+
+/// What a cell is used as.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Use {
+    Label,
+    Weight,
+    Offset(Role),
+    /// A number: its id, that of a 1 if it is missing, and what it counts as then.
+    Number {
+        id: u64,
+        gap: u64,
+        fill: f64,
+        rule: u32,
+    },
+    /// A feature that is made when it is met: a category, or a number that is multiplied with others.
+    Feature {
+        feature: usize,
+        role: Role,
+    },
+}
+
+/// A column whose features are made when they are met.
+#[derive(Debug)]
+pub(super) struct Feature {
+    pub(super) group: Group,
+    /// The id of a number.
+    pub(super) id: u64,
+    /// The id of a missing cell.
+    pub(super) gap: u64,
+    /// What a missing number counts as.
+    pub(super) fill: f64,
+    /// The number of the group that its weights are in.
+    pub(super) rule: u32,
+    /// The name as people see it.
+    pub(super) name: String,
+    /// Whether a number is a surprise.
+    pub(super) is_open: bool,
+}
+
+impl Feature {
+    /// The properties that all features of a cell with several have.
+    pub(super) fn values(&self) -> Values<'_> {
+        Values { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
+    }
+}
+
+/// The columns of a file.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) order: Arc<Order>,
+    /// The cells that are used, by place in the file. They stand in the order of the table, whatever that of the file is, so
+    /// that its rows are the same.
+    pub(super) uses: Vec<(usize, Use)>,
+    pub(super) features: Vec<Feature>,
+}
+
+impl Layout {
+    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`](crate::table::options::Found).
+    pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
+        let Reading { interact, bits, .. } = &options.reading;
+        let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
+        let with_gaps = table.missing != Missing::Refuse;
+        let mut places: Vec<_> = order.iter().enumerate().filter_map(|(place, n)| Some(((*n)?, place))).collect();
+        places.sort_unstable();
+        let (mut uses, mut features) = (Vec::new(), Vec::new());
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let rules = feature_groups::of_columns(&options.groups, &names);
+        for (n, place) in places {
+            let Some(column) = table.columns.get(n) else { continue };
+            let used = match column.role {
+                Role::Ignored => continue,
+                role if options.wanted.does_without(role) => continue,
+                Role::Label => Use::Label,
+                Role::Weight | Role::Trials => Use::Weight,
+                role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
+                Role::Number if !is_factor(column) => {
+                    let (feature, mut name) = (feature(column, rules[n], table, options), escaped(&column.name));
+                    options.found.name(slot(feature.id, *bits), &name);
+                    if with_gaps {
+                        name.push('=');
+                        options.found.name(slot(feature.gap, *bits), &name);
+                    }
+                    Use::Number { id: feature.id, gap: feature.gap, fill: feature.fill, rule: feature.rule }
+                }
+                role @ (Role::Number | Role::Category | Role::Text) => {
+                    features.push(feature(column, rules[n], table, options));
+                    Use::Feature { feature: features.len() - 1, role }
+                }
+            };
+            uses.push((place, used));
+        }
+        Layout { order: Arc::new(order), uses, features }
+    }
+
+    /// Tells the builder of the rows in which groups the features are whose ids are known.
+    pub(super) fn assign(&self, row: &mut RowBuilder) {
+        let numbers = self.uses.iter().filter_map(|(_, used)| match used {
+            Use::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
+            _ => None,
+        });
+        let features = self.features.iter().map(|feature| (feature.id, feature.gap, feature.rule));
+        for (id, gap, rule) in numbers.chain(features) {
+            row.assign(id, rule);
+            row.assign(gap, rule);
+        }
+    }
+}
+
+fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    escape(name.as_bytes(), &mut text);
+    text
+}
+
+fn feature(column: &Column, rule: u32, table: &Table, options: &Options) -> Feature {
+    let name = column.name.as_bytes();
+    Feature {
+        group: Group::named(name),
+        id: Group::named(b"").id(name),
+        gap: missing_id(name),
+        fill: if column.role == Role::Number { table.fill(&column.name) } else { 0.0 },
+        rule,
+        name: escaped(&column.name),
+        is_open: column.role == Role::Category
+            && options.found.open.get().is_some_and(|open| open.contains(&column.name)),
+    }
+}
+
+/// The order of columns in a file without names, whose rows are followed by constants with these.
+pub(super) fn order_by_number(
+    table: &Table,
+    first: &First<'_>,
+    constants: &[String],
+    unlabelled: bool,
+) -> Result<Order, Complaint> {
+    let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
+    let behind: Order = constants.iter().map(place).collect();
+    let mut cells: Order = (0..table.columns.len()).map(Some).filter(|n| !behind.contains(n)).collect();
+    let found = first.ends.len();
+    if unlabelled && found + 1 == cells.len() {
+        cells.retain(|n| n.is_some_and(|n| table.columns[n].role != Role::Label));
+    }
+    if found != cells.len() {
+        return Err(first.wrong(format!("expected {} fields, found {found}", cells.len())));
+    }
+    cells.extend(behind);
+    Ok(cells)
+}
+
+/// The order of columns in a file with these names.
+pub(super) fn order_by_name(
+    table: &Table,
+    first: &First<'_>,
+    names: &[String],
+    options: &Options,
+) -> Result<Order, Complaint> {
+    let of = if options.found.of_model { "the model" } else { "the first file" };
+    let by_name: HashMap<&str, usize> =
+        table.columns.iter().enumerate().map(|(n, column)| (column.name.as_str(), n)).collect();
+    let order: Order = names.iter().map(|name| by_name.get(name.as_str()).copied()).collect();
+    let mut is_there = vec![false; table.columns.len()];
+    order.iter().flatten().for_each(|&n| is_there[n] = true);
+    for (column, is_there) in table.columns.iter().zip(is_there) {
+        let may_miss = match column.role {
+            Role::Label | Role::Weight | Role::Trials if options.unlabelled => true,
+            role => role == Role::Ignored || options.wanted.does_without(role),
+        };
+        if !is_there && !may_miss {
+            let name = shown(&column.name);
+            let remedy = columns::remedy(column.role, options);
+            let hint =
+                columns::near(names, &column.name).unwrap_or_else(|| format!("the columns here are {}", listed(names)));
+            return Err(first.wrong(format!("column '{name}' of {of} is missing{remedy}; {hint}")));
+        }
+    }
+    let ignored = columns::ignored(names, options);
+    for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
+        if order[place].is_none() && !ignored[place] {
+            let (called, flag) = (called(place + 1, name), flagged(place + 1, name));
+            let says = format!("{called} is not a column of {of}; --ignore {flag} passes over it");
+            return Err(Complaint::new(first.at + at, cell, says).fatal());
+        }
+    }
+    Ok(order)
+}
+
+/// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
+pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
+    let is_feature = |column: &Column| column.role.is_feature();
+    for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
+        let column = table.columns.iter().find(|column| column.name == *name);
+        if !column.is_some_and(is_feature) {
+            let what = if column.is_some() { "no feature" } else { "no column" };
+            let says = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
+            return Err(Refused::asked(says));
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let Groups { factors, bounds } = &options.groups;
+    let flags = factors.iter().map(|(name, _)| ("--penalty-factor", name));
+    for (flag, name) in flags.chain(bounds.iter().map(|(name, _)| ("--bounds", name))) {
+        let meant = feature_groups::columns_of(&names, name);
+        if !meant.iter().any(|&column| is_feature(&table.columns[column])) {
+            let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            let says = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
+            return Err(Refused::asked(says));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! What cells mean.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use surefoot_glm::{Missing, Quote, Role};
+
+use super::{
+    cells::Dialect,
+    columns::{self, called, flagged, text_of},
+    looks::Looks,
+};
+use crate::{
+    formats::records::Complaint,
+    table::options::{Found, Options},
+    text::cell_value::{self, Absent, any_number},
+};
+
+/// So many labels of text are known again without asking what others have found.
+const CLASSES: usize = 4;
+
+/// How cells are read.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) dialect: Dialect,
+    /// Numbers are written with a comma for the point.
+    pub(super) decimal_comma: bool,
+    /// Whether that is so unless the delimiter is a comma.
+    wants_comma: bool,
+    pub(super) missing: Missing,
+    pub(super) absent: Absent,
+    /// Labels, and weights with them, are passed over.
+    pub(super) unlabelled: bool,
+    classes: bool,
+    /// Cells that are labels of text, and the numbers that stand for them: the first [`CLASSES`] that were met.
+    classes_met: Vec<(Box<[u8]>, f64)>,
+    found: Arc<Found>,
+}
+
+/// A cell and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) raw: &'a [u8],
+    /// Where it starts in its record.
+    pub(super) at: usize,
+    /// Its place in the record, from 0.
+    pub(super) place: usize,
+    /// Name of its column.
+    pub(super) name: &'a str,
+    pub(super) dialect: Dialect,
+}
+
+impl Cell<'_> {
+    pub(super) fn text(&self) -> Cow<'_, [u8]> {
+        self.dialect.text(self.raw)
+    }
+
+    /// The complaint that something is wrong with this cell.
+    fn wrong(&self, says: &str) -> Complaint {
+        let called = called(self.place + 1, self.name);
+        Complaint::new(self.at, &self.text(), format!("{called}{says}"))
+    }
+
+    fn flagged(&self) -> String {
+        flagged(self.place + 1, self.name)
+    }
+}
+
+impl Rules {
+    pub(super) fn new(options: &Options, delimiter: u8) -> Rules {
+        let table = options.found.table().unwrap_or(&options.reading.table);
+        let given = table.delimiter.and_then(|c| u8::try_from(c).ok());
+        let wants_comma = options.wanted.decimal.or(table.decimal) == Some(',');
+        let usual = Dialect::usual(given.unwrap_or(delimiter));
+        let quote = options.wanted.quote.or(table.quote).map_or(usual.quote, Quote::mark);
+        Rules {
+            dialect: Dialect { quote, ..usual },
+            decimal_comma: wants_comma && usual.delimiter != b',',
+            wants_comma,
+            missing: table.missing,
+            absent: Absent::of(table),
+            unlabelled: options.unlabelled,
+            classes: options.classes,
+            classes_met: Vec::new(),
+            found: options.found.clone(),
+        }
+    }
+
+    /// This stands between the cells of the input.
+    pub(super) fn part(&mut self, delimiter: u8) {
+        self.dialect.delimiter = delimiter;
+        self.decimal_comma = self.wants_comma && delimiter != b',';
+    }
+
+    /// A text with a point for its decimal comma, if it is a number that has one.
+    fn with_point(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let at = memchr::memchr2(b',', b'.', text).filter(|_| self.decimal_comma)?;
+        let with_point: Vec<_> = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+        (text[at] == b',' && any_number(&with_point).is_some()).then_some(with_point)
+    }
+
+    /// The number that a text is in digits, finite or not.
+    fn any_number(&self, text: &[u8]) -> Option<f64> {
+        match memchr::memchr2(b',', b'.', text) {
+            Some(_) if self.decimal_comma => any_number(&self.with_point(text)?),
+            _ => any_number(text),
+        }
+    }
+
+    /// The number that a text is where one is needed: in digits, or as a boolean.
+    pub(super) fn as_number(&self, text: &[u8]) -> Option<f64> {
+        self.any_number(text).or_else(|| cell_value::word(text))
+    }
+
+    /// The category that a text is, which is one for all spellings of a value.
+    pub(super) fn category<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.with_point(text) {
+            Some(with_point) => cell_value::category(&with_point).into_owned().into(),
+            None => cell_value::category(text),
+        }
+    }
+
+    /// Whether the text of a cell says that there is none.
+    #[inline]
+    pub(super) fn is_missing(&self, text: &[u8]) -> bool {
+        self.absent.is(text)
+    }
+
+    /// Whether a cell of a column of words has none: it is empty, or the user says that it counts as missing. NA may be a word.
+    pub(super) fn is_no_text(&self, text: &[u8]) -> bool {
+        self.absent.is_no_text(text)
+    }
+
+    /// The finite number that the text of a cell is. Blanks around it do not count.
+    pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
+        self.any_number(text).filter(|number| number.is_finite())
+    }
+
+    /// The number in a cell; `None` if it is missing.
+    pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, Complaint> {
+        let text = cell.text();
+        if self.is_gap(cell, &text)? {
+            return Ok(None);
+        }
+        match self.as_number(&text) {
+            Some(number) if number.is_finite() => Ok(Some(number)),
+            Some(_) => Err(cell.wrong(" is no finite number, or one too large for 64 bits")),
+            None => Err(self.no_number(cell, &text)),
+        }
+    }
+
+    #[cold]
+    fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> Complaint {
+        let suspicion = match Looks::like(text) {
+            _ if self.decimal_comma && any_number(text).is_some() => {
+                "; with --decimal , a point is none: take it out, or say --decimal ."
+            }
+            looks => looks.map_or("", Looks::says),
+        };
+        let flagged = cell.flagged();
+        let remedy = if self.found.of_model {
+            ", as it was for the model".to_owned()
+        } else {
+            format!(
+                "; names of classes are read with --categorical {flagged}, a column is left out with --ignore {flagged}"
+            )
+        };
+        cell.wrong(&format!(" is not a number{suspicion}{remedy}"))
+    }
+
+    /// Whether a cell of a feature is missing, which may be an error.
+    pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, Complaint> {
+        if !self.is_missing(text) {
+            return Ok(false);
+        }
+        if self.missing == Missing::Refuse {
+            let what = if text.trim_ascii().is_empty() { "is empty here" } else { "is missing here" };
+            let says = if self.found.of_model {
+                format!(" {what}, {}", columns::NEVER_MISSING)
+            } else {
+                format!(
+                    " {what}; --missing indicator makes a missing value a feature of its own, --missing mean also takes the \
+                     column's mean for it, --ignore {} leaves the column out",
+                    cell.flagged()
+                )
+            };
+            return Err(cell.wrong(&says));
+        }
+        Ok(true)
+    }
+
+    /// Refuses a number in a column that the first rows made a category.
+    pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), Complaint> {
+        let may_be =
+            text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
+        if may_be && self.number(text).is_some() {
+            let flagged = cell.flagged();
+            let says = format!(
+                " holds no number in the first rows, but here; say --categorical {flagged}, or --text {flagged} where it is prose, \
+                 or leave it out with --ignore {flagged}"
+            );
+            return Err(cell.wrong(&says));
+        }
+        Ok(())
+    }
+
+    /// The number that stands for a label.
+    pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, Complaint> {
+        if let Some(class) = self.classes_met.iter().find(|class| *class.0 == *cell.raw) {
+            return Ok(class.1);
+        }
+        let text = cell.text();
+        if self.is_missing(&text) {
+            return Err(cell.wrong(": the label is missing"));
+        }
+        let number = self.any_number(&text);
+        let as_number = number.or_else(|| cell_value::boolean(&text).map(f64::from));
+        if self.classes && *self.found.text_labels.get_or_init(|| as_number.is_none()) {
+            return match number {
+                None => {
+                    let class = self.found.class(&text_of(&text));
+                    if class.is_finite() && self.classes_met.len() < CLASSES {
+                        self.classes_met.push((cell.raw.into(), class));
+                    }
+                    Ok(class)
+                }
+                Some(_) => Err(cell.wrong(": the label is a number, but those before are text")),
+            };
+        }
+        match number.or_else(|| cell_value::word(&text)) {
+            Some(number) if number.is_finite() => Ok(number),
+            Some(_) => Err(cell.wrong(": the label is not a finite number")),
+            None if self.classes => Err(cell.wrong(": the label is not a number as those before are")),
+            None => Err(cell.wrong(": the label is not a number; labels that are text need --loss logistic")),
+        }
+    }
+
+    /// An importance weight.
+    pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
+        let text = cell.text();
+        match self.as_number(&text) {
+            Some(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
+            Some(weight) if weight < 0.0 && weight.is_finite() => Err(cell.wrong(": a weight must be 0 or more")),
+            _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the weight is missing")),
+            _ => Err(cell.wrong(": a weight must be a finite number")),
+        }
+    }
+
+    /// What is added to the margin.
+    pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, Complaint> {
+        let text = cell.text();
+        let number = self.as_number(&text).filter(|number| number.is_finite());
+        match (role, number) {
+            (Role::Exposure, Some(exposure)) if exposure > 0.0 => Ok(libm::log(exposure)),
+            (Role::Exposure, Some(_)) => Err(cell.wrong(": an exposure must be above 0")),
+            (_, Some(offset)) => Ok(offset),
+            _ if text.trim_ascii().is_empty() => Err(cell.wrong(": the offset is missing")),
+            _ => Err(cell.wrong(": an offset must be a finite number")),
+        }
+    }
+
+    /// Whether a cell of this role reads as this label or weight.
+    pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
+        let text = self.dialect.text(raw);
+        let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));
+        self.as_number(&text) == Some(value) || (role == Role::Label && (value.is_infinite() || is_class()))
+    }
+}

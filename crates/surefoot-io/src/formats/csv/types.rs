@@ -1,0 +1,264 @@
+//! What the first rows say about columns of which nobody said anything.
+
+use surefoot_glm::Role;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    cells::{self, Dialect},
+    columns::{called, flagged},
+    looks::Looks,
+    rules::Rules,
+};
+use crate::{
+    formats::records::{Complaint, Scan},
+    text::cell_value,
+};
+
+/// Rows that are looked at,
+pub(super) const ROWS: usize = 1000;
+/// or those that are within so many bytes, but at least one.
+pub(super) const BYTES: usize = 16 << 20;
+
+/// How far the search for the first rows has come, while bytes come in.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    records: usize,
+    at: usize,
+    scan: Scan,
+}
+
+impl Search {
+    /// Whether these are enough bytes of an input, of which more and more are shown.
+    pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, Complaint> {
+        while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
+            let end = dialect.end(&bytes[self.at..], &mut self.scan);
+            let Some(end) = end.map_err(|wrong| Complaint { at: self.at + wrong.at, ..wrong })? else {
+                return Ok(false);
+            };
+            (self.records, self.at, self.scan) = (self.records + 1, self.at + end, Scan::default());
+        }
+        Ok(true)
+    }
+}
+
+/// The first rows of an input.
+pub(super) struct Rows<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) dialect: Dialect,
+    pub(super) last: bool,
+}
+
+impl Rows<'_> {
+    /// Shows each cell of the first rows behind `at` that have so many cells; others are reported when they are read.
+    pub(super) fn each(&self, rows: usize, at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
+        self.each_record(rows, at, columns, |start, record, ends| {
+            let cells = cells::cells(record, ends).enumerate();
+            cells.for_each(|(column, (place, cell))| show(column, start + place, cell));
+        });
+    }
+
+    /// Shows where each of the first rows behind `at` that have so many cells starts, the row, and the ends of its cells.
+    pub(super) fn each_record(
+        &self,
+        rows: usize,
+        mut at: usize,
+        columns: usize,
+        mut show: impl FnMut(usize, &[u8], &[usize]),
+    ) {
+        let mut ends = Vec::with_capacity(columns);
+        for _ in 0..rows {
+            let Ok(Some((start, record, end))) = self.dialect.first(self.bytes, at, self.last) else {
+                return;
+            };
+            at = end;
+            if self.dialect.split(record, &mut ends).is_ok() && ends.len() == columns {
+                show(start, record, &ends);
+            }
+        }
+    }
+
+    /// Whether the first label behind `at` is a boolean, and if it is, whether others are words that are none, so that it is
+    /// one of several classes. `None` if there is no label.
+    pub(super) fn labels_of_booleans(
+        &self,
+        at: usize,
+        columns: usize,
+        label: usize,
+        rules: &Rules,
+    ) -> Option<(bool, bool)> {
+        let (mut first, mut others) = (None, false);
+        self.each(ROWS, at, columns, |column, _, cell| {
+            let text = self.dialect.text(cell);
+            if column != label || rules.is_missing(&text) {
+                return;
+            }
+            let is_boolean = cell_value::boolean(&text).is_some();
+            first.get_or_insert(is_boolean);
+            others |= !is_boolean && rules.number(&text).is_none();
+        });
+        first.map(|first| (first, others))
+    }
+
+    /// Gives a role to each column without one.
+    ///
+    /// # Errors
+    /// A column of dates: where they stand, and what to do.
+    pub(super) fn guess(
+        &self,
+        at: usize,
+        names: &[String],
+        roles: &[Option<Role>],
+        rules: &Rules,
+    ) -> Result<Vec<Guess>, Complaint> {
+        let mut seen = vec![Seen::default(); names.len()];
+        self.each(ROWS, at, names.len(), |column, at, cell| {
+            let text = self.dialect.text(cell);
+            if roles[column].is_none() && !rules.is_missing(&text) {
+                seen[column].meet(&text, at, rules);
+            }
+        });
+        let guess = |(column, seen): (usize, &Seen)| match (roles[column], seen.guess(), &seen.date) {
+            (Some(role), ..) => Ok(Guess { role, is_open: false }),
+            (None, Some(guess), _) => Ok(guess),
+            (None, None, Some((at, token))) => {
+                let (called, flagged) = (called(column + 1, &names[column]), flagged(column + 1, &names[column]));
+                let says = format!(
+                    "{called} holds dates or times: turn them into numbers, leave them out with --ignore {flagged}, or \
+                     take them as names with --categorical {flagged}"
+                );
+                Err(Complaint::new(*at, token, says).fatal())
+            }
+            (None, None, None) => Ok(Guess { role: Role::Number, is_open: false }),
+        };
+        seen.iter().enumerate().map(guess).collect()
+    }
+}
+
+/// A role of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    pub(super) role: Role,
+    /// Whether a number further down would throw doubt on it.
+    pub(super) is_open: bool,
+}
+
+/// So many different texts make codes of a column that holds numbers too: it has more of them than words for what is missing,
+const CODES: usize = 5;
+/// and one cell in so many, or more, is one.
+const ONE_IN: usize = 5;
+
+/// What the first cells of a column hold, those aside that are missing.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    numbers: usize,
+    /// Numbers as no program writes them, and codes look by chance: `1e5`, `0012`.
+    odd_numbers: usize,
+    /// Marks that may mean that there is no value.
+    has_marks: bool,
+    texts: usize,
+    /// Texts with a digit in them.
+    texts_with_digits: usize,
+    /// Hashes of the first different texts.
+    distinct: Vec<u64>,
+    /// The first date, and where it stands.
+    date: Option<(usize, Vec<u8>)>,
+}
+
+impl Seen {
+    fn meet(&mut self, text: &[u8], at: usize, rules: &Rules) {
+        if rules.number(text).is_some() {
+            *(if is_odd(text) { &mut self.odd_numbers } else { &mut self.numbers }) += 1;
+            return;
+        }
+        match Looks::like(text) {
+            Some(looks) if looks.is_numeric() => self.numbers += 1,
+            _ if cell_value::boolean(text).is_some() => {}
+            Some(Looks::Date) => _ = self.date.get_or_insert_with(|| (at, text.to_vec())),
+            Some(Looks::Missing) => self.has_marks = true,
+            _ => {
+                self.texts += 1;
+                self.texts_with_digits += usize::from(text.iter().any(u8::is_ascii_digit));
+                let hash = xxh3_64(text);
+                if self.distinct.len() < CODES && !self.distinct.contains(&hash) {
+                    self.distinct.push(hash);
+                }
+            }
+        }
+    }
+
+    /// A category if there are texts and no number, or if the column holds codes, some of which are numbers by chance; else
+    /// numbers, if any cell is one or all are booleans: then a text is an error where it is read. `None` for dates.
+    fn guess(&self) -> Option<Guess> {
+        let all_numbers = self.numbers + self.odd_numbers;
+        let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
+        let are_codes = self.distinct.len() == CODES && like_codes;
+        match all_numbers {
+            0 if self.texts > 0 || self.has_marks => {
+                let is_open = !(are_codes && 2 * self.texts_with_digits >= self.texts);
+                Some(Guess { role: Role::Category, is_open })
+            }
+            0 if self.date.is_some() => None,
+            _ if are_codes => Some(Guess { role: Role::Category, is_open: false }),
+            _ => Some(Guess { role: Role::Number, is_open: false }),
+        }
+    }
+}
+
+/// Whether a number is written with a zero before other digits, or with an exponent but neither a point nor the exponent's sign.
+fn is_odd(number: &[u8]) -> bool {
+    let has_exponent = memchr::memchr2(b'e', b'E', number).is_some();
+    let is_plain = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'e' | b'E');
+    matches!(number, [b'0', b'0'..=b'9', ..]) || (has_exponent && number.iter().all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::options::Options;
+
+    fn guess(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Option<Guess> {
+        let (rules, mut seen) = (Rules::new(&Options::default(), b','), Seen::default());
+        cells.into_iter().for_each(|cell| seen.meet(cell.as_ref().as_bytes(), 0, &rules));
+        seen.guess()
+    }
+
+    #[test]
+    fn columns_of_numbers_and_texts_are_codes_or_numbers_with_faults() {
+        let number = Some(Guess { role: Role::Number, is_open: false });
+        let category = |is_open| Some(Guess { role: Role::Category, is_open });
+        let hex = |digits: usize| {
+            (0..300u64)
+                .map(move |n| format!("{:016x}", (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))[..digits].to_owned())
+        };
+        for digits in [1, 2, 3, 4, 8, 16] {
+            assert_eq!(guess(hex(digits)), category(false), "{digits}");
+        }
+        // The tickets of a ship, codes of illnesses, sizes.
+        assert_eq!(
+            guess(["113803", "A/5 21171", "PC 17599", "373450", "17463", "CA 2343", "SC 541", "PP 9549"]),
+            category(false)
+        );
+        assert_eq!(
+            guess((0..100).map(|n| if n % 4 == 0 { format!("V{}", 30 + n) } else { format!("{}.{}", 250 + n, n % 9) })),
+            category(false)
+        );
+        assert_eq!(guess(["XS", "S", "M", "L", "XL", "38", "40", "42"]), category(false));
+        // Numbers with a few words among them, in many rows or in many words.
+        for words in [&["n/d", "trace", "#REF!", "error"][..], &["?", "-", "n.a.", "unknown", "missing", "."]] {
+            assert_eq!(
+                guess((0..100).map(|n| if n % 2 == 0 { words[n % words.len()].to_owned() } else { n.to_string() })),
+                number
+            );
+        }
+        assert_eq!(guess((0..100).map(|n| if n % 10 == 0 { format!("about {n}") } else { n.to_string() })), number);
+        assert_eq!(guess(["1e5", "2e3", "0012"]), number);
+        assert_eq!(guess(["1,5", "2,5", "12 %"]), number);
+        // Names, which a number may not join later, and codes, which it may.
+        assert_eq!(guess(["red", "blue"]), category(true));
+        assert_eq!(guess(["Rome", "Oslo", "Bern", "Bonn", "Paris", "Lima"]), category(true));
+        assert_eq!(guess(["a1", "b2", "c3", "d4", "e5f"]), category(false));
+        assert_eq!(guess(["?", "?"]), category(true));
+        assert_eq!((guess(["true", "false"]), guess([""; 0])), (number, number));
+        assert_eq!(guess(["2020-01-31"]), None);
+    }
+}

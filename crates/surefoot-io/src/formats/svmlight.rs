@@ -1,0 +1,452 @@
+//! The svmlight format, also known as libsvm: `label [qid:N] index:value ... [# comment]`, a row a line.
+//!
+//! Pairs may stand in any order and are put into ascending order; blanks are spaces and tabs; CR may stand
+//! before the line break, a byte order mark at the very start, any bytes in comments. Blank and comment
+//! lines are no rows but count as lines. The group id is checked and not used.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod chosen;
+mod fast;
+mod marks;
+mod naming;
+mod plain;
+#[cfg(test)]
+mod twins;
+mod way;
+
+use surefoot_glm::{Batch, Part, Place};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::registry::TextParser;
+use crate::{
+    error::{self, Spot},
+    features::feature_groups::Indices,
+    ids::merge_duplicates::Uniter,
+    table::options::Options,
+    text::{digest::Digest, number},
+};
+use chosen::Chosen;
+use fast::Line;
+use marks::Marks;
+use naming::Naming;
+use plain::Complaint;
+use way::Way;
+
+/// A row at fault, in the words of the parser, which knows no file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFault {
+    /// Position of the input, from 0.
+    pub input: u32,
+    /// Physical line, from 1.
+    pub line: u64,
+    /// Byte column of the token, from 1, a byte order mark not counted.
+    pub column: u64,
+    /// The whole token, printable, cut to 80 bytes.
+    pub token: String,
+    /// What is wrong and what to do.
+    pub says: String,
+    /// Whether nothing that follows can be read, since it is more than a row that is at fault.
+    pub fatal: bool,
+    /// Whether what a user asks for is at fault, not the data.
+    pub asked: bool,
+}
+
+/// What the options mean for svmlight.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    lowest: u64,
+    bits: Option<u8>,
+    unlabelled: bool,
+}
+
+impl Rules {
+    fn new(options: &Options) -> Rules {
+        Rules {
+            lowest: u64::from(options.reading.index_base),
+            bits: options.reading.bits,
+            unlabelled: options.unlabelled,
+        }
+    }
+
+    /// The id under which an index is stored.
+    fn id(&self, index: u64) -> u64 {
+        match self.bits {
+            None => index,
+            Some(bits) => xxh3_64(&index.to_le_bytes()) >> (64 - u32::from(bits)),
+        }
+    }
+}
+
+/// A push parser: the caller lends bytes, however they are cut, and gets the rows that they complete.
+///
+/// Memory grows with the longest row, not with comments or the number of rows. Rows are appended to the
+/// batch, which the caller clears when it likes.
+///
+/// ```
+/// use surefoot_glm::Batch;
+/// use surefoot_io::{Options, Svmlight};
+///
+/// let mut batch = Batch::default();
+/// batch.clear();
+/// let mut parser = Svmlight::new(&Options::default());
+/// parser.push(b"1 7:1 3:0.", &mut batch)?;
+/// assert_eq!(batch.len(), 0);
+/// parser.push(b"5 # cut anywhere\n", &mut batch)?;
+/// assert_eq!(batch.row(0).index, [3, 7]);
+/// parser.push(b"0 3:x\n0 3:2", &mut batch).unwrap_err();
+/// parser.finish(&mut batch)?;
+/// assert_eq!((batch.len(), batch.place[1].line), (2, 3));
+/// # Ok::<(), surefoot_io::TextFault>(())
+/// ```
+#[derive(Debug)]
+pub struct Svmlight {
+    rules: Rules,
+    /// Bytes of lines that are not read yet: usually one line without its end.
+    tail: Vec<u8>,
+    /// The first bytes of `tail` that are in the digest already.
+    digested: usize,
+    /// Where the whole lines in `tail` begin and end that stand behind a row at fault.
+    waiting: Option<(usize, usize)>,
+    /// Whether `tail` ends in a comment, the rest of which need not be kept.
+    comment: bool,
+    /// Length of `tail` at which a line without end is looked at.
+    look: usize,
+    /// Decompressed bytes of this input before `tail`, bytes left out of `tail` included.
+    offset: u64,
+    line: u64,
+    input: u32,
+    digest: Digest,
+    way: Way,
+    marks: Marks,
+    scratch: Vec<(u64, f64)>,
+    uniter: Uniter,
+    indices: Option<Indices>,
+    /// Where not all indices are used.
+    chosen: Option<Chosen>,
+    naming: Naming,
+}
+
+/// A line without end is first looked at when it is this long.
+const LOOK: usize = 1 << 20;
+
+impl Svmlight {
+    /// A parser at the start of the first input.
+    #[must_use]
+    pub fn new(options: &Options) -> Svmlight {
+        Svmlight {
+            rules: Rules::new(options),
+            tail: Vec::new(),
+            digested: 0,
+            waiting: None,
+            comment: false,
+            look: LOOK,
+            offset: 0,
+            line: 0,
+            input: 0,
+            digest: Digest::default(),
+            way: Way::best(),
+            marks: Marks::default(),
+            scratch: Vec::new(),
+            uniter: Uniter::default(),
+            indices: Indices::new(&options.groups),
+            chosen: Chosen::new(&options.reading, &options.found),
+            naming: Naming::new(&options.found),
+        }
+    }
+
+    /// Takes the next bytes of the input and appends the rows that they complete.
+    ///
+    /// # Errors
+    /// The first row at fault. The rows before it are in the batch, those after it come with the next push,
+    /// which may be one of no bytes.
+    pub fn push(&mut self, mut bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
+        if self.comment {
+            let rest = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+            self.digest.add(&bytes[..rest]);
+            self.offset += rest as u64;
+            bytes = &bytes[rest..];
+        }
+        let known = self.tail.len();
+        self.tail.extend_from_slice(bytes);
+        let whole = memchr::memrchr(b'\n', bytes).map(|last| known + last + 1);
+        let (from, end) = match (self.waiting, whole) {
+            (None, None) => return self.shorten(known),
+            (None, Some(end)) => (0, end),
+            (Some((from, end)), whole) => (from, whole.unwrap_or(end)),
+        };
+        let text = std::mem::take(&mut self.tail);
+        let (stop, done) = self.lines(&text, from, end, end, batch);
+        self.tail = text;
+        self.comment = false;
+        self.look = LOOK;
+        self.waiting = (stop < end).then_some((stop, end));
+        if self.waiting.is_some() {
+            return done;
+        }
+        #[cfg(test)]
+        crate::formats::records::work::count(self.tail.len() - stop);
+        // What is left has come since the last line break, or since the row at fault.
+        self.tail.drain(..stop);
+        done.and(self.shorten(0))
+    }
+
+    /// Ends the input, and with it a last row without line break. The next push starts the next input.
+    ///
+    /// # Errors
+    /// If the last row is at fault, or one that waits behind a row at fault; the input has ended all the same.
+    pub fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
+        let mut done = Ok(());
+        let (from, mut text) = (self.waiting.map_or(0, |waiting| waiting.0), std::mem::take(&mut self.tail));
+        if from < text.len() {
+            let real = text.len();
+            text.push(b'\n');
+            done = self.lines(&text, from, real + 1, real, batch).1;
+        }
+        let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
+        let (uniter, indices, chosen) = (std::mem::take(&mut self.uniter), self.indices.take(), self.chosen.take());
+        let naming = std::mem::take(&mut self.naming);
+        *self = Svmlight {
+            rules: self.rules,
+            way: self.way,
+            input: self.input + 1,
+            digest,
+            scratch,
+            uniter,
+            indices,
+            chosen,
+            naming,
+            ..Svmlight::new(&Options::default())
+        };
+        done
+    }
+
+    /// Reads the lines of `text[from..end]`, of which the bytes from `real` on are no part of the input, and copies them to that of
+    /// the batch. Stops behind a row at fault; returns where it stopped.
+    fn lines(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        end: usize,
+        real: usize,
+        batch: &mut Batch,
+    ) -> (usize, Result<(), TextFault>) {
+        let base = batch.text.len();
+        if batch.start.is_empty() {
+            batch.start.push(0);
+        }
+        self.marks.clear();
+        let mut at = from;
+        let mut digested = from + std::mem::take(&mut self.digested);
+        let mut done = Ok(());
+        while at < end && done.is_ok() {
+            if self.line == 0 && text[at..].starts_with(b"\xef\xbb\xbf") {
+                at += 3;
+            }
+            self.line += 1;
+            let start = at;
+            match self.row(&text[..end], start, batch) {
+                Ok((line_break, label)) => {
+                    at = line_break + 1;
+                    let Some(label) = label else { continue };
+                    let row_end = at.min(real);
+                    batch.label.push(label);
+                    batch.weight.push(1.0);
+                    batch.start.push(batch.index.len());
+                    batch.place.push(Place {
+                        input: self.input,
+                        line: self.line,
+                        text: (base + start - from, base + line_break - from),
+                        end: self.offset + (row_end - from) as u64,
+                        hash: self.digest.close(&text[digested..row_end]),
+                    });
+                    digested = row_end;
+                }
+                Err(fault) => {
+                    at = line_break(text, start) + 1;
+                    done = Err(fault);
+                }
+            }
+        }
+        self.offset += (at - from) as u64;
+        self.digest.add(&text[digested..at.min(real)]);
+        batch.text.extend_from_slice(&text[from..at]);
+        (at, done)
+    }
+
+    /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
+    fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
+        let first = batch.index.len();
+        let read = match fast::line(text, start, &self.rules, &mut self.way, &mut self.marks, batch) {
+            Line::Nothing { end } => return Ok((end, None)),
+            Line::Row { label, end, sorted } if sorted || self.sort(first, batch) => (end, Some(label)),
+            _ => {
+                batch.truncate_pairs(first);
+                self.plain_row(text, start, batch)?
+            }
+        };
+        if let Some(chosen) = &mut self.chosen {
+            chosen.retain(batch, first);
+        }
+        if let Some(indices) = &mut self.indices {
+            indices.assign(&batch.index[first..], |index| self.rules.id(index));
+        }
+        if self.rules.bits.is_some() && !self.hash(first, batch) {
+            batch.truncate_pairs(first);
+            let line = &text[start..read.0];
+            let (at, token) = plain::tokens(line).next().unwrap_or_default();
+            let says =
+                "values that share a slot after hashing add up to more than a number of 64 bits holds".to_owned();
+            return Err(self.fault(Complaint { at, token, says }));
+        }
+        self.indices.iter().for_each(|indices| indices.grouper.fill(batch, first));
+        Ok(read)
+    }
+
+    #[cold]
+    fn plain_row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
+        let end = line_break(text, start);
+        let Some(mut row) = plain::row(&text[start..end], &self.rules).map_err(|wrong| self.fault(wrong))? else {
+            return Ok((end, None));
+        };
+        row.pairs.sort_unstable_by_key(|pair| pair.0);
+        batch.index.extend(row.pairs.iter().map(|pair| pair.0));
+        batch.value.extend(row.pairs.iter().map(|pair| pair.1));
+        Ok((end, Some(row.label.unwrap_or(f64::NAN))))
+    }
+
+    /// Puts the pairs from `first` on into order; `false` if an index appears twice.
+    fn sort(&mut self, first: usize, batch: &mut Batch) -> bool {
+        self.scratch.clear();
+        self.scratch.extend(batch.index[first..].iter().copied().zip(batch.value[first..].iter().copied()));
+        self.scratch.sort_unstable_by_key(|pair| pair.0);
+        for (i, &(index, value)) in self.scratch.iter().enumerate() {
+            batch.index[first + i] = index;
+            batch.value[first + i] = value;
+        }
+        self.scratch.windows(2).all(|two| two[0].0 < two[1].0)
+    }
+
+    /// Replaces the sorted ids from `first` on by their hashes; values that meet are added in the order of their ids, so
+    /// that the sum does not depend on the order in the file. `false` if a sum overflows.
+    fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
+        self.naming.meet(&batch.index[first..], |index| self.rules.id(index));
+        batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
+        self.uniter.unite(&mut batch.index, &mut batch.value, first);
+        batch.value[first..].iter().all(|value| value.is_finite())
+    }
+
+    /// Keeps memory small while a line has no end yet: the rest of a comment is only digested, and a very long
+    /// line is checked each time its length doubles. The first `known` bytes of the tail hold no comment.
+    fn shorten(&mut self, known: usize) -> Result<(), TextFault> {
+        if let Some(found) = memchr::memchr(b'#', &self.tail[known..]) {
+            self.digest.add(&self.tail[self.digested..]);
+            self.offset += (self.tail.len() - (known + found + 1)) as u64;
+            self.tail.truncate(known + found + 1);
+            self.digested = self.tail.len();
+            self.comment = true;
+        } else if self.tail.len() >= self.look {
+            self.look = 2 * self.tail.len();
+            let recent = self.tail.len() - LOOK / 2;
+            let blank = memchr::memrchr2(b' ', b'\t', &self.tail[recent..]);
+            let known = &self.tail[..blank.map_or(self.tail.len(), |blank| recent + blank)];
+            if let Err(wrong) = plain::row(known, &self.rules) {
+                self.line += 1;
+                let fault = self.fault(wrong);
+                self.line -= 1;
+                // What follows of this line is passed over like a comment.
+                self.digest.add(&self.tail[self.digested..]);
+                self.offset += self.tail.len() as u64 - 1;
+                self.tail.clear();
+                self.tail.push(b'#');
+                self.digested = 1;
+                self.comment = true;
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, wrong: Complaint<'_>) -> TextFault {
+        TextFault {
+            input: self.input,
+            line: self.line,
+            column: wrong.at as u64 + 1,
+            token: error::token(wrong.token),
+            says: wrong.says,
+            fatal: false,
+            asked: false,
+        }
+    }
+}
+
+fn line_break(text: &[u8], at: usize) -> usize {
+    at + memchr::memchr(b'\n', &text[at..]).expect("the text ends with a line break")
+}
+
+impl TextParser for Svmlight {
+    fn start(&mut self, input: u32) {
+        self.input = input;
+    }
+
+    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
+        Svmlight::push(self, bytes, batch)
+    }
+
+    fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
+        Svmlight::finish(self, batch)
+    }
+
+    fn waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+}
+
+impl std::fmt::Display for TextFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, column {}: '{}': {}", self.line, self.column, self.token, self.says)
+    }
+}
+
+impl std::error::Error for TextFault {}
+
+/// Whether lines that begin a text are those of this format and no other: a number, and pairs of whole numbers and numbers,
+/// of which there are some. The last line may be cut off.
+pub(crate) fn begins(head: &[u8]) -> bool {
+    let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |last| &head[..last]);
+    let lines = whole.split(|&byte| byte == b'\n').map(|line| line.split(|&b| b == b'#').next().unwrap_or_default());
+    let lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).take(10);
+    let is_pair = |token: &[u8]| {
+        token.starts_with(b"qid:") || number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'))
+    };
+    let (mut pairs, mut sound) = (false, true);
+    for line in lines {
+        let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
+        let label = tokens.next().unwrap_or_default();
+        let mut rest = tokens.peekable();
+        sound &= is_pair(label) || number::value(label, 0).is_some_and(|(_, end)| end == label.len());
+        pairs |= rest.peek().is_some();
+        sound &= rest.all(is_pair);
+    }
+    pairs && sound
+}
+
+/// Column and token of a part of a row that was read.
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
+    let rules = Rules::new(options);
+    let found = match part {
+        Part::Pair(i) => batch.index.get(batch.start[row] + i).and_then(|&id| {
+            let is_it = |token: &[u8]| {
+                let index = number::index(token, 0);
+                index.is_some_and(|(index, end)| token.get(end) == Some(&b':') && rules.id(index) == id)
+            };
+            let has_label = |token: &[u8]| !token.contains(&b':');
+            plain::tokens(text).enumerate().find(|(n, (_, token))| (*n > 0 || !has_label(token)) && is_it(token))
+        }),
+        Part::Row | Part::Label | Part::Weight => None,
+    };
+    let (at, token) = found.map(|found| found.1).or_else(|| plain::tokens(text).next()).unwrap_or_default();
+    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(token))
+}

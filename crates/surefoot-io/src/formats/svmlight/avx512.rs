@@ -1,0 +1,155 @@
+//! Plain pairs with AVX-512: by groups where numbers are short, as most are, and one by one where they are not.
+
+mod group;
+
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+use surefoot_glm::Batch;
+
+use super::{
+    Rules,
+    marks::{BLOCK, Marks},
+    way::avx2_pairs,
+};
+use crate::text::number;
+use group::{GROUP, Read, group};
+
+/// Pairs that the batch gets room for at a time.
+const ROOM: usize = 256;
+
+/// How many pairs are read one by one where a group has too many digits: twice as many each time that the next group has
+/// them too, since they are read in vain.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Singles {
+    left: usize,
+    next: usize,
+}
+
+impl Singles {
+    const FEWEST: usize = 4;
+    const MOST: usize = 512;
+
+    pub(super) fn new() -> Singles {
+        Singles { left: 0, next: Singles::FEWEST }
+    }
+}
+
+/// Whether the processor has what [`pairs`] needs.
+pub(super) fn is_there() -> bool {
+    number::avx2::is_there()
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
+}
+
+/// Reads plain pairs, as long as a single blank stands between, and returns where it stopped.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+pub(super) fn pairs(
+    text: &[u8],
+    mut at: usize,
+    rules: &Rules,
+    singles: &mut Singles,
+    marks: &mut Marks,
+    batch: &mut Batch,
+) -> usize {
+    loop {
+        if singles.left == 0 {
+            let more;
+            (at, more) = groups(text, at, rules, singles, batch);
+            if !more {
+                return at;
+            }
+            singles.left = singles.next;
+            singles.next = Singles::MOST.min(2 * singles.left);
+        }
+        let before = batch.index.len();
+        at = avx2_pairs(text, at, singles.left, rules, marks, batch);
+        let count = batch.index.len() - before;
+        singles.left -= count;
+        if count == 0 || text[at - 1] != b' ' {
+            return at;
+        }
+    }
+}
+
+/// Reads pairs by groups, apart from all else so that registers suffice. Returns where it stopped, and whether a pair may
+/// stand there.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline(never)]
+fn groups(text: &[u8], mut at: usize, rules: &Rules, singles: &mut Singles, batch: &mut Batch) -> (usize, bool) {
+    loop {
+        batch.index.reserve(ROOM);
+        batch.value.reserve(ROOM);
+        let index = batch.index.spare_capacity_mut().first_chunk_mut::<ROOM>().expect("room was made");
+        let value = batch.value.spare_capacity_mut().first_chunk_mut::<ROOM>().expect("room was made");
+        let mut count = 0;
+        let mut stopped = None;
+        while stopped.is_none()
+            && let (Some(index), Some(value)) = (index[count..].first_chunk_mut(), value[count..].first_chunk_mut())
+        {
+            if let Some(block) = text[at..].first_chunk::<BLOCK>()
+                && let Some(read) = group::<true>(load(block), rules, index, value)
+            {
+                count += GROUP;
+                at += usize::from(read.bytes);
+                continue;
+            }
+            let read = few(text, at, rules, index, value);
+            count += usize::from(read.pairs);
+            at += usize::from(read.bytes);
+            if read.pairs == 0 || !read.more {
+                stopped = Some(read.more);
+            }
+        }
+        if count > GROUP {
+            singles.next = Singles::FEWEST;
+        }
+        // SAFETY: so many of each were written behind the earlier ones: each group wrote four, and no more are counted.
+        unsafe {
+            batch.index.set_len(batch.index.len() + count);
+            batch.value.set_len(batch.value.len() + count);
+        }
+        if let Some(more) = stopped {
+            return (at, more);
+        }
+    }
+}
+
+/// Reads the whole pairs at the start of a block that has no four of them or stands at the end of the text.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline(never)]
+fn few(
+    text: &[u8],
+    at: usize,
+    rules: &Rules,
+    index: &mut [MaybeUninit<u64>; GROUP],
+    value: &mut [MaybeUninit<f64>; GROUP],
+) -> Read {
+    let read = group::<false>(load(&text[at..]), rules, index, value);
+    read.unwrap_or(Read { pairs: 0, bytes: 0, more: true })
+}
+
+/// The first bytes of a text; zeros, which are marks, behind its end.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn load(text: &[u8]) -> __m512i {
+    match text.first_chunk::<BLOCK>() {
+        // SAFETY: there are the 64 bytes that are read; they need not be aligned.
+        Some(block) => unsafe { _mm512_loadu_si512(block.as_ptr().cast()) },
+        // SAFETY: only so many bytes are read as there are.
+        None => unsafe { _mm512_maskz_loadu_epi8((1 << text.len()) - 1, text.as_ptr().cast()) },
+    }
+}
+
+/// Whether each is above the one before.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+pub(super) fn is_ascending(index: &[u64]) -> bool {
+    let above = index.iter().skip(1);
+    // All of them, without a way out: eight at once.
+    index.iter().zip(above).fold(true, |ascending, (before, after)| ascending & (before < after))
+}

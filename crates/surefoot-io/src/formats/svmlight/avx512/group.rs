@@ -1,0 +1,212 @@
+//! The pairs that 64 bytes hold, four at most, all at once.
+//!
+//! A token is what stands before a mark: an index or a value, by turns. Where digits begin, where their point is and where
+//! they end is found for all tokens by a few operations on bits, one a byte of text. One permutation of bytes then puts the
+//! digits of all numbers side by side, without points, eight bytes a number.
+
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+use crate::{
+    formats::svmlight::{Rules, marks::BLOCK},
+    text::number::is_end,
+};
+
+/// Pairs that are read at once at most.
+pub(super) const GROUP: usize = 4;
+
+/// A one in each byte of those that stand for tokens.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// The bits of the indices and values of a group.
+const INDICES: u64 = 0x55;
+const VALUES: u64 = 0xaa;
+/// The marks of a group.
+const MARKS: u64 = u64::from_le_bytes(*b": : : : ");
+
+/// The token of each byte of a vector: first indices, then values, so that each fill a half.
+const TOKENS: [i8; BLOCK] = {
+    let (mut tokens, mut i) = ([0; BLOCK], 0);
+    while i < BLOCK {
+        tokens[i] = [0, 2, 4, 6, 1, 3, 5, 7][i / 8];
+        i += 1;
+    }
+    tokens
+};
+/// How far each byte of a vector is before the end of its number.
+const BACK: [i8; BLOCK] = {
+    let (mut back, mut i) = ([0; BLOCK], 0);
+    while i < BLOCK {
+        back[i] = 8 - (i % 8) as i8;
+        i += 1;
+    }
+    back
+};
+/// The same for bytes before the point, which move up over it.
+const BACK_OVER_POINT: [i8; BLOCK] = {
+    let (mut back, mut i) = (BACK, 0);
+    while i < BLOCK {
+        back[i] += 1;
+        i += 1;
+    }
+    back
+};
+/// 0, 1, 2 and so on.
+const PLACES: [i8; BLOCK] = {
+    let (mut places, mut i) = ([0; BLOCK], 0);
+    while i < BLOCK {
+        places[i] = i as i8;
+        i += 1;
+    }
+    places
+};
+/// By how far the point is before the end: 1 for no point and for none behind it, then 10, 100 and so on.
+static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
+
+/// What was read. So small that it is returned in a register.
+#[derive(Clone, Copy)]
+pub(super) struct Read {
+    pub(super) pairs: u8,
+    pub(super) bytes: u16,
+    /// Whether another pair may follow there.
+    pub(super) more: bool,
+}
+
+/// Reads the whole pairs at the start of a block, if there are any, and four of them if it is to be `FULL`, and all are
+/// plain with eight digits a number at most.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline]
+pub(super) fn group<const FULL: bool>(
+    block: __m512i,
+    rules: &Rules,
+    index_room: &mut [MaybeUninit<u64>; GROUP],
+    value_room: &mut [MaybeUninit<f64>; GROUP],
+) -> Option<Read> {
+    // As in `marks.rs`: all but digits, points, minuses and slashes.
+    let above = _mm512_sub_epi8(block, _mm512_set1_epi8(b'-' as i8));
+    let marks = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((b'9' - b'-') as i8));
+    let found = bytes(_mm512_maskz_compress_epi8(marks, block)) ^ MARKS;
+    // That the full group's length is known without a calculation lets the processor begin with the next one at once.
+    let (pairs, last) = if FULL { (GROUP, false) } else { leading(found) };
+    if FULL && found != 0 || pairs == 0 {
+        return None;
+    }
+    let tokens = Tokens::find(block, marks, pairs)?;
+    let digits = tokens.digits(block);
+    let numbers = join(digits);
+    let index = _mm512_castsi512_si256(numbers);
+    // Second points, minuses that are not first, and slashes.
+    let others = _mm512_test_epi64_mask(digits, _mm512_set1_epi8(0x10));
+    let low = _mm256_cmplt_epu64_mask(index, _mm256_set1_epi64x(rules.lowest as i64));
+    if (others | others >> GROUP | low) & ((1 << pairs) - 1) != 0 {
+        return None;
+    }
+    let value = tokens.scale(_mm512_extracti64x4_epi64(numbers, 1));
+    // SAFETY: there is room for the four of each, pairs or not.
+    unsafe {
+        _mm256_storeu_si256(index_room.as_mut_ptr().cast(), index);
+        _mm256_storeu_pd(value_room.as_mut_ptr().cast(), value);
+    }
+    let end = (bytes(tokens.ends) >> (16 * pairs - 8)) as u8;
+    Some(Read { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
+}
+
+/// From how marks differ from [`MARKS`]: how many pairs there are, and whether the row seems to end with them.
+#[inline]
+fn leading(found: u64) -> (usize, bool) {
+    let whole = found.trailing_zeros() as usize / 16;
+    let [colon, end] = ((found >> (16 * whole % 64)) as u16).to_le_bytes();
+    let last = colon == 0 && end != 0 && is_end(end ^ b' ');
+    (whole + usize::from(last), last)
+}
+
+/// Where the parts of tokens are: a byte a token. What is above the tokens of the pairs means nothing, and changes nothing
+/// below.
+struct Tokens {
+    ends: __m512i,
+    /// The place of the point, or the end of a token without one.
+    stops: __m512i,
+    /// How many digits.
+    lengths: u64,
+    /// A bit a token: whether it has a minus.
+    signed: u64,
+}
+
+impl Tokens {
+    /// Those of so many pairs; `None` if there are too many digits or none in one, or a minus or a point in an index.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+    #[inline]
+    fn find(block: __m512i, marks: u64, pairs: usize) -> Option<Tokens> {
+        let points = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'.' as i8));
+        let minuses = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'-' as i8));
+        // A token starts behind a mark. From there a carry runs to the first stop, over a minus too.
+        let first = marks << 1 | 1;
+        let stops = points | marks;
+        let stops = stops & (!stops).wrapping_add(first);
+        let (signed, pointed) = (_pext_u64(minuses, first), _pext_u64(points, stops));
+
+        let ends = _mm512_maskz_compress_epi8(marks, vector(&PLACES));
+        let stops = _mm512_maskz_compress_epi8(stops, vector(&PLACES));
+        let bytes = bytes(ends);
+        let lengths = bytes.wrapping_sub(bytes << 8).wrapping_sub(ONES << 8);
+        let lengths = lengths.wrapping_sub(_pdep_u64(signed, ONES)).wrapping_sub(_pdep_u64(pointed, ONES));
+        // Less one, 1 to 8 have three bits.
+        let odd_lengths = lengths.wrapping_sub(ONES) & (0xf8 * ONES) & !0 >> (64 - 16 * pairs);
+        let odd_indices = (signed | pointed) & INDICES & !0 >> (64 - 2 * pairs);
+        (odd_lengths | odd_indices == 0).then_some(Tokens { ends, stops, lengths, signed })
+    }
+
+    /// The values of the digits, behind zeros; what is neither a digit nor the point has a bit 0x10.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+    #[inline]
+    fn digits(&self, block: __m512i) -> __m512i {
+        let spread = |bytes| _mm512_permutexvar_epi8(vector(&TOKENS), bytes);
+        let lengths = spread(_mm512_castsi128_si512(_mm_cvtsi64_si128(self.lengths as i64)));
+        let used = _mm512_cmpge_epi8_mask(lengths, vector(&BACK));
+        // A number without a point is read as if one stood behind it.
+        let behind_stops = _mm512_sub_epi8(self.stops, _mm512_set1_epi8(-1));
+        let behind = spread(_mm512_max_epu8(self.ends, behind_stops));
+        let from = _mm512_sub_epi8(behind, vector(&BACK));
+        let over = _mm512_cmple_epi8_mask(from, spread(self.stops));
+        let from = _mm512_mask_sub_epi8(from, over, behind, vector(&BACK_OVER_POINT));
+        _mm512_maskz_sub_epi8(used, _mm512_permutexvar_epi8(from, block), _mm512_set1_epi8(b'0' as i8))
+    }
+
+    /// The values, of which these are the digits. Both numbers of the division are exact: see `decimal` in `number.rs`.
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+    #[inline]
+    fn scale(&self, digits: __m256i) -> __m256d {
+        let decimals = bytes(_mm512_sub_epi8(self.ends, self.stops));
+        // Only the lowest four bits of each number choose a scale.
+        let decimals = _mm256_srlv_epi64(_mm256_set1_epi64x(decimals as i64), _mm256_setr_epi64x(8, 24, 40, 56));
+        // SAFETY: each half has the eight numbers that are read; they need not be aligned.
+        let [low, high] = SCALES.each_ref().map(|half| unsafe { _mm512_loadu_pd(half.as_ptr()) });
+        let scale = _mm512_permutex2var_pd(low, _mm512_castsi256_si512(decimals), high);
+        let value = _mm256_div_pd(_mm256_cvtepi64_pd(digits), _mm512_castpd512_pd256(scale));
+        let negative = _pext_u64(self.signed, VALUES) as u8;
+        _mm256_mask_xor_pd(value, negative, value, _mm256_set1_pd(-0.0))
+    }
+}
+
+/// The numbers that eight digits each stand for.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn join(digits: __m512i) -> __m512i {
+    let twos = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x010a));
+    let fours = _mm512_madd_epi16(twos, _mm512_set1_epi32(0x0001_0064));
+    let high = _mm512_mul_epu32(fours, _mm512_set1_epi64(10000));
+    _mm512_add_epi64(high, _mm512_srli_epi64(fours, 32))
+}
+
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn vector(bytes: &[i8; BLOCK]) -> __m512i {
+    // SAFETY: there are the 64 bytes that are read; they need not be aligned.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+/// The lowest eight bytes.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn bytes(vector: __m512i) -> u64 {
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)) as u64
+}

@@ -1,0 +1,61 @@
+//! Which indices are used, where not all are.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use surefoot_glm::{Batch, Reading};
+
+use crate::{features::feature_groups::index_range, table::options::Found};
+
+/// The indices to keep and to ignore, as ranges.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    keep: Vec<RangeInclusive<u64>>,
+    ignore: Vec<RangeInclusive<u64>>,
+    /// Ranges of which no row had an index so far, as the user wrote them.
+    awaited: Vec<(RangeInclusive<u64>, String)>,
+    found: Arc<Found>,
+}
+
+impl Chosen {
+    /// `None` where all are used.
+    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Found>) -> Option<Chosen> {
+        let range = |name: &String| index_range(name);
+        let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
+        let awaited = keep.iter().chain(ignore).filter_map(|name| Some((range(name)?, name.clone())));
+        let (keep, ignore) = (ranges(keep), ranges(ignore));
+        let is_needed = !keep.is_empty() || !ignore.is_empty();
+        is_needed.then(|| Chosen { keep, ignore, awaited: awaited.collect(), found: found.clone() })
+    }
+
+    fn uses(&self, index: u64) -> bool {
+        let is_in = |ranges: &[RangeInclusive<u64>]| ranges.iter().any(|range| range.contains(&index));
+        (self.keep.is_empty() || is_in(&self.keep)) && !is_in(&self.ignore)
+    }
+
+    /// Takes the pairs from `first` on out of a batch that are not used.
+    pub(super) fn retain(&mut self, batch: &mut Batch, first: usize) {
+        self.meet(&batch.index[first..]);
+        let mut end = first;
+        for at in first..batch.index.len() {
+            if self.uses(batch.index[at]) {
+                (batch.index[end], batch.value[end]) = (batch.index[at], batch.value[at]);
+                end += 1;
+            }
+        }
+        batch.truncate_pairs(end);
+    }
+
+    fn meet(&mut self, indices: &[u64]) {
+        if !self.awaited.is_empty() {
+            let found = &self.found;
+            self.awaited.retain(|(range, name)| {
+                let is_met = indices.iter().any(|index| range.contains(index));
+                if is_met {
+                    found.meet(name);
+                }
+                !is_met
+            });
+        }
+    }
+}

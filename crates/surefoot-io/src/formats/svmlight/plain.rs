@@ -1,0 +1,106 @@
+//! One line of svmlight, read plainly: token by token, with a word for everything that can be wrong.
+//!
+//! The fast reader hands every line here that it does not understand at once. This is also what it is
+//! tested against.
+
+use std::collections::HashSet;
+
+use super::Rules;
+use crate::text::number;
+
+/// A row as it was read: pairs in the order of the line, ids raw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PlainRow {
+    pub(crate) label: Option<f64>,
+    pub(crate) pairs: Vec<(u64, f64)>,
+}
+
+/// What is wrong, with the token at fault and its offset in the line.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Complaint<'a> {
+    pub(crate) at: usize,
+    pub(crate) token: &'a [u8],
+    pub(crate) says: String,
+}
+
+/// The tokens of a line with their offsets: comment, blanks and a last CR taken off.
+pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = memchr::memchr(b'#', line).map_or(line, |end| &line[..end]);
+    let mut at = 0;
+    line.split(|&byte| byte == b' ' || byte == b'\t').filter_map(move |token| {
+        let start = at;
+        at += token.len() + 1;
+        (!token.is_empty()).then_some((start, token))
+    })
+}
+
+/// Reads a line without its line break; `None` if it holds no row.
+pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>, Complaint<'a>> {
+    let mut tokens = tokens(line).peekable();
+    let Some(&(at, first)) = tokens.peek() else { return Ok(None) };
+    let mut row = PlainRow::default();
+    let has_label = !first.contains(&b':');
+    if !rules.unlabelled {
+        row.label = Some(label(first).map_err(|says| blame(at, first, says))?);
+    }
+    if has_label {
+        tokens.next();
+    }
+    if let Some(&(at, token)) = tokens.peek()
+        && let Some(group) = token.strip_prefix(b"qid:")
+    {
+        whole(group).map_err(|says| Complaint { at, token, says: format!("the group id {says}") })?;
+        tokens.next();
+    }
+    let mut seen = HashSet::new();
+    for (at, token) in tokens {
+        let (index, value) = pair(token, rules).map_err(|says| blame(at, token, says))?;
+        if !seen.insert(index) {
+            let says = format!("index {index} appears twice in the row; keep one pair or add the values");
+            return Err(Complaint { at, token, says });
+        }
+        row.pairs.push((index, value));
+    }
+    Ok(Some(row))
+}
+
+/// The complaint about a token, which may be no token but the end of one line and the start of another.
+fn blame(at: usize, token: &[u8], says: String) -> Complaint<'_> {
+    let is_two = token.contains(&b'\r');
+    let says = if is_two { "a carriage return within the row; lines end with LF or CRLF".to_owned() } else { says };
+    Complaint { at, token, says }
+}
+
+fn label(token: &[u8]) -> Result<f64, String> {
+    if token.contains(&b':') {
+        return Err("the label is missing; a row is 'label index:value ...'".to_owned());
+    }
+    number::finite(token).map_err(|says| format!("the label {says}"))
+}
+
+fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
+    let Some(colon) = memchr::memchr(b':', token) else {
+        return Err("no pair 'index:value': the colon is missing".to_owned());
+    };
+    let (index, value) = (&token[..colon], &token[colon + 1..]);
+    let index = match index {
+        b"qid" => return Err("qid stands once, right after the label".to_owned()),
+        b"sid" | b"cost" => return Err("only qid may stand beside the pairs 'index:value'".to_owned()),
+        _ => whole(index).map_err(|says| format!("the index {says}"))?,
+    };
+    if index < rules.lowest {
+        return Err(format!("index {index} where indices begin at {} (--index-base)", rules.lowest));
+    }
+    Ok((index, number::finite(value).map_err(|says| format!("the value {says}"))?))
+}
+
+/// Ids are whole numbers without sign.
+fn whole(token: &[u8]) -> Result<u64, String> {
+    match number::index(token, 0) {
+        Some((index, end)) if end == token.len() => Ok(index),
+        _ if token.is_empty() => Err("is missing".to_owned()),
+        _ if token.iter().all(u8::is_ascii_digit) => Err("does not fit into 64 bits".to_owned()),
+        _ => Err("is not a whole number from 0".to_owned()),
+    }
+}

@@ -1,0 +1,247 @@
+//! The text format of Vowpal Wabbit, a row a line:
+//! `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ... |namespace ...`.
+//!
+//! | text | meaning |
+//! | --- | --- |
+//! | `\| a` | a bar and a space: features of the namespace without a name |
+//! | `\|n:2 a:3` | the scale of a namespace multiplies values |
+//! | `a` | the value is 1 |
+//! | `a:0` | leaves no trace |
+//! | `a a:2` | one feature, values that meet are added |
+//! | `7` | a name like any other; `07` is another one |
+//! | `:3 :5` | no names: features `0` and `1` |
+//! | `colour:red` | text as a value: a feature of value 1 for each, whatever the scale |
+//! | `'tag \|`, `tag\|` | a tag, which is written beside predictions |
+//! | `\| a`, `'tag \|` | no label: not learnt, as with weight 0 |
+//!
+//! Names are bytes without space, tab, colon, bar; there are no escapes. Blank lines are no rows. Namespaces go by their
+//! whole name wherever they are named, not by its first letter.
+//!
+//! What Vowpal Wabbit reads with a warning or drops in silence is an error: numbers that are none, a colon without a value,
+//! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. A
+//! base, the prediction to start from, is an offset.
+
+mod features;
+mod head;
+
+use std::sync::Arc;
+
+use surefoot_glm::{Batch, Groups, Part, Reading, Role};
+
+use super::records::{Complaint, Numbers, RecordFormat};
+use crate::{
+    error::{self, Spot},
+    features::{
+        feature_groups,
+        row_builder::{RowBuilder, slot},
+    },
+    table::options::{Found, Options},
+    text::number,
+};
+use features::Features;
+use head::{Head, Token};
+
+/// Reads lines.
+#[derive(Debug)]
+pub(crate) struct Vw {
+    builder: RowBuilder,
+    used: Used,
+    groups: Groups,
+    found: Arc<Found>,
+    unlabelled: bool,
+    /// Whether rows are called by their tags.
+    tags: bool,
+    /// Whether offsets, and weights, are passed over.
+    bare: bool,
+    unweighted: bool,
+    /// Of the line at hand, see [`features::marks`].
+    marks: Vec<usize>,
+}
+
+/// The namespaces that are used.
+#[derive(Debug)]
+struct Used {
+    keep: Vec<String>,
+    ignore: Vec<String>,
+    /// Those that a user names and no row had so far.
+    awaited: Vec<String>,
+}
+
+impl Used {
+    fn new(Reading { keep, ignore, interact, .. }: &Reading) -> Used {
+        let factors = interact.iter().flat_map(|(a, b)| [a, b]);
+        let awaited = keep.iter().chain(ignore).chain(factors).cloned().collect();
+        Used { keep: keep.clone(), ignore: ignore.clone(), awaited }
+    }
+
+    #[inline]
+    fn meet(&mut self, namespace: &[u8], found: &Found) {
+        if !self.awaited.is_empty() {
+            self.awaited.iter().filter(|name| name.as_bytes() == namespace).for_each(|name| found.meet(name));
+            self.awaited.retain(|name| name.as_bytes() != namespace);
+        }
+    }
+
+    fn contains(&self, namespace: &[u8]) -> bool {
+        let is_in = |names: &[String]| names.iter().any(|name| name.as_bytes() == namespace);
+        (self.keep.is_empty() || is_in(&self.keep)) && !is_in(&self.ignore)
+    }
+}
+
+impl Vw {
+    pub(crate) fn new(options: &Options) -> Vw {
+        let mut builder = RowBuilder::new(options);
+        builder.expect_repeats();
+        let (used, groups) = (Used::new(&options.reading), options.groups.clone());
+        Vw {
+            builder,
+            used,
+            groups,
+            found: options.found.clone(),
+            unlabelled: options.unlabelled,
+            tags: options.wanted.tags,
+            bare: options.wanted.does_without(Role::Offset),
+            unweighted: options.wanted.does_without(Role::Weight),
+            marks: Vec::new(),
+        }
+    }
+
+    /// Tells the names of features that were read once.
+    #[cold]
+    fn name(&mut self, line: &[u8], bar: usize) -> Result<(), Complaint> {
+        let mut features = Features::new(line, bar, &self.marks);
+        while let Some(mut namespace) = features.namespace()? {
+            let used = self.used.contains(namespace.name);
+            while let Some(feature) = features.feature(&mut namespace)? {
+                if used && feature.value != 0.0 {
+                    self.builder.name(feature.id, |to| feature.write_name(namespace.name, to));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands before the features; a base is an offset.
+    fn numbers(&self, head: &Head<'_>) -> Result<Numbers, Complaint> {
+        let base = head.base.filter(|_| !self.bare);
+        let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
+        if self.unlabelled {
+            return Ok(Numbers { label: f64::NAN, weight: 1.0, offset });
+        }
+        let label = head.label.map_or(Ok(f64::NAN), label)?;
+        let importance = head.importance.filter(|_| !self.unweighted);
+        Ok(Numbers { label, weight: importance.map_or(Ok(1.0), weight)?, offset })
+    }
+}
+
+fn label(token: Token<'_>) -> Result<f64, Complaint> {
+    if token.bytes.contains(&b':') {
+        return Err(token.complaint("labels with costs are not supported; a label is a number"));
+    }
+    finite(token, "the label")
+}
+
+fn weight(token: Token<'_>) -> Result<f64, Complaint> {
+    match number::finite(token.bytes) {
+        Ok(weight) if weight >= 0.0 => Ok(weight),
+        Ok(_) => Err(token.complaint("a weight must be 0 or more; leave the row out or give it weight 0")),
+        Err("is not a finite number") => Err(token.complaint("a weight must be a finite number")),
+        Err(says) => Err(token.complaint(format!("the weight {says}"))),
+    }
+}
+
+fn finite(token: Token<'_>, what: &str) -> Result<f64, Complaint> {
+    number::finite(token.bytes).map_err(|says| token.complaint(format!("{what} {says}")))
+}
+
+impl RecordFormat for Vw {
+    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
+        self.builder.clear();
+        let Some(head) = head::head(line)? else { return Ok(None) };
+        let row = self.numbers(&head)?;
+        features::marks(line, &mut self.marks);
+        let mut features = Features::new(line, head.bar, &self.marks);
+        while let Some(mut namespace) = features.namespace()? {
+            self.used.meet(namespace.name, &self.found);
+            let used = self.used.contains(namespace.name);
+            self.builder.group(namespace.group);
+            let rule = feature_groups::of_namespace(&self.groups, namespace.name);
+            while let Some(feature) = features.feature(&mut namespace)? {
+                if used {
+                    self.builder.assign(feature.id, rule);
+                    self.builder.add_again(feature.id, feature.value);
+                }
+            }
+        }
+        if self.builder.asks_for_names() {
+            self.name(line, head.bar)?;
+        }
+        match self.builder.finish(batch) {
+            Ok(()) => {
+                self.builder.accept();
+                if self.tags {
+                    batch.push_name(head.tag);
+                }
+                Ok(Some(row))
+            }
+            Err(unfit) => Err(first(line).complaint(unfit.says())),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.builder.report();
+    }
+}
+
+/// The token that stands for the whole row.
+fn first(line: &[u8]) -> Token<'_> {
+    head::tokens(line).next().unwrap_or_default()
+}
+
+/// Whether data begin like this: a bar, with a space or nothing before it but for a label and a tag.
+pub(crate) fn begins(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(line) = lines.next() else { return false };
+    let Ok(Some(head)) = head::head(line) else { return false };
+    if crate::formats::csv::has_bars(text) {
+        return false;
+    }
+    let has_number = head.label.is_some_and(|label| number::finite(label.bytes).is_ok());
+    let before = line[..head.bar].trim_ascii_start();
+    has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
+}
+
+/// Column and token of a part of a row that was read.
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    let place = batch.place.get(row).copied().unwrap_or_default();
+    let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
+    let head = head::head(line).ok().flatten().unwrap_or_default();
+    let found = match part {
+        Part::Row => None,
+        Part::Label => head.label,
+        Part::Weight => head.importance,
+        Part::Pair(pair) => {
+            let id = batch.start.get(row).and_then(|start| batch.index.get(start + pair));
+            id.and_then(|&id| find(line, &head, id, &options.reading))
+        }
+    };
+    let Token { at, bytes } = found.unwrap_or_else(|| first(line));
+    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
+}
+
+/// The first feature of this id.
+fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Reading) -> Option<Token<'a>> {
+    let used = Used::new(reading);
+    let mut marks = Vec::new();
+    features::marks(line, &mut marks);
+    let mut features = Features::new(line, head.bar, &marks);
+    while let Some(mut namespace) = features.namespace().ok()? {
+        while let Some(feature) = features.feature(&mut namespace).ok()? {
+            if slot(feature.id, reading.bits) == id && feature.value != 0.0 && used.contains(namespace.name) {
+                return Some(features::token(line, feature.at));
+            }
+        }
+    }
+    None
+}

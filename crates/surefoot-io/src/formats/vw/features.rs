@@ -1,0 +1,241 @@
+//! What stands behind the bars: namespaces and their features.
+
+use super::head::{Token, is_blank};
+use crate::{
+    features::row_builder::{Group, escape},
+    formats::records::Complaint,
+    text::{byte_search, number},
+};
+
+/// Whether a number ends before this byte.
+fn is_end(byte: u8) -> bool {
+    is_blank(byte) || byte == b'|'
+}
+
+/// Bytes that are in no name.
+const MARKS: [u8; 5] = *b" \t\r|:";
+
+/// Where the bytes of a line are that are in no name.
+pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
+    marks.clear();
+    byte_search::places(line, MARKS, marks);
+}
+
+/// Namespaces and their features, from the first bar on.
+#[derive(Debug)]
+pub(crate) struct Features<'a> {
+    line: &'a [u8],
+    at: usize,
+    /// The marks of the line that are still ahead, or were passed a moment ago.
+    marks: std::slice::Iter<'a, usize>,
+}
+
+/// What the features that follow have in common.
+#[derive(Debug)]
+pub(crate) struct Namespace<'a> {
+    /// Empty for the default one.
+    pub(crate) name: &'a [u8],
+    pub(crate) group: Group,
+    scale: f64,
+    /// Features without a name so far.
+    unnamed: u64,
+}
+
+/// A feature of a namespace.
+#[derive(Debug)]
+pub(crate) struct Feature<'a> {
+    pub(crate) id: u64,
+    /// As written, times the scale of the namespace.
+    pub(crate) value: f64,
+    /// Where it begins.
+    pub(crate) at: usize,
+    name: Name<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Name<'a> {
+    Plain(&'a [u8]),
+    /// A name with a value that is text: a feature for each.
+    Text(&'a [u8], &'a [u8]),
+    /// Features without a name are numbered.
+    Unnamed(u64),
+}
+
+impl<'a> Features<'a> {
+    /// The features of a line with its first bar at `bar` and these [`marks`].
+    pub(crate) fn new(line: &'a [u8], bar: usize, marks: &'a [usize]) -> Features<'a> {
+        Features { line, at: bar, marks: marks.iter() }
+    }
+
+    /// The namespace that begins with the bar here, if the line has not ended.
+    pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, Complaint> {
+        if self.at >= self.line.len() {
+            return Ok(None);
+        }
+        self.at += 1;
+        let start = self.at;
+        let name = self.name();
+        let mut namespace = Namespace { name, group: Group::named(name), scale: 1.0, unnamed: 0 };
+        if self.peek() == Some(b':') {
+            if name.is_empty() {
+                return Err(self.token(start).complaint("a scale needs a namespace: '|name:scale'"));
+            }
+            self.at += 1;
+            namespace.scale = match self.number() {
+                Some(scale) => scale,
+                None => return Err(self.wrong_number(start, "the scale of the namespace")),
+            };
+        }
+        Ok(Some(namespace))
+    }
+
+    /// The next feature, if the namespace has not ended.
+    #[inline(always)]
+    pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, Complaint> {
+        while self.peek().is_some_and(is_blank) {
+            self.at += 1;
+        }
+        let at = self.at;
+        let bytes = self.name();
+        let (mut name, mut value) = (Name::Plain(bytes), namespace.scale);
+        match self.peek() {
+            Some(b':') => {
+                self.at += 1;
+                match self.number() {
+                    Some(number) => value *= number,
+                    None => (name, value) = (Name::Text(bytes, self.text(at)?), 1.0),
+                }
+            }
+            Some(b'\r') => {
+                return Err(self.token(at).complaint("a carriage return within the row; lines end with LF or CRLF"));
+            }
+            _ if bytes.is_empty() => return Ok(None),
+            _ => {}
+        }
+        if let (Name::Plain(b""), count) = (name, &mut namespace.unnamed) {
+            name = Name::Unnamed(*count);
+            *count += 1;
+        }
+        if !value.is_finite() {
+            return Err(self.token(at).complaint("the value times the scale of its namespace is too large"));
+        }
+        Ok(Some(Feature { id: namespace.id(name), value, at, name }))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
+    /// Where the next mark is, here or further on; the end of the line if there is none.
+    #[inline]
+    fn mark(&mut self) -> usize {
+        while let Some(&mark) = self.marks.as_slice().first() {
+            if mark >= self.at {
+                return mark;
+            }
+            self.marks.next();
+        }
+        self.line.len()
+    }
+
+    /// Bytes up to the next mark.
+    #[inline]
+    fn name(&mut self) -> &'a [u8] {
+        let end = self.mark();
+        let name = &self.line[self.at..end];
+        self.at = end;
+        name
+    }
+
+    /// The finite number that stands here up to its end, if there is one.
+    #[inline]
+    fn number(&mut self) -> Option<f64> {
+        let (line, end) = (self.line, self.mark());
+        let is_end = |end| line.get(end).is_none_or(|&byte| is_end(byte));
+        let number = if is_end(end) { number::plain(line, self.at, end) } else { None };
+        let number = number.or_else(|| {
+            let (number, found) = number::value(line, self.at)?;
+            (number.is_finite() && is_end(found) && found == end).then_some(number)
+        })?;
+        self.at = end;
+        Some(number)
+    }
+
+    /// The text that stands here as a value of the feature at `start`.
+    #[cold]
+    fn text(&mut self, start: usize) -> Result<&'a [u8], Complaint> {
+        let token = self.token(start);
+        let end = token.at + token.bytes.len();
+        let value = &self.line[self.at..end];
+        if value.contains(&b'\r') {
+            return Err(token.complaint("a carriage return within the row; lines end with LF or CRLF"));
+        }
+        if is_numeric(value) {
+            return Err(self.wrong_number(start, "the value"));
+        }
+        if self.line.get(end) == Some(&b'|') {
+            return Err(token.complaint("a value that is text ends with a space; put one before the bar"));
+        }
+        self.at = end;
+        Ok(value)
+    }
+
+    fn token(&self, start: usize) -> Token<'a> {
+        token(self.line, start)
+    }
+
+    /// What is wrong with the number here, which belongs to the token at `start`.
+    #[cold]
+    fn wrong_number(&self, start: usize, what: &str) -> Complaint {
+        let token = self.token(start);
+        let says = number::finite(self.token(self.at).bytes).err().unwrap_or("is not a number");
+        token.complaint(format!("{what} {says}"))
+    }
+}
+
+/// The token of a line that begins at `start`.
+pub(crate) fn token(line: &[u8], start: usize) -> Token<'_> {
+    let rest = &line[start..];
+    let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+    Token { at: start, bytes: &rest[..length] }
+}
+
+/// Whether a value is meant as a number: it begins like one, or is one that is not finite.
+fn is_numeric(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
+    let digits = value.strip_prefix(b".").unwrap_or(value);
+    digits.first().is_none_or(u8::is_ascii_digit)
+        || [&b"nan"[..], b"inf", b"infinity"].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+impl Namespace<'_> {
+    /// A text in the default namespace is that category of a column, and what has no name is called by its number.
+    #[inline]
+    fn id(&self, name: Name<'_>) -> u64 {
+        match name {
+            Name::Plain(name) => self.group.id(name),
+            Name::Text(name, value) if self.name.is_empty() => Group::named(name).id(value),
+            Name::Text(name, value) => self.group.within(name).id(value),
+            Name::Unnamed(number) => self.group.id(number.to_string().as_bytes()),
+        }
+    }
+}
+
+impl Feature<'_> {
+    /// Writes the name for people.
+    pub(crate) fn write_name(&self, namespace: &[u8], to: &mut String) {
+        if !namespace.is_empty() {
+            escape(namespace, to);
+            to.push('^');
+        }
+        match self.name {
+            Name::Plain(name) => escape(name, to),
+            Name::Unnamed(number) => to.push_str(&number.to_string()),
+            Name::Text(name, value) => {
+                escape(name, to);
+                to.push('=');
+                escape(value, to);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A model as an archive, and back.
+//!
+//! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state; the rest
+//! is one JSON object with sorted keys and the shortest decimals that read back to the same numbers. Equal
+//! models give equal bytes.
+
+mod names;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use surefoot_glm::{Array, Certificate, Labels, Model, Numbers, Settings, State, Summary};
+
+use super::archive::{Archive, Dtype, Tensor};
+use crate::error::{Error, ErrorKind, shown};
+
+const INDEX: &str = "index";
+const WEIGHT: &str = "weight";
+/// What the names of the trainer's arrays begin with in the archive.
+const STATE: &str = "state.";
+
+/// The JSON part of a model file.
+#[derive(Serialize, Deserialize)]
+struct Meta {
+    settings: Settings,
+    labels: Labels,
+    intercept: Vec<f64>,
+    summary: Summary,
+    certificates: Vec<Certificate>,
+    state: Option<Value>,
+    unfinished: Option<Value>,
+}
+
+/// Writes a model; equal models give equal bytes.
+///
+/// # Errors
+/// Those of `to`; [`io::ErrorKind::InvalidInput`] if [`load_model`] would not read it, and then nothing was written.
+pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
+    let refused = |says| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {says}"));
+    model.check().map_err(refused)?;
+    archive_of(model)?.write(to)
+}
+
+/// Reads a model and checks that it is whole and fits together.
+///
+/// # Errors
+/// If the file cannot be read, is no model, is damaged, or is in another version of the format; if a number in it is out of its
+/// range, or its parts do not fit together.
+pub fn load_model(path: &Path) -> Result<Model, Error> {
+    model_of(&Archive::read(path)?).map_err(|says| ErrorKind::Unsound { file: shown(path.as_os_str()), says }.into())
+}
+
+fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
+    let meta = Meta {
+        settings: model.settings.clone(),
+        labels: model.labels.clone(),
+        intercept: model.intercept.clone(),
+        summary: model.summary.clone(),
+        certificates: model.certificates.clone(),
+        state: model.state.as_ref().map(|state| state.scalars.clone()),
+        unfinished: model.unfinished.clone(),
+    };
+    // By way of a value, whose maps are sorted.
+    let meta = serde_json::to_value(meta)?.to_string();
+    let (all, columns) = (model.weight.len(), model.intercept.len());
+    let many = model.settings.loss.has_margins() && all.checked_rem(columns) == Some(0);
+    let shape = if many { vec![all / columns, columns] } else { vec![all] };
+    let mut tensors = vec![
+        Tensor::from_u64(INDEX, &[model.index.len()], &model.index),
+        Tensor::from_f64(WEIGHT, &shape, &model.weight),
+    ];
+    tensors.extend(model.state.iter().flat_map(|state| &state.arrays).map(tensor_of));
+    tensors.extend(names::tensors(&model.names));
+    Ok(Archive { meta, tensors })
+}
+
+fn tensor_of(array: &Array) -> Tensor<'_> {
+    let (name, shape) = (format!("{STATE}{}", array.name), &array.shape);
+    match &array.data {
+        Numbers::F32(data) => Tensor::from_f32(&name, shape, data),
+        Numbers::F64(data) => Tensor::from_f64(&name, shape, data),
+        Numbers::U32(data) => Tensor::from_u32(&name, shape, data),
+        Numbers::U64(data) => Tensor::from_u64(&name, shape, data),
+    }
+}
+
+fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
+    let meta: Meta = serde_json::from_str(&archive.meta).map_err(|error| format!("the description: {error}"))?;
+    let index = archive.tensor(INDEX).and_then(Tensor::to_u64).ok_or("no array of indices")?;
+    let weight = archive.tensor(WEIGHT).and_then(Tensor::to_f64).ok_or("no array of weights")?;
+    let state =
+        meta.state.map(|scalars| State { scalars, arrays: archive.tensors.iter().filter_map(array_of).collect() });
+    let model = Model {
+        settings: meta.settings,
+        labels: meta.labels,
+        intercept: meta.intercept,
+        index,
+        weight,
+        names: names::read(archive)?,
+        summary: meta.summary,
+        certificates: meta.certificates,
+        state,
+        unfinished: meta.unfinished,
+    };
+    model.check()?;
+    Ok(model)
+}
+
+/// The array of the trainer's state in a tensor, if it is one.
+fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
+    let name = tensor.name.strip_prefix(STATE)?.to_owned();
+    let data = match tensor.dtype {
+        Dtype::U8 => return None,
+        Dtype::F32 => Numbers::F32(tensor.to_f32()?),
+        Dtype::F64 => Numbers::F64(tensor.to_f64()?),
+        Dtype::U32 => Numbers::U32(tensor.to_u32()?),
+        Dtype::U64 => Numbers::U64(tensor.to_u64()?),
+    };
+    Some(Array { name, shape: tensor.shape.clone(), data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::{Batch, Loss, Names, Plan, Trainer};
+
+    /// Learnt from a few rows with features 0, 7 and the last there is, and labels below `classes`.
+    fn learnt(loss: Loss, classes: u32) -> Model {
+        let mut batch = Batch::default();
+        for t in 0..60 {
+            let pairs = [(0, f64::from(t % 3) - 1.0), (7, 1e-7), (u64::MAX, -0.5)];
+            batch.push(Some(f64::from(t % classes)), 1.0, &pairs[(t % 2) as usize..]);
+        }
+        let mut trainer = Trainer::new(Settings { loss, ..Settings::default() }, Plan::ONE_PASS);
+        trainer.learn(&batch, 0, batch.len()).unwrap();
+        trainer.pause(serde_json::json!({"row": 17}))
+    }
+
+    fn model() -> Model {
+        let mut names = Names::default();
+        [(7, "colour=rot"), (u64::MAX, ""), (0, "é^x")].iter().for_each(|(id, name)| assert!(names.insert(*id, name)));
+        Model { names, intercept: vec![-0.0], weight: vec![0.1, -5e-324, 1.797e308], ..learnt(Loss::Logistic, 2) }
+    }
+
+    fn bytes(model: &Model) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        save_model(model, &mut bytes).unwrap();
+        bytes
+    }
+
+    fn load(bytes: &[u8]) -> Result<Model, Error> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        load_model(file.path())
+    }
+
+    #[test]
+    fn a_model_comes_back_bit_for_bit() {
+        let (model, written) = (model(), bytes(&model()));
+        let back = load(&written).unwrap();
+        assert_eq!(back, model);
+        assert_eq!(back.intercept[0].to_bits(), model.intercept[0].to_bits());
+        assert_eq!(bytes(&back), written);
+    }
+
+    #[test]
+    fn a_model_of_classes_comes_back() {
+        let classes = || learnt(Loss::Softmax, 3);
+        assert_eq!(load(&bytes(&classes())).unwrap(), classes());
+        let bad = [
+            Model { intercept: vec![0.0], ..classes() },
+            Model { weight: vec![0.0; 5], ..classes() },
+            Model { labels: Labels { classes: vec![1.0, 1.0, 2.0], ..Labels::default() }, ..classes() },
+            Model { labels: Labels { classes: vec![1.0, 2.0, 3.0], ..Labels::default() }, ..classes() },
+        ];
+        bad.iter().for_each(refused);
+    }
+
+    /// A model that does not fit together is neither written nor read.
+    fn refused(model: &Model) {
+        let mut to = Vec::new();
+        let error = save_model(model, &mut to).unwrap_err();
+        assert!(error.kind() == io::ErrorKind::InvalidInput && to.is_empty(), "{error}");
+        let mut written = Vec::new();
+        archive_of(model).unwrap().write(&mut written).unwrap();
+        let error = load(&written).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsound { .. }), "{error}");
+        assert!(error.to_string().contains("made by something else"), "{error}");
+    }
+
+    #[test]
+    fn a_slim_model_has_no_state() {
+        let slim = Model { state: None, unfinished: None, ..model() };
+        assert_eq!(load(&bytes(&slim)).unwrap(), slim);
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        let bad = [
+            Model { index: vec![7, 0, 9], ..model() },
+            Model { index: vec![1, 1, 9], ..model() },
+            Model { index: vec![0, 1], ..model() },
+            Model { weight: vec![0.0, f64::NAN, 1.0], ..model() },
+            Model { intercept: vec![f64::INFINITY], ..model() },
+            Model { intercept: vec![0.0; 2], ..model() },
+        ];
+        bad.iter().for_each(refused);
+    }
+}

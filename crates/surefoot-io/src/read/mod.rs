@@ -1,0 +1,6 @@
+//! Inputs to batches of rows, one input after the other.
+//!
+//! May use everything but [`shuffle`](crate::shuffle), which reads rows in another order.
+
+pub(crate) mod prefetch;
+pub(crate) mod reader;

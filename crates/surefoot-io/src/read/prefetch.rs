@@ -1,0 +1,147 @@
+//! Reading on a thread of its own.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use surefoot_glm::{Batch, threads::start};
+
+use super::reader::RowSource;
+use crate::error::Error;
+
+/// Reads ahead of its user on another thread, a few batches far; the batches go round and are reused.
+///
+/// Dropping it ends the thread without waiting for it: at once, or if it is blocked in a read, when that returns.
+///
+/// ```
+/// use surefoot_glm::Batch;
+/// use surefoot_io::{Options, Prefetch, Reader, RowSource};
+///
+/// let reader = Reader::with_reader("data.svm", &b"1 3:0.5\n0 3:1\n"[..], Options::default())?;
+/// let mut rows = Prefetch::new(reader);
+/// let mut batch = Batch::default();
+/// assert!(rows.read(&mut batch)?);
+/// assert_eq!(batch.len(), 2);
+/// assert!(!rows.read(&mut batch)?);
+/// # Ok::<(), surefoot_io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Prefetch(Way);
+
+enum Way {
+    Ahead(Ahead),
+    /// Where the system gives no thread: on that of the user, as rows are asked for.
+    Here(Box<dyn RowSource + Send>),
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Way::Ahead(ahead) => ahead.fmt(f),
+            Way::Here(_) => f.write_str("Here"),
+        }
+    }
+}
+
+/// A thread that reads, and the batches that go round.
+#[derive(Debug)]
+struct Ahead {
+    full: Receiver<Filled>,
+    empty: Sender<Batch>,
+    thread: Option<JoinHandle<()>>,
+    progress: (u64, Option<u64>),
+}
+
+#[derive(Debug)]
+struct Filled {
+    batch: Batch,
+    result: Result<bool, Error>,
+    progress: (u64, Option<u64>),
+}
+
+/// How many batches may wait.
+const AHEAD: usize = 4;
+
+impl Prefetch {
+    /// Starts to read from `source`.
+    #[must_use]
+    pub fn new(source: impl RowSource + Send + 'static) -> Prefetch {
+        let (give, full) = sync_channel(AHEAD);
+        let (empty, take) = channel();
+        let progress = source.progress();
+        Prefetch(match start("reader", source, move |source| fill(source, &give, &take)) {
+            Ok(thread) => Way::Ahead(Ahead { full, empty, thread: Some(thread), progress }),
+            Err(source) => Way::Here(Box::new(source)),
+        })
+    }
+
+    /// Like [`RowSource::read`], but gives up after `patience`: `None` says that nothing came yet.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
+        let ahead = match &mut self.0 {
+            Way::Ahead(ahead) => ahead,
+            Way::Here(source) => return source.read(batch).map(Some),
+        };
+        match ahead.full.recv_timeout(patience) {
+            Ok(filled) => ahead.accept(filled, batch).map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => ahead.ended(batch).map(Some),
+        }
+    }
+}
+
+impl Ahead {
+    fn accept(&mut self, filled: Filled, batch: &mut Batch) -> Result<bool, Error> {
+        self.progress = filled.progress;
+        // The thread may have ended, then nobody wants the memory.
+        let _ = self.empty.send(std::mem::replace(batch, filled.batch));
+        filled.result
+    }
+
+    /// The thread has ended: with its source, or in a panic, which is passed on.
+    fn ended(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
+            std::panic::resume_unwind(panic);
+        }
+        batch.clear();
+        Ok(false)
+    }
+}
+
+impl RowSource for Prefetch {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let ahead = match &mut self.0 {
+            Way::Ahead(ahead) => ahead,
+            Way::Here(source) => return source.read(batch),
+        };
+        match ahead.full.recv() {
+            Ok(filled) => ahead.accept(filled, batch),
+            Err(_) => ahead.ended(batch),
+        }
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        match &self.0 {
+            Way::Ahead(ahead) => ahead.progress,
+            Way::Here(source) => source.progress(),
+        }
+    }
+}
+
+/// Fills batches until the source ends or nobody listens any more.
+fn fill(mut source: impl RowSource, give: &SyncSender<Filled>, take: &Receiver<Batch>) {
+    loop {
+        let mut batch = take.try_recv().unwrap_or_default();
+        let result = source.read(&mut batch);
+        let last = match &result {
+            Ok(more) => !more,
+            Err(error) => !error.is_row(),
+        };
+        let progress = source.progress();
+        if give.send(Filled { batch, result, progress }).is_err() || last {
+            return;
+        }
+    }
+}

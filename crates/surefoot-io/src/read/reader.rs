@@ -1,0 +1,461 @@
+//! Inputs to rows, one after the other.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use surefoot_glm::{Batch, By};
+
+use crate::{
+    error::{self, Error, ErrorKind, Located, Spot},
+    files::{
+        compression,
+        input::{InputName, check_inputs, uninterrupted},
+    },
+    formats::{
+        registry::{Access, Format, Opened, TableParser, TextParser},
+        svmlight::TextFault,
+        unreadable,
+    },
+    table::{options::Options, partitions::Partitions},
+};
+
+/// Anything that rows come from.
+pub trait RowSource {
+    /// Replaces the rows of `batch` by the next ones, at least one; `false` if there are none left.
+    ///
+    /// # Errors
+    /// What is wrong with the next row or the input, once all rows before it were delivered. After a row at
+    /// fault ([`Error::is_row`]) reading may go on with the row behind it; after any other error nothing follows.
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
+
+    /// Bytes read so far, as stored, and how many there are if that is known.
+    fn progress(&self) -> (u64, Option<u64>);
+}
+
+impl<S: RowSource + ?Sized> RowSource for Box<S> {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        (**self).read(batch)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (**self).progress()
+    }
+}
+
+/// Text of the first batch: small, so that small files and pipes are quick.
+const FIRST: usize = 4 << 10;
+/// Text of later batches.
+const MOST: usize = 256 << 10;
+
+/// Reads the rows of a list of inputs, one after the other, decompressed on the way.
+///
+/// A batch holds what one read of the input gave, up to 256 KiB: a line that comes alone through a pipe is
+/// delivered at once.
+pub struct Reader {
+    inputs: Vec<InputName>,
+    next: usize,
+    source: Option<Source>,
+    options: Options,
+    /// Those of the formats that were met.
+    parsers: Vec<(&'static Format, Parser)>,
+    /// That of the current input, once its format is known.
+    current: Option<usize>,
+    bytes: Vec<u8>,
+    size: usize,
+    held: Option<Error>,
+    position: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Reader {
+    /// Checks all inputs and the options; opens the first input when the first rows are read.
+    ///
+    /// # Errors
+    /// The first input that cannot be read, with the system's reason; a setting out of its range.
+    pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
+        options.check()?;
+        check_inputs(inputs)?;
+        if let Some(format) = options.format {
+            options.accept(format)?;
+        }
+        let partitions =
+            if is_table(inputs, &options) { Partitions::find(inputs, &options)? } else { Partitions::default() };
+        let options = Options { partitions, ..options };
+        Ok(Reader {
+            inputs: inputs.to_vec(),
+            next: 0,
+            source: None,
+            parsers: Vec::new(),
+            current: None,
+            options,
+            bytes: Vec::new(),
+            size: FIRST,
+            held: None,
+            position: Arc::default(),
+            total: inputs.iter().map(InputName::size).sum(),
+        })
+    }
+
+    /// Reads rows from `from`, called `name` in messages.
+    ///
+    /// # Errors
+    /// A setting out of its range; `from` cannot be read.
+    pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
+        let mut reader = Reader::open(&[], options)?;
+        reader.total = None;
+        reader.source = Some(reader.start(name.to_owned(), None, Box::new(from)));
+        Ok(reader)
+    }
+
+    /// Bytes read so far, as stored, and how many there are if that is known; for a progress bar.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        (self.position.load(Ordering::Relaxed), self.total)
+    }
+
+    fn start(&self, name: String, file: Option<(Arc<File>, u64)>, raw: Box<dyn Read + Send>) -> Source {
+        let raw = Counted { raw, position: self.position.clone() };
+        let before = self.position.load(Ordering::Relaxed);
+        Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
+    }
+
+    /// Reads once, or starts the next input; `false` if there is nothing left.
+    fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        if let Some(Parser::Text(parser)) = self.parser()
+            && parser.waiting()
+        {
+            let parsed = parser.push(&[], batch);
+            return parsed.map(|()| true).map_err(|fault| self.row_error(fault));
+        }
+        if self.source.is_none() {
+            let Some(input) = self.inputs.get(self.next) else { return Ok(false) };
+            self.source = Some(self.start(input.to_string(), input.file()?, input.open()?));
+            self.next += 1;
+            self.current = None;
+        }
+        match self.parser() {
+            Some(Parser::Table(_)) => self.table(batch),
+            Some(Parser::Text(_)) => self.text(batch),
+            None => self.begin(),
+        }
+    }
+
+    /// The parser of the current input.
+    fn parser(&mut self) -> Option<&mut Parser> {
+        Some(&mut self.parsers.get_mut(self.current?)?.1)
+    }
+
+    /// Finds out the format of an input from its first bytes, which are then still to be read.
+    fn begin(&mut self) -> Result<bool, Error> {
+        let Some(source) = &mut self.source else { return Ok(false) };
+        let head = match source.head() {
+            Ok(head) => head,
+            Err((codec, error)) => return Err(self.stream_error(codec, error)),
+        };
+        let name = source.name.clone();
+        let format = self.format(&name, &head)?;
+        if let Some(source) = &mut self.source {
+            source.unread(head);
+        }
+        let known = self.parsers.iter().position(|parser| parser.0.name == format.name);
+        self.current = Some(known.unwrap_or_else(|| {
+            self.parsers.push((format, Parser::new(format, &self.options)));
+            self.parsers.len() - 1
+        }));
+        let input = u32::try_from(self.next.saturating_sub(1)).unwrap_or(u32::MAX);
+        if let Some(Parser::Text(parser)) = self.parser() {
+            parser.start(input);
+        }
+        Ok(true)
+    }
+
+    /// The format of an input that begins so, which must suit the inputs before it and the model.
+    fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
+        let Options { format: given, found, .. } = &self.options;
+        let refused = |says: String| ErrorKind::Table { file: name.to_owned(), says };
+        // A format that is said is not doubted; what it makes of the bytes does not depend on how many came at once.
+        if given.is_none()
+            && !Format::is_stored(head)
+            && !is_utf16(head)
+            && let Some(kind) = unreadable::named(head, true)
+        {
+            return Err(refused(format!("this is {kind}")).into());
+        }
+        let wants_columns = self.options.wanted.label.is_some();
+        let by = found.by().unwrap_or(if wants_columns { By::Column } else { By::Index });
+        let format = given.unwrap_or_else(|| Format::of(name.as_ref(), head, by));
+        if let Some(named) = Format::by_extension(name.as_ref())
+            && given.is_none()
+            && named.name != format.name
+        {
+            found.note(format!("{name}: read as {}, as its content says, whatever its name", format.name));
+        }
+        self.options.accept(format)?;
+        match found.open(name, format) {
+            // Columns have the ids that the same names have elsewhere; whether they were written so only the user knows.
+            Some(By::Column) if given.is_some() && format.by == By::Name => Ok(format),
+            Some(other) => {
+                let of = if found.of_model { "the model" } else { "the input before" };
+                let (here, there) = (by_words(format.by), by_words(other));
+                let named = if found.of_model { "it was trained on" } else { "read" };
+                Err(refused(format!(
+                    "features of this file ({}) go by {here}, those of {of} by {there}: give data of the kind that {named}",
+                    format.name
+                ))
+                .into())
+            }
+            None => Ok(format),
+        }
+    }
+
+    /// Rows of a table, which is opened before its first ones.
+    fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Table(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
+        let more = match source.open(&self.position, self.next.saturating_sub(1) as u32) {
+            None => parser.read(batch)?,
+            Some(Ok(opened)) => parser.open(opened).map(|()| true)?,
+            Some(Err(error)) => return Err(self.stream_error(None, error)),
+        };
+        if !more {
+            self.source = None;
+        }
+        Ok(true)
+    }
+
+    fn text(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Text(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
+        self.bytes.resize(self.size, 0);
+        self.size = (2 * self.size).min(MOST);
+        let mut n = 0;
+        loop {
+            match source.read(&mut self.bytes[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err((codec, error)) => return Err(self.stream_error(codec, error)),
+            }
+            if !source.unseen || n >= SIGN || self.bytes[..n].contains(&b'\n') {
+                break;
+            }
+        }
+        if std::mem::take(&mut source.unseen) && is_utf16(&self.bytes[..n]) {
+            let (file, token) = (source.name.clone(), error::token(&self.bytes[..2]));
+            let place = Located { file, spot: Spot::Text { line: 1, column: 1 }, token };
+            return Err(ErrorKind::Input { place, says: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
+        }
+        let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
+        // Rows behind one at fault may be left at the end: they wait for another call.
+        let ended = n == 0 && !parser.waiting();
+        let parsed = parsed.map(|()| true).map_err(|fault| self.row_error(fault));
+        if ended {
+            self.source = None;
+        }
+        parsed
+    }
+
+    fn file(&self) -> String {
+        self.source.as_ref().map_or_else(String::new, |source| source.name.clone())
+    }
+
+    fn row_error(&self, fault: TextFault) -> Error {
+        let TextFault { line, column, token, says, fatal, asked, .. } = fault;
+        let place = Located { file: self.file(), spot: Spot::Text { line, column }, token };
+        if asked {
+            return ErrorKind::Asked { place: place.to_string(), says }.into();
+        }
+        if fatal { ErrorKind::Input { place, says }.into() } else { place.error(says) }
+    }
+
+    fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
+        stream_error(self.file(), codec, self.bytes().0, source)
+    }
+}
+
+/// Whether the first input that can be looked at is a table.
+fn is_table(inputs: &[InputName], options: &Options) -> bool {
+    let known = options.format.or_else(|| options.found.format());
+    known.or_else(|| Format::guess(inputs, By::Column)).is_some_and(|format| format.by == By::Column)
+}
+
+/// What features go by, in words.
+fn by_words(by: By) -> &'static str {
+    match by {
+        By::Index => "index (svmlight)",
+        By::Name => "names (vw)",
+        By::Column => "columns (csv, parquet ...)",
+    }
+}
+
+/// So many bytes, or the first line, tell whether text is UTF-16.
+const SIGN: usize = 4;
+
+/// Whether text begins as UTF-16 does: with its byte order mark, or with two ASCII characters of two bytes each.
+fn is_utf16(head: &[u8]) -> bool {
+    // Not behind the line: a line through a pipe is not waited behind.
+    let head = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let (low, high) = match head {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return true,
+        [a, b, c, d, ..] => ((a.min(c), b.max(d)), (b.min(d), a.max(c))),
+        _ => return false,
+    };
+    [low, high].into_iter().any(|(character, zero)| *character > 0 && *zero == 0)
+}
+
+/// The error of a stream that cannot be read on after `at` bytes as stored.
+pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
+    match codec {
+        // What the system reports is no fault of the data.
+        Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
+        _ => ErrorKind::Read { file, source }.into(),
+    }
+}
+
+impl RowSource for Reader {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        loop {
+            batch.clear();
+            if let Some(error) = self.held.take() {
+                return Err(error);
+            }
+            let stepped = self.step(batch);
+            if let Err(error) = &stepped
+                && !error.is_row()
+            {
+                self.source = None;
+                self.next = self.inputs.len();
+            }
+            match stepped {
+                Ok(true) if batch.is_empty() => {}
+                Err(error) if !batch.is_empty() => {
+                    self.held = Some(error);
+                    return Ok(true);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        self.bytes()
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("inputs", &self.inputs).field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// What makes rows of inputs.
+enum Parser {
+    Text(Box<dyn TextParser>),
+    Table(Box<dyn TableParser>),
+}
+
+impl Parser {
+    fn new(format: &Format, options: &Options) -> Parser {
+        match format.access {
+            Access::Text(new) => Parser::Text(new(options)),
+            Access::Table(new) => Parser::Table(new(options)),
+        }
+    }
+}
+
+/// An open input.
+struct Source {
+    name: String,
+    /// The regular file that the stream reads.
+    file: Option<(Arc<File>, u64)>,
+    /// Bytes of the inputs before.
+    before: u64,
+    stream: Stream,
+    /// Whether its first bytes are still to be parsed.
+    unseen: bool,
+}
+
+enum Stream {
+    /// Nothing is read yet, so that the compression is not known; empty only while it is found out.
+    Stored(Option<Box<dyn Read + Send>>),
+    Open(Option<&'static str>, Box<dyn Read + Send>),
+    /// A table has it now.
+    Lent,
+}
+
+impl Source {
+    /// The first bytes: a line at least, unless it is very long. A line that comes alone is not waited behind.
+    fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
+        let (mut head, mut n) = (vec![0; FIRST], 0);
+        while n < FIRST {
+            match self.read(&mut head[n..])? {
+                0 => break,
+                more => n += more,
+            }
+            if head[..n].contains(&b'\n') {
+                break;
+            }
+        }
+        head.truncate(n);
+        Ok(head)
+    }
+
+    /// Puts bytes that were read before those to come.
+    fn unread(&mut self, bytes: Vec<u8>) {
+        if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
+            self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
+        }
+    }
+
+    /// Hands the input over to a table, which gets it once.
+    fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
+        let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
+            Stream::Stored(raw) => match compression::decode(raw?) {
+                Ok(decoded) => decoded,
+                Err(error) => return Some(Err(error)),
+            },
+            Stream::Open(codec, stream) => (codec, stream),
+            Stream::Lent => return None,
+        };
+        let file = self.file.take().filter(|_| codec.is_none());
+        Some(Ok(Opened {
+            name: self.name.clone(),
+            input,
+            file,
+            stream,
+            codec,
+            position: position.clone(),
+            before: self.before,
+        }))
+    }
+
+    /// Reads decompressed bytes; an error comes with the name of the compression.
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
+        loop {
+            match &mut self.stream {
+                Stream::Stored(raw) => {
+                    let Some(raw) = raw.take() else { return Ok(0) };
+                    let (codec, stream) = compression::decode(raw).map_err(|error| (None, error))?;
+                    self.stream = Stream::Open(codec, stream);
+                }
+                Stream::Open(codec, stream) => return stream.read(bytes).map_err(|error| (*codec, error)),
+                Stream::Lent => return Ok(0),
+            }
+        }
+    }
+}
+
+/// Counts the bytes read, where the progress bar can see it.
+struct Counted {
+    raw: Box<dyn Read + Send>,
+    position: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = uninterrupted(|| self.raw.read(bytes))?;
+        self.position.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}

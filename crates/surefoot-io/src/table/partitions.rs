@@ -1,0 +1,203 @@
+//! Columns that folders name: `year=2024/part-0.parquet` has a column `year`, as Hive, Spark and pyarrow write tables.
+
+use std::path::{Component, Path};
+
+use surefoot_glm::Role;
+
+use super::options::{Options, Wanted};
+use crate::{
+    error::{Error, ErrorKind},
+    files::input::InputName,
+    formats::csv::columns::columns_meant,
+    text::cell_value,
+};
+
+/// What folders called `key=value` say of each input of a command.
+///
+/// In a fit from scratch a key is a column if the paths of all files have it and it was found in a folder or by a pattern, or
+/// its values differ, or a flag names it. A model knows its columns: then other keys are passed over. Keys and values are taken
+/// as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partitions {
+    inputs: Vec<Vec<Constant>>,
+}
+
+/// A column that has one value in all rows of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Constant {
+    pub(crate) column: String,
+    /// `None` if it is missing.
+    pub(crate) value: Option<String>,
+    pub(crate) role: Role,
+    /// Whether a column of this name in the file must hold the same value.
+    pub(crate) binds: bool,
+}
+
+/// A folder `key=value` of a path.
+struct Pair {
+    key: String,
+    value: Option<String>,
+    /// Whether the user did not name it, but a folder above it or a pattern.
+    found: bool,
+}
+
+impl Constant {
+    /// Whether the text of a cell says the same.
+    pub(crate) fn agrees(&self, cell: &[u8]) -> bool {
+        let number = |text: &[u8]| cell_value::number(text).filter(|x| x.is_finite());
+        match &self.value {
+            None => true,
+            Some(value) => {
+                value.as_bytes() == cell || number(value.as_bytes()).is_some_and(|x| number(cell) == Some(x))
+            }
+        }
+    }
+
+    /// What is wrong with a cell that says something else.
+    pub(crate) fn disagrees(&self) -> String {
+        let (column, value) = (&self.column, self.value.as_deref().unwrap_or_default());
+        format!("the folder says {column}={value}; move the file, or rename the folder or the column")
+    }
+}
+
+impl Partitions {
+    /// The constants of input number `input`.
+    pub(crate) fn of(&self, input: usize) -> &[Constant] {
+        self.inputs.get(input).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// What the paths of inputs say.
+    ///
+    /// # Errors
+    /// A folder or pattern has files whose paths have a key and others whose paths do not.
+    pub(crate) fn find(inputs: &[InputName], options: &Options) -> Result<Partitions, Error> {
+        let pairs: Vec<Vec<Pair>> = inputs.iter().map(pairs).collect();
+        if pairs.iter().all(Vec::is_empty) {
+            return Ok(Partitions::default());
+        }
+        let columns: Vec<(String, Role, bool)> = match options.found.table() {
+            Some(table) => {
+                let known = table.columns.iter().map(|column| (column.name.clone(), column.role, true));
+                // What rows are called need not be known.
+                let id = options.wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
+                known.chain(id.map(|id| (id.clone(), Role::Ignored, false))).collect()
+            }
+            None => chosen(inputs, &pairs, options)?,
+        };
+        let constants = |pairs: &Vec<Pair>| {
+            let of = |(column, role, binds): &(String, Role, bool)| {
+                let pair = pairs.iter().find(|pair| pair.key == *column)?;
+                let binds = *binds && (pair.found || options.found.table().is_none());
+                Some(Constant { column: column.clone(), value: pair.value.clone(), role: *role, binds })
+            };
+            columns.iter().filter_map(of).collect()
+        };
+        Ok(Partitions { inputs: pairs.iter().map(constants).collect() })
+    }
+}
+
+/// The keys that are columns in a fit from scratch, their roles, and whether they bind columns of that name.
+fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], options: &Options) -> Result<Vec<(String, Role, bool)>, Error> {
+    let mut keys: Vec<&str> = Vec::new();
+    for pair in pairs.iter().flatten() {
+        if !keys.contains(&pair.key.as_str()) {
+            keys.push(&pair.key);
+        }
+    }
+    let mut columns = Vec::new();
+    for key in keys {
+        let of_input = |pairs: &'_ Vec<Pair>| pairs.iter().position(|pair| pair.key == key);
+        let met: Vec<&Pair> = pairs.iter().filter_map(|of| Some(&of[of_input(of)?])).collect();
+        let role = said(&options.wanted, key);
+        let (found, differ) = (met.iter().any(|pair| pair.found), met.iter().any(|pair| pair.value != met[0].value));
+        let all = met.len() == inputs.len();
+        if role.is_some() || all && (found || differ) {
+            columns.push((key.to_owned(), role.unwrap_or_else(|| guess(&met)), found || differ));
+        } else if !all && (found || differ) {
+            let without = pairs.iter().position(|of| of_input(of).is_none()).unwrap_or_default();
+            let says = format!(
+                "no folder '{key}=...' in its path, as in those of other files, so that the column '{key}' would be missing; \
+                 --ignore {key} does without"
+            );
+            return Err(ErrorKind::Table { file: inputs[without].to_string(), says }.into());
+        }
+    }
+    Ok(columns)
+}
+
+/// Numbers if all values are, else a category.
+fn guess(pairs: &[&Pair]) -> Role {
+    let is_number = |text: &String| {
+        let text = text.as_bytes();
+        cell_value::any_number(text).is_some_and(f64::is_finite) || cell_value::boolean(text).is_some()
+    };
+    let mut values = pairs.iter().filter_map(|pair| pair.value.as_ref()).peekable();
+    if values.peek().is_some() && values.all(is_number) { Role::Number } else { Role::Category }
+}
+
+/// The role that a user gave to a column of this name.
+fn said(wanted: &Wanted, key: &str) -> Option<Role> {
+    let names = |given: &[String]| {
+        given.iter().any(|given| given == key || given.contains('*') && !columns_meant(&[key], given).is_empty())
+    };
+    wanted.roles().into_iter().find(|(_, _, given)| names(given)).map(|(_, role, _)| role)
+}
+
+/// The folders `key=value` of an input's path; of two with one key the inner.
+fn pairs(input: &InputName) -> Vec<Pair> {
+    let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
+    let from = if let InputName::Member { from, .. } = input { *from } else { usize::MAX };
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (n, component) in folder.components().filter(|component| *component != Component::CurDir).enumerate() {
+        let text = component.as_os_str().to_string_lossy();
+        let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else { continue };
+        let (key, value) = (decoded(key), decoded(value));
+        let value = (value != "__HIVE_DEFAULT_PARTITION__").then_some(value);
+        pairs.retain(|pair| pair.key != key);
+        pairs.push(Pair { key, value, found: n >= from });
+    }
+    pairs
+}
+
+/// A text in which `%20` and the like stand for bytes.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
+        let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, from: usize) -> Vec<(String, Option<String>, bool)> {
+        let pairs = pairs(&InputName::Member { path: path.into(), from });
+        pairs.into_iter().map(|pair| (pair.key, pair.value, pair.found)).collect()
+    }
+
+    #[test]
+    fn folders_name_keys_and_values() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            found("t/year=2024/city=S%C3%A3o%20Paulo/c=a=b/x=1.csv", 2),
+            [
+                ("year".to_owned(), some("2024"), false),
+                ("city".to_owned(), some("São Paulo"), true),
+                ("c".to_owned(), some("a=b"), true)
+            ]
+        );
+        assert_eq!(found("./t/a=1/a=__HIVE_DEFAULT_PARTITION__/=2/x", 1), [("a".to_owned(), None, true)]);
+        assert_eq!(found("t/a=100%/b=%zz%4/x", 1)[1].1, some("%zz%4"));
+    }
+}

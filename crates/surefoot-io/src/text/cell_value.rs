@@ -1,0 +1,272 @@
+//! Values of cells, whatever the format of the table that they stand in.
+//!
+//! A cell of CSV is text, a cell of Parquet or Arrow has a type; the same value makes the same feature. What has a type is
+//! spelled out first (`formats/columnar/cells.rs`), so that the rules for text are the rules for all:
+//!
+//! | value | as a number | as a category |
+//! | --- | --- | --- |
+//! | `True`, `TRUE`, `true`; `False`, `FALSE`, `false` | 1; 0 | `1`; `0` |
+//! | `3`, `3.0`, `3.00`, `3e+00` | 3 | `3` |
+//! | `1.50` | 1.5 | as it is written: `1.5` and `1.50` may be versions |
+//! | `2020-01-31T00:00:00.000Z`, see [`time`] | none | `2020-01-31 00:00:00+00:00` |
+//! | any other text | none | as it is written, without blanks around it |
+//! | nothing, or a word for it: see [`Absent`] | missing | missing |
+
+use std::borrow::Cow;
+
+use surefoot_glm::Table;
+
+use super::number;
+
+pub(crate) mod time;
+
+/// Words that mean that there is no value, beside those that the user names.
+const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
+
+/// Which texts mean that there is no value: an empty one, the usual words, any spelling of NaN, and those that the user names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Absent {
+    na: Vec<Vec<u8>>,
+    /// Those of them that are numbers, so that `-999.0` is `-999`.
+    numbers: Vec<f64>,
+    /// Whether the usual words do not count.
+    no_default: bool,
+}
+
+impl Absent {
+    /// What the settings of a table say.
+    pub(crate) fn of(table: &Table) -> Absent {
+        let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
+        let numbers = na.iter().filter_map(|word| any_number(word)).collect();
+        Absent { na, numbers, no_default: table.no_default_na }
+    }
+
+    /// Whether a text is one of them.
+    #[inline]
+    pub(crate) fn is(&self, text: &[u8]) -> bool {
+        // Most texts do not begin so.
+        let is_other = text
+            .first()
+            .is_some_and(|&first| first > b' ' && !matches!(first, b'N' | b'n' | b'#' | b'<' | b'+' | b'-'));
+        !(is_other && self.na.is_empty()) && self.may_be(text)
+    }
+
+    fn may_be(&self, text: &[u8]) -> bool {
+        let text = text.trim_ascii();
+        match text {
+            [] => true,
+            _ if self.no_default => self.is_named(text),
+            [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
+            // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
+            [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
+            _ => self.is_named(text),
+        }
+    }
+
+    /// Whether a text has no words: it is empty, or the user names it. NA may be a word of prose.
+    pub(crate) fn is_no_text(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.is_named(text)
+    }
+
+    fn is_named(&self, text: &[u8]) -> bool {
+        self.na.iter().any(|na| na == text)
+            || (self.has_numbers() && any_number(text).is_some_and(|number| self.numbers.contains(&number)))
+    }
+
+    /// Whether some numbers are.
+    #[inline]
+    pub(crate) fn has_numbers(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// Makes those of the numbers that mean that there is none NaN.
+    pub(crate) fn take_out(&self, numbers: &mut [f64]) {
+        if self.has_numbers() {
+            numbers.iter_mut().filter(|number| self.numbers.contains(number)).for_each(|number| *number = f64::NAN);
+        }
+    }
+}
+
+/// The number that a text is, as far as it is one in digits, finite or not; blanks around it do not count.
+pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii();
+    number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
+}
+
+/// The number that a text is where a number is needed: in digits, or as a boolean in any of its spellings.
+pub(crate) fn number(text: &[u8]) -> Option<f64> {
+    any_number(text).or_else(|| word(text))
+}
+
+/// The number of a boolean that is written as a word or a letter.
+pub(crate) fn word(text: &[u8]) -> Option<f64> {
+    match text.trim_ascii() {
+        b"t" | b"T" => Some(1.0),
+        b"f" | b"F" => Some(0.0),
+        text => boolean(text).map(f64::from),
+    }
+}
+
+/// The boolean that a text is by its word. A lone letter is none: it may be a category.
+pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
+    match text.trim_ascii() {
+        b"true" | b"True" | b"TRUE" => Some(true),
+        b"false" | b"False" | b"FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+/// The category that a text is: one text for all spellings of a value.
+#[inline]
+pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
+    let text = text.trim_ascii();
+    match text {
+        [b'0'..=b'9' | b'-', ..] => of_digits(text),
+        [b't' | b'T' | b'f' | b'F', ..] => match boolean(text) {
+            Some(true) => b"1".into(),
+            Some(false) => b"0".into(),
+            None => text.into(),
+        },
+        _ => text.into(),
+    }
+}
+
+/// The category of a text that begins like a number or a time.
+fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
+    let negative = usize::from(text[0] == b'-');
+    let digits = text[negative..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (whole, rest) = text.split_at(negative + digits);
+    match rest {
+        // A leading zero belongs to a code, not to a number.
+        _ if digits == 0 || (digits > 1 && whole[negative] == b'0') => text.into(),
+        [] => unsigned_zero(text).into(),
+        [b'.', zeros @ ..] if zeros.iter().all(|&byte| byte == b'0') => unsigned_zero(whole).into(),
+        [b'-', ..] if digits == 4 && negative == 0 => {
+            time::canonical(text).map_or(text.into(), |of| of.into_bytes().into())
+        }
+        _ => of_exponent(text).map_or(text.into(), |of| of.into_bytes().into()),
+    }
+}
+
+/// Zero has no sign.
+fn unsigned_zero(whole: &[u8]) -> &[u8] {
+    if whole == b"-0" { b"0" } else { whole }
+}
+
+/// A number with an exponent, as programs write it, with all its digits. `12e45` is none: codes in hexadecimal look so.
+fn of_exponent(text: &[u8]) -> Option<String> {
+    let at = memchr::memchr2(b'e', b'E', text)?;
+    let has_sign = matches!(text.get(at + 1), Some(b'+' | b'-'));
+    if !has_sign && memchr::memchr(b'.', &text[..at]).is_none() {
+        return None;
+    }
+    any_number(text).filter(|number| number.is_finite()).map(spelled)
+}
+
+/// A number as the shortest decimal that is read as it again, without an exponent.
+pub(crate) fn spelled(number: f64) -> String {
+    // The sum of zeros has no sign.
+    (number + 0.0).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn category_of(text: &str) -> String {
+        String::from_utf8(category(text.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn spellings_of_a_value_are_one_category() {
+        for (spellings, category) in [
+            (&["3", "3.0", "3.00", "3.", " 3\t", "3e+00", "3.0E0", "0.3e+1"][..], "3"),
+            (&["-3", "-3.0", "-3.000", "-3e+0"], "-3"),
+            (&["0", "-0", "0.0", "-0.0", "0e+00", "-0.0e0"], "0"),
+            (&["1e-05", "1e-5", "1.0E-5", "0.00001"], "0.00001"),
+            (&["1e+21", "1.0E21", "1000000000000000000000"], "1000000000000000000000"),
+            (&["9007199254740993", "9007199254740993.0"], "9007199254740993"),
+            (&["True", "TRUE", "true", " true ", "1", "1.0"], "1"),
+            (&["False", "FALSE", "false", "0"], "0"),
+            (&["a b", " a b", "a b\r"], "a b"),
+        ] {
+            for text in spellings {
+                assert_eq!(category_of(text), category, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn codes_and_versions_stay_as_they_are() {
+        for text in [
+            "007",
+            "01234",
+            "007.0",
+            "1.10",
+            "1.1",
+            "3.10.0",
+            "12e45",
+            "1e5",
+            "14670e63",
+            "+3",
+            "-",
+            "-x",
+            "--1",
+            "1-2",
+            "3,0",
+            "T",
+            "f",
+            "tRUE",
+            "truely",
+            "inf",
+            "1e+999",
+            "0x10",
+            "1e+",
+            "2020",
+            "2020-13-01",
+            "1_000",
+            "",
+        ] {
+            assert_eq!(category_of(text), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_digits_or_booleans() {
+        for (text, expected) in [
+            ("3.00", Some(3.0)),
+            (" true", Some(1.0)),
+            ("FALSE ", Some(0.0)),
+            ("T", Some(1.0)),
+            ("f", Some(0.0)),
+            ("yes", None),
+            ("tRUE", None),
+            ("", None),
+        ] {
+            assert_eq!(number(text.as_bytes()), expected, "{text}");
+        }
+        assert_eq!(boolean(b"T"), None);
+    }
+
+    #[test]
+    fn absent_is_what_is_empty_or_a_word_for_it() {
+        let own =
+            |no_default_na| Table { na: vec!["?".to_owned(), " x ".to_owned()], no_default_na, ..Table::default() };
+        let (usual, with_own, only_own) = (Absent::default(), Absent::of(&own(false)), Absent::of(&own(true)));
+        let numbers = Absent::of(&Table { na: vec!["-999".to_owned()], ..Table::default() });
+        assert!(["-999", "-999.0", " -9.99e2"].iter().all(|text| numbers.is(text.as_bytes())) && !numbers.is(b"999"));
+        for (text, expected) in [
+            ("", [true; 3]),
+            (" ", [true; 3]),
+            ("NA", [true, true, false]),
+            (" <NA> ", [true, true, false]),
+            ("-nan", [true, true, false]),
+            ("?", [false, true, true]),
+            (" x", [false, true, true]),
+            ("NAN1", [false; 3]),
+            ("a", [false; 3]),
+        ] {
+            assert_eq!([&usual, &with_own, &only_own].map(|of| of.is(text.as_bytes())), expected, "{text:?}");
+        }
+    }
+}

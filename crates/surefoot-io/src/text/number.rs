@@ -1,0 +1,361 @@
+//! Numbers in text: pairs as most programs write them, 16 bytes at a time, and any index and value.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+
+/// A zero in each byte.
+const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
+
+/// The number that 16 digits stand for, the first lowest, each as its value.
+#[inline(always)]
+fn join(digits: u128) -> u64 {
+    // Join neighbours, pairs, fours.
+    let eight = |digits: u64| {
+        let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+        let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+        let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+        low.wrapping_add(high) >> 32
+    };
+    eight(digits as u64) * 100_000_000 + eight((digits >> 64) as u64)
+}
+
+/// The numbers of a pair `index:value`, if it is plain: digits, in the value with a minus and a point or without.
+///
+/// There must be no marks (see `formats/svmlight/marks.rs`) but those behind the index and the value. `None` only says
+/// that this pair is one for [`index`] and [`value`]: it is wrong, or has more than 15 bytes on a side.
+#[inline(always)]
+pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
+    if pair.is_odd() {
+        return None;
+    }
+    let index = last(pair.index, pair.index_length);
+    let (digits, decimals) = over_point(pair.number, pair.number_length)?;
+    let is_plain = (index | digits) & OTHERS == 0;
+    is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
+}
+
+/// The number from `start` to `end` of a text, if it is plain, whatever else stands there: see [`pair`].
+#[inline(always)]
+pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    let bytes = text.get(..end)?.last_chunk()?;
+    let sign = usize::from(*text.get(start)? == b'-');
+    let length = end.wrapping_sub(start + sign);
+    if length.wrapping_sub(1) >= 15 {
+        return None;
+    }
+    let (digits, decimals) = over_point(bytes, length)?;
+    // The top bit of each byte that is more than 9.
+    let more = (((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676) | digits) & TOPS;
+    if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
+}
+
+/// A bit that digits less `0` do not have, but the minus, the point and the slash.
+const OTHERS: u128 = 0x1010_1010_1010_1010_1010_1010_1010_1010;
+/// The top bits of bytes.
+const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
+
+/// The last `count` bytes, 1 to 16, as the values of digits, behind zeros.
+#[inline(always)]
+fn last(bytes: &[u8; 16], count: usize) -> u128 {
+    (u128::from_le_bytes(*bytes) ^ ZEROS) & mask(count)
+}
+
+/// The last `count` bytes of 16, all bits set. From a table: shifts of 128 bits by a variable take several instructions.
+#[inline(always)]
+fn mask(count: usize) -> u128 {
+    LAST[count % 17..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
+}
+
+/// From byte n on: 16 - n bytes that hide what they are put upon, then n that let it be seen.
+const LAST: [u8; 33] = {
+    let mut bytes = [0; 33];
+    let mut i = 16;
+    while i < 33 {
+        bytes[i] = 0xff;
+        i += 1;
+    }
+    bytes
+};
+
+/// The digits of the last `length` bytes without the first point, and how many are decimals. `None` if something else stands there, or no digit
+/// beside the point.
+#[inline(always)]
+fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
+    let number = last(bytes, length);
+    let point = (number & OTHERS).trailing_zeros() as usize / 8;
+    if point == 16 {
+        return Some((number, NO_POINT));
+    }
+    // The digits behind the point stay, those before it move up to them.
+    let before = !mask(16 - point);
+    let is_point = bytes[point] == b'.' && length > 1;
+    if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
+}
+
+/// Where the parts of a pair are.
+pub(crate) struct Pair<'a> {
+    /// The bytes before the colon.
+    index: &'a [u8; 16],
+    /// How many of them are the index.
+    index_length: usize,
+    /// The bytes before the end.
+    number: &'a [u8; 16],
+    /// How many of them are the value, the minus left out.
+    number_length: usize,
+    /// 1 if there is a minus.
+    sign: usize,
+}
+
+impl Pair<'_> {
+    /// The pair from `start` to `end`.
+    ///
+    /// # Safety
+    /// `16 <= start <= colon < end < text.len()`
+    #[inline(always)]
+    pub(crate) unsafe fn new(text: &[u8], start: usize, colon: usize, end: usize) -> Pair<'_> {
+        debug_assert!(16 <= start && start <= colon && colon < end && end < text.len());
+        // SAFETY: 16 bytes stand before each of both places, and one behind the colon, at the end at the latest.
+        // Without the checks of these places and of the marks the parser is a seventh faster
+        // (examples/throughput.rs).
+        let (index, number, first) = unsafe {
+            let text = text.as_ptr();
+            (&*text.add(colon - 16).cast(), &*text.add(end - 16).cast(), *text.add(colon + 1))
+        };
+        let sign = usize::from(first == b'-');
+        Pair { index, index_length: colon - start, number, number_length: end - colon - 1 - sign, sign }
+    }
+
+    /// Whether a number is empty or too long for the fast way.
+    #[inline(always)]
+    fn is_odd(&self) -> bool {
+        self.index_length.wrapping_sub(1) >= 15 || self.number_length.wrapping_sub(1) >= 15
+    }
+}
+
+/// Whether a token ends before this byte.
+#[inline(always)]
+pub(crate) fn is_end(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#')
+}
+
+/// The whole number at `at` and where it ends; `None` without digits or beyond 64 bits.
+pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    let mut end = at;
+    while let Some(digit @ b'0'..=b'9') = text.get(end) {
+        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        end += 1;
+    }
+    (end > at).then_some((value, end))
+}
+
+/// `number` / 10^`decimals`, or `number` for [`NO_POINT`].
+///
+/// Both are whole and exact as f64 (below 10^15), so that one division rounds correctly: Clinger,
+/// "How to read floating point numbers accurately", 1990.
+#[inline(always)]
+fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
+    // By way of i64, for which there is one instruction. Without a branch: signs are as good as random.
+    number as i64 as f64 / SCALES[sign][decimals]
+}
+
+/// 10^0 to 10^15, 1 for [`NO_POINT`], and unused ones; then the same negated.
+static SCALES: [[f64; 32]; 2] = {
+    let mut scales = [[1.0; 32], [-1.0; 32]];
+    let mut decimals = 1;
+    let mut power = 1u64;
+    while decimals < 16 {
+        power *= 10;
+        scales[0][decimals] = power as f64;
+        scales[1][decimals] = -(power as f64);
+        decimals += 1;
+    }
+    scales
+};
+/// The decimals of a number without a point.
+const NO_POINT: usize = 16;
+
+/// The number at `at` and where it ends: the f64 nearest to the decimal; `None` if there is no number.
+/// The result may be infinite or NaN, as written or by overflow.
+pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
+    let (value, count) = fast_float2::parse_partial::<f64, _>(text.get(at..)?).ok()?;
+    Some((value, at + count))
+}
+
+/// The finite number that a token is, or what is wrong with it.
+pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
+    match value(token, 0) {
+        Some((value, end)) if end == token.len() => match value {
+            _ if value.is_finite() => Ok(value),
+            _ if token.iter().any(u8::is_ascii_digit) => Err("is too large for a number of 64 bits"),
+            _ => Err("is not a finite number"),
+        },
+        _ if token.is_empty() => Err("is missing"),
+        _ => Err("is not a number"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator with a fixed sequence.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) as usize) % n
+        }
+
+        fn digits(&mut self, most: usize) -> Vec<u8> {
+            (0..self.below(most + 1)).map(|_| b'0' + self.below(10) as u8).collect()
+        }
+
+        /// Something like a number: mostly digits, with what stands in and around numbers.
+        fn number(&mut self) -> Vec<u8> {
+            let sign = [&b""[..], b"", b"-"][self.below(3)];
+            let most = [1, 4, 9, 20][self.below(4)];
+            let whole = self.digits(most);
+            let point = [&b""[..], b".", b".", b"."][self.below(4)];
+            let most = [1, 6, 9, 20][self.below(4)];
+            let decimals = self.digits(most);
+            let mut text = [sign, &whole, point, &decimals].concat();
+            if self.below(8) == 0 {
+                text.extend_from_slice([&b"e"[..], b"e-", b"E+", b"e1"][self.below(4)]);
+                text.extend(self.digits(2));
+            }
+            match self.below(16) {
+                0 => text.push(b"+-:.\rex#\xff"[self.below(9)]),
+                1 if !text.is_empty() => {
+                    let at = self.below(text.len());
+                    text[at] = b"+-:. 9\n"[self.below(7)];
+                }
+                _ => {}
+            }
+            text
+        }
+    }
+
+    /// The ways there are to read a plain pair.
+    fn pairs(row: &[u8], start: usize, colon: usize, end: usize) -> Vec<Option<(u64, f64)>> {
+        // SAFETY: the caller has put at least 16 bytes before the start and one behind the end.
+        let parts = unsafe { Pair::new(row, start, colon, end) };
+        let found = vec![pair(&parts)];
+        #[cfg(target_arch = "x86_64")]
+        if avx2::is_there() {
+            // SAFETY: the processor has what the function needs.
+            return [found, vec![unsafe { avx2::pair(&parts) }]].concat();
+        }
+        found
+    }
+
+    #[test]
+    fn plain_pairs_are_those_of_the_general_parser_to_the_bit() {
+        let mut random = Random(1);
+        let mut plain = 0;
+        let is_mark = |byte: &u8| !(b'-'..=b'9').contains(byte);
+        for _ in 0..2_000_000 {
+            let most = [1, 5, 10, 20][random.below(4)];
+            let number = [&random.digits(most), &b":"[..], &random.number(), b" "].concat();
+            // What stands before must not matter.
+            let before = [[b'.'; 16], [b'9'; 16], *b" 1.5 12:1.25 -1 ", [b'-'; 16]][random.below(4)];
+            let row = [&before[..], &number].concat();
+            let Some(colon) = row[16..].iter().position(is_mark).map(|at| at + 16) else { continue };
+            let Some(end) = row[colon + 1..].iter().position(is_mark).map(|at| at + colon + 1) else { continue };
+            if row[colon] != b':' {
+                continue;
+            }
+            let index = index(&row, 16).filter(|index| index.1 == colon);
+            let value = value(&row[..end], colon + 1).filter(|value| value.1 == end);
+            let expected = index.zip(value).map(|(index, value)| (index.0, value.0.to_bits()));
+            let all = pairs(&row, 16, colon, end);
+            assert!(all.iter().all(|found| found.is_some() == all[0].is_some()), "{}", row.escape_ascii());
+            for (index, value) in all.into_iter().flatten() {
+                plain += 1;
+                assert_eq!(Some((index, value.to_bits())), expected, "{}", row.escape_ascii());
+            }
+        }
+        assert!((200_000..3_900_000).contains(&plain), "{plain} pairs were plain");
+    }
+
+    #[test]
+    fn plain_numbers_are_those_of_the_general_parser_to_the_bit() {
+        let mut random = Random(3);
+        let mut count = 0;
+        for _ in 0..50_000 {
+            let mut number = random.number();
+            if random.below(16) == 0 && !number.is_empty() {
+                let at = random.below(number.len());
+                number[at] = random.below(256) as u8;
+            }
+            // What stands around must not matter.
+            let before = [[b'.'; 16], [b'9'; 16], *b" 1.5 12:1.25 -1 ", [b'-'; 16]][random.below(4)];
+            let text = [&before[..], &number, b"5"].concat();
+            let end = 16 + number.len();
+            if let Some(found) = plain(&text, 16, end) {
+                count += 1;
+                let expected = value(&text[..end], 16).filter(|value| value.1 == end);
+                assert_eq!(expected.map(|value| value.0.to_bits()), Some(found.to_bits()), "{}", text.escape_ascii());
+            }
+        }
+        assert!((10_000..45_000).contains(&count), "{count} numbers were plain");
+        for text in ["7", "-7", "0.5", "-.5", "5.", "123456789012345", "-0.1234567890123", "00012.50"] {
+            let padded = " ".repeat(16) + text;
+            assert_eq!(plain(padded.as_bytes(), 16, padded.len()), text.parse().ok(), "{text}");
+        }
+        for (text, start, end) in [("12", 0, 2), ("", 0, 0), ("1", 5, 9), (&*" ".repeat(40), 30, 20)] {
+            assert_eq!(plain(text.as_bytes(), start, end), None);
+        }
+    }
+
+    #[test]
+    fn what_most_programs_write_is_plain() {
+        let texts =
+            ["0:1", "1:-1", "7:0.5", "7:.5", "7:5.", "4294967295:-0.12345678901", "123456789012345:123456789012345"];
+        for text in texts {
+            let row = format!("{}{text} ", " ".repeat(16));
+            let (index, value) = text.split_once(':').unwrap();
+            for found in pairs(row.as_bytes(), 16, 16 + index.len(), row.len() - 1) {
+                assert_eq!(found, Some((index.parse().unwrap(), value.parse().unwrap())), "{text}");
+            }
+        }
+        for text in [":1", "1:", "1:.", "1:-", "1:-.", "1:1.2.3", "1:1-2", "1.0:1", "-1:1", "1:--1", "1:1/2", "1/2:1"] {
+            let row = format!("{}{text} ", " ".repeat(16));
+            for found in pairs(row.as_bytes(), 16, 16 + text.find(':').unwrap(), row.len() - 1) {
+                assert_eq!(found, None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn std_agrees() {
+        let mut random = Random(2);
+        for _ in 0..500_000 {
+            let text = random.number();
+            let parsed = std::str::from_utf8(&text).ok().and_then(|text| text.parse::<f64>().ok());
+            if let (Some(parsed), Some((value, end))) = (parsed, value(&text, 0))
+                && end == text.len()
+            {
+                assert_eq!(parsed.to_bits(), value.to_bits(), "{}", text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn indices_fit_or_do_not() {
+        let cases = [
+            (&b"0"[..], Some((0, 1))),
+            (b"007:1", Some((7, 3))),
+            (b"12345678", Some((12345678, 8))),
+            (b"123456789:", Some((123456789, 9))),
+            (b"18446744073709551615", Some((u64::MAX, 20))),
+            (b"18446744073709551616", None),
+            (b"", None),
+            (b"-1", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(index(text, 0), expected);
+        }
+    }
+}
