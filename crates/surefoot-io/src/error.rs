@@ -241,6 +241,15 @@ impl std::error::Error for Error {
     }
 }
 
+/// The error of a stream that cannot be read on after `at` bytes as stored.
+pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
+    match codec {
+        // What the system reports is no fault of the data.
+        Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
+        _ => ErrorKind::Read { file, source }.into(),
+    }
+}
+
 /// What to do about a model in another version of the format.
 fn advice(found: u64, reads: u64) -> &'static str {
     match found > reads {

@@ -54,10 +54,10 @@ pub use files::{
     spool::{Spooled, spool},
 };
 pub use formats::{
-    csv::columns::{columns_meant, flagged},
     csv::{is_date, unit},
-    registry::{FORMATS, Format},
-    svmlight::{Svmlight, TextFault},
+    parser::TextFault,
+    registry::FORMATS,
+    svmlight::Svmlight,
 };
 pub use model::{
     archive::{Archive, Dtype, Tensor},
@@ -72,7 +72,11 @@ pub use shuffle::{
     source::{Shuffle, ShuffledRows},
 };
 pub use table::{
-    options::{Accepts, Found, Head, Options, Wanted},
+    column_names::{columns_meant, flagged},
+    column_selection::Wanted,
+    format::Format,
+    inferred::{Found, Head},
+    options::{Accepts, Options},
     partitions::Partitions,
 };
 pub use text::printable::printable;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use surefoot_glm::{Batch, Groups};
 
-use crate::{formats::csv::columns::columns_meant, ids::id_map::IdMap};
+use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
 /// The groups of ids, as they are met.
 #[derive(Debug)]

@@ -5,5 +5,6 @@
 
 pub(crate) mod cell_index;
 pub(crate) mod column_means;
+pub(crate) mod feature_columns;
 pub(crate) mod feature_groups;
 pub(crate) mod row_builder;

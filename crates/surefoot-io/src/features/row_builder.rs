@@ -15,7 +15,7 @@ use crate::{
         id_map::{IdMap, IdSet},
         merge_duplicates::Uniter,
     },
-    table::options::{Found, Options},
+    table::{inferred::Found, options::Options},
 };
 
 /// What all features of a namespace or of a column have in common: the seed of their hashes.

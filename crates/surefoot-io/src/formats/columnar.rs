@@ -25,10 +25,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use surefoot_glm::{Batch, Part, Role};
 
-use super::registry::{Opened, TableParser};
+use super::parser::{Opened, TableParser};
 use crate::{
-    error::{self, Error, ErrorKind, Located, Refused, Spot},
-    read::reader::stream_error,
+    error::{self, Error, ErrorKind, Located, Refused, Spot, stream_error},
     table::options::Options,
 };
 use partitioned::Partitioned;

@@ -6,10 +6,11 @@
 //!
 //! | what | where |
 //! | --- | --- |
+//! | the first record | `csv/first_record.rs` |
 //! | records, cells, quotes | `csv/cells.rs` |
 //! | the delimiter that the first lines agree on | `csv/delimiter.rs` |
 //! | whether the first line names the columns | `csv/header.rs` |
-//! | names and roles that a user gives | `csv/columns.rs` |
+//! | names and roles that a user gives | `table/column_names.rs`, `table/column_roles.rs` |
 //! | roles that the first rows give | `csv/types.rs` |
 //! | which cell of a file is what | `csv/layout.rs` |
 //! | what a cell means | `csv/rules.rs`, `csv/looks.rs` |
@@ -17,9 +18,9 @@
 //! | finding a part of a row again | `csv/describe.rs` |
 
 mod cells;
-pub(crate) mod columns;
 mod delimiter;
 mod describe;
+mod first_record;
 mod folders;
 mod header;
 mod layout;
@@ -30,21 +31,20 @@ mod types;
 use surefoot_glm::{Batch, Column, Role, Table};
 
 use super::{
+    parser::TextParser,
     records::{Complaint, Numbers, RecordFormat, Records, Scan},
-    registry::TextParser,
 };
 use crate::{
     error::Refused,
+    features::feature_columns::check_features,
     features::row_builder::{Group, RowBuilder, Several, escape},
-    table::options::{Head, Options},
+    table::{column_roles, inferred::Head, options::Options},
     text::number,
 };
-pub(crate) use cells::Dialect;
-use columns::First;
 pub(crate) use describe::describe;
+use first_record::First;
 use folders::Folders;
 use header::Verdict;
-pub(crate) use layout::check_features;
 use layout::{Layout, Use};
 use looks::Looks;
 use rules::{Cell, Rules};
@@ -157,7 +157,7 @@ impl Csv {
         let cells = names.len();
         let constants = folders::beside(self.options.partitions.of(self.input), &names);
         names.extend(constants.iter().map(|constant| constant.column.clone()));
-        let mut roles = columns::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
+        let mut roles = column_roles::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
             let says = refused.says + other_delimiter(&names[..cells]);
             first.refused(Refused { says, ..refused })
         })?;
@@ -211,8 +211,8 @@ impl Csv {
             first.check_names(&names)?;
         }
         names.extend(self.folders.names());
-        columns::note_ignored(&names, &self.options);
-        self.id = columns::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
+        column_roles::note_ignored(&names, &self.options);
+        self.id = column_roles::id(&names, &self.options.wanted).map_err(|refused| first.refused(refused))?;
         let order = if by_name {
             layout::order_by_name(table, first, &names, &self.options)?
         } else {

@@ -2,7 +2,7 @@
 
 use surefoot_glm::{Batch, Place};
 
-use super::{registry::TextParser, svmlight::TextFault};
+use super::parser::{TextFault, TextParser};
 use crate::{error, text::digest::Digest};
 
 /// A text format whose rows are records. What is common to all, [`Records`] does.

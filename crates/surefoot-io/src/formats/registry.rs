@@ -1,76 +1,33 @@
 //! The table of formats.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use surefoot_glm::{Batch, By, Part};
 
 #[cfg(feature = "parquet")]
+use super::columnar;
 use super::{
-    columnar, csv,
+    csv,
+    parser::{TableParser, TextParser},
     records::Records,
-    svmlight::{self, Svmlight, TextFault},
+    svmlight::{self, Svmlight},
     unreadable,
     vw::{self, Vw},
 };
-use crate::files::compression;
 use crate::{
     error::{Error, Spot},
-    files::input::InputName,
-    table::options::Options,
+    files::{compression, input::InputName},
+    table::{format::Format, options::Options},
 };
 
-/// Bytes to rows, however the bytes are cut. What a text format implements.
-pub(crate) trait TextParser: Send {
-    /// What follows is the input of this number.
-    fn start(&mut self, input: u32);
-    /// Takes the next bytes of the input and appends the rows that they complete.
-    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault>;
-    /// Ends the input, and with it a last row without line break; the next push starts the next input.
-    fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault>;
-    /// Whether complete lines wait behind a row at fault: push them, with no bytes, before reading on.
-    fn waiting(&self) -> bool;
-}
-
-/// Rows of inputs that are no text. What a format implements that wants an input as a whole.
-pub(crate) trait TableParser: Send {
-    /// Starts the next input, which is read to its end or to an error that is no row's before another is started.
-    ///
-    /// # Errors
-    /// The input cannot be used.
-    fn open(&mut self, input: Opened) -> Result<(), Error>;
-    /// Appends the next rows; `false` at the end of the input.
-    ///
-    /// # Errors
-    /// What is wrong with a row or the input; the rows before it are in the batch. As with [`Reader`](crate::Reader) reading
-    /// may go on behind a row.
-    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
-}
-
-/// An input, open in every way in which a [`TableParser`] may want to read it.
-#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
-pub(crate) struct Opened {
-    /// The input as shown to the user, and its number.
-    pub(crate) name: String,
-    pub(crate) input: u32,
-    /// The file that `stream` reads, if it is a regular one and not compressed, and its size.
-    pub(crate) file: Option<(Arc<File>, u64)>,
-    /// The bytes from the start, decompressed.
-    pub(crate) stream: Box<dyn Read + Send>,
-    /// The compression.
-    pub(crate) codec: Option<&'static str>,
-    /// Bytes of all inputs that were read, as stored. `stream` counts its own.
-    pub(crate) position: Arc<AtomicU64>,
-    /// What `position` was before this input.
-    pub(crate) before: u64,
+/// What makes rows of inputs.
+pub(crate) enum Parser {
+    Text(Box<dyn TextParser>),
+    Table(Box<dyn TableParser>),
 }
 
 /// How a format makes rows of an input.
-#[derive(Debug)]
-pub(crate) enum Access {
+enum Access {
     /// Its text is pushed as it comes.
     Text(fn(&Options) -> Box<dyn TextParser>),
     /// It reads the input itself: as a stream, or here and there if it is a file.
@@ -78,76 +35,78 @@ pub(crate) enum Access {
     Table(fn(&Options) -> Box<dyn TableParser>),
 }
 
-/// A format of data; a new one is a row of [`FORMATS`].
-#[derive(Debug)]
-pub struct Format {
-    /// The name to give to `--format`.
-    pub name: &'static str,
-    /// File name extensions, without that of a compression.
-    pub extensions: &'static [&'static str],
-    /// What its features go by.
-    pub by: By,
+/// A format and how it is read; a new one is a row of [`REGISTRY`].
+struct Entry {
+    format: Format,
     /// Whether data that begin with these bytes, cut anywhere, look like this format.
-    pub(crate) begins: fn(&[u8]) -> bool,
-    pub(crate) access: Access,
-    pub(crate) describe: fn(&Options, &Batch, usize, Part) -> (Spot, String),
+    begins: fn(&[u8]) -> bool,
+    /// Refuses options that name what its data cannot have.
+    check: fn(&Options) -> Result<(), Error>,
+    access: Access,
+    /// Where a part of a row of a batch stands, and its token.
+    describe: fn(&Options, &Batch, usize, Part) -> (Spot, String),
 }
 
-/// The formats that can be read, in the order in which content is held against them. The last is taken where neither
+/// The formats that can be read and how, in the order in which content is held against them. The last is taken where neither
 /// extension nor content says anything.
-pub static FORMATS: &[Format] = &[
+static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
-    Format {
-        name: "parquet",
-        extensions: &["parquet", "pq"],
-        by: By::Column,
+    Entry {
+        format: Format { name: "parquet", extensions: &["parquet", "pq"], by: By::Column },
         begins: |head| head.starts_with(b"PAR1") || head.starts_with(b"PARE"),
+        check: |_| Ok(()),
         access: Access::Table(columnar::parquet),
         describe: columnar::describe,
     },
     #[cfg(feature = "parquet")]
-    Format {
-        name: "arrow",
-        extensions: &["arrow", "arrows", "ipc", "feather"],
-        by: By::Column,
+    Entry {
+        format: Format { name: "arrow", extensions: &["arrow", "arrows", "ipc", "feather"], by: By::Column },
         // A file, or a stream: the mark that a message goes on with its length.
         begins: |head| head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]),
+        check: |_| Ok(()),
         access: Access::Table(columnar::arrow),
         describe: columnar::describe,
     },
-    Format {
-        name: "vw",
-        extensions: &["vw"],
-        by: By::Name,
+    Entry {
+        format: Format { name: "vw", extensions: &["vw"], by: By::Name },
         begins: vw::begins,
+        check: |_| Ok(()),
         access: Access::Text(|options| Box::new(Records::new(Vw::new(options)))),
         describe: vw::describe,
     },
-    Format {
-        name: "csv",
-        extensions: &["csv"],
-        by: By::Column,
+    Entry {
+        format: Format { name: "csv", extensions: &["csv"], by: By::Column },
         begins: |head| csv::begins(head, b','),
+        check: |_| Ok(()),
         access: Access::Text(|options| csv::parser(options, b',')),
         describe: |options, batch, row, part| csv::describe(options, b',', batch, row, part),
     },
-    Format {
-        name: "tsv",
-        extensions: &["tsv"],
-        by: By::Column,
+    Entry {
+        format: Format { name: "tsv", extensions: &["tsv"], by: By::Column },
         begins: |head| csv::begins(head, b'\t'),
+        check: |_| Ok(()),
         access: Access::Text(|options| csv::parser(options, b'\t')),
         describe: |options, batch, row, part| csv::describe(options, b'\t', batch, row, part),
     },
-    Format {
-        name: "svmlight",
-        extensions: &["svm", "svmlight", "libsvm"],
-        by: By::Index,
+    Entry {
+        format: Format { name: "svmlight", extensions: &["svm", "svmlight", "libsvm"], by: By::Index },
         begins: |_| true,
+        check: svmlight::check,
         access: Access::Text(|options| Box::new(Svmlight::new(options))),
         describe: svmlight::describe,
     },
 ];
+
+/// The formats that can be read, in the order in which content is held against them.
+pub static FORMATS: &[Format] = &{
+    let mut formats = [REGISTRY[0].format; REGISTRY.len()];
+    let mut n = 1;
+    while n < formats.len() {
+        formats[n] = REGISTRY[n].format;
+        n += 1;
+    }
+    formats
+};
 
 impl Format {
     /// The format of this name.
@@ -175,8 +134,8 @@ impl Format {
     /// The format that these first bytes of data, decompressed, look like.
     #[must_use]
     pub fn by_content(head: &[u8]) -> &'static Format {
-        let last = FORMATS.last().expect("the table is not empty");
-        FORMATS.iter().find(|format| (format.begins)(head)).unwrap_or(last)
+        let last = REGISTRY.last().expect("the table is not empty");
+        &REGISTRY.iter().find(|entry| (entry.begins)(head)).unwrap_or(last).format
     }
 
     /// The format of an input: that which its content is beyond doubt, else that of its extension, else that which the content
@@ -184,7 +143,7 @@ impl Format {
     ///
     /// `head` are the first bytes, decompressed.
     pub(crate) fn of(name: &Path, head: &[u8], by: By) -> &'static Format {
-        let looks = FORMATS.iter().find(|format| (format.begins)(head)).filter(|format| format.name != LAST);
+        let looks = Some(Format::by_content(head)).filter(|format| format.name != LAST);
         let by_name = Format::by_extension(name);
         if let Some(found) = looks.filter(|format| !format.is_text()) {
             return found;
@@ -223,12 +182,36 @@ impl Format {
 
     /// Whether data that begin so are of a format that is no text and can be read.
     pub(crate) fn is_stored(head: &[u8]) -> bool {
-        FORMATS.iter().any(|format| !format.is_text() && (format.begins)(head))
+        REGISTRY.iter().any(|entry| !entry.format.is_text() && (entry.begins)(head))
     }
 
     /// Whether its parser is fed with text.
-    pub(crate) fn is_text(&self) -> bool {
-        matches!(self.access, Access::Text(_))
+    fn is_text(&self) -> bool {
+        matches!(self.entry().access, Access::Text(_))
+    }
+
+    /// Checks that data of this format may be read with these options, and that what a user names can be there.
+    pub(crate) fn check(&'static self, options: &Options) -> Result<(), Error> {
+        options.accepts.check(self)?;
+        (self.entry().check)(options)
+    }
+
+    /// What makes rows of its data.
+    pub(crate) fn parser(&self, options: &Options) -> Parser {
+        match self.entry().access {
+            Access::Text(new) => Parser::Text(new(options)),
+            Access::Table(new) => Parser::Table(new(options)),
+        }
+    }
+
+    /// Where a part of a row of a batch stands, and its token.
+    pub(crate) fn describe(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+        (self.entry().describe)(options, batch, row, part)
+    }
+
+    fn entry(&self) -> &'static Entry {
+        let is_own = |entry: &&Entry| entry.format.name == self.name;
+        REGISTRY.iter().find(is_own).expect("there are no formats but those of the table")
     }
 }
 

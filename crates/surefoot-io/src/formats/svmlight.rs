@@ -18,7 +18,7 @@ mod way;
 use surefoot_glm::{Batch, Part, Place};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::registry::TextParser;
+use super::parser::{TextFault, TextParser};
 use crate::{
     error::{self, Spot},
     features::feature_groups::Indices,
@@ -27,30 +27,12 @@ use crate::{
     text::{digest::Digest, number},
 };
 use chosen::Chosen;
+pub(crate) use chosen::check;
 use fast::Line;
 use marks::Marks;
 use naming::Naming;
 use plain::Complaint;
 use way::Way;
-
-/// A row at fault, in the words of the parser, which knows no file names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextFault {
-    /// Position of the input, from 0.
-    pub input: u32,
-    /// Physical line, from 1.
-    pub line: u64,
-    /// Byte column of the token, from 1, a byte order mark not counted.
-    pub column: u64,
-    /// The whole token, printable, cut to 80 bytes.
-    pub token: String,
-    /// What is wrong and what to do.
-    pub says: String,
-    /// Whether nothing that follows can be read, since it is more than a row that is at fault.
-    pub fatal: bool,
-    /// Whether what a user asks for is at fault, not the data.
-    pub asked: bool,
-}
 
 /// What the options mean for svmlight.
 #[derive(Clone, Copy, Debug)]

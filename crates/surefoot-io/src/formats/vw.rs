@@ -35,7 +35,7 @@ use crate::{
         feature_groups,
         row_builder::{RowBuilder, slot},
     },
-    table::options::{Found, Options},
+    table::{inferred::Found, options::Options},
     text::number,
 };
 use features::Features;

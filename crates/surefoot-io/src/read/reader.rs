@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use surefoot_glm::{Batch, By};
 
 use crate::{
-    error::{self, Error, ErrorKind, Located, Spot},
+    error::{self, Error, ErrorKind, Located, Spot, stream_error},
     files::{
         compression,
         input::{InputName, check_inputs, uninterrupted},
     },
     formats::{
-        registry::{Access, Format, Opened, TableParser, TextParser},
-        svmlight::TextFault,
+        parser::{Opened, TextFault},
+        registry::Parser,
         unreadable,
     },
-    table::{options::Options, partitions::Partitions},
+    table::{format::Format, options::Options, partitions::Partitions},
 };
 
 /// Anything that rows come from.
@@ -78,10 +78,13 @@ impl Reader {
         options.check()?;
         check_inputs(inputs)?;
         if let Some(format) = options.format {
-            options.accept(format)?;
+            format.check(&options)?;
         }
-        let partitions =
-            if is_table(inputs, &options) { Partitions::find(inputs, &options)? } else { Partitions::default() };
+        let partitions = if is_table(inputs, &options) {
+            Partitions::find(inputs, &options.wanted, options.found.table())?
+        } else {
+            Partitions::default()
+        };
         let options = Options { partitions, ..options };
         Ok(Reader {
             inputs: inputs.to_vec(),
@@ -161,7 +164,7 @@ impl Reader {
         }
         let known = self.parsers.iter().position(|parser| parser.0.name == format.name);
         self.current = Some(known.unwrap_or_else(|| {
-            self.parsers.push((format, Parser::new(format, &self.options)));
+            self.parsers.push((format, format.parser(&self.options)));
             self.parsers.len() - 1
         }));
         let input = u32::try_from(self.next.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -192,7 +195,7 @@ impl Reader {
         {
             found.note(format!("{name}: read as {}, as its content says, whatever its name", format.name));
         }
-        self.options.accept(format)?;
+        format.check(&self.options)?;
         match found.open(name, format) {
             // Columns have the ids that the same names have elsewhere; whether they were written so only the user knows.
             Some(By::Column) if given.is_some() && format.by == By::Name => Ok(format),
@@ -304,15 +307,6 @@ fn is_utf16(head: &[u8]) -> bool {
     [low, high].into_iter().any(|(character, zero)| *character > 0 && *zero == 0)
 }
 
-/// The error of a stream that cannot be read on after `at` bytes as stored.
-pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
-    match codec {
-        // What the system reports is no fault of the data.
-        Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
-        _ => ErrorKind::Read { file, source }.into(),
-    }
-}
-
 impl RowSource for Reader {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         loop {
@@ -346,21 +340,6 @@ impl RowSource for Reader {
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader").field("inputs", &self.inputs).field("next", &self.next).finish_non_exhaustive()
-    }
-}
-
-/// What makes rows of inputs.
-enum Parser {
-    Text(Box<dyn TextParser>),
-    Table(Box<dyn TableParser>),
-}
-
-impl Parser {
-    fn new(format: &Format, options: &Options) -> Parser {
-        match format.access {
-            Access::Text(new) => Parser::Text(new(options)),
-            Access::Table(new) => Parser::Table(new(options)),
-        }
     }
 }
 

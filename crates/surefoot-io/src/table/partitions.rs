@@ -2,13 +2,12 @@
 
 use std::path::{Component, Path};
 
-use surefoot_glm::Role;
+use surefoot_glm::{Role, Table};
 
-use super::options::{Options, Wanted};
+use super::{column_names::columns_meant, column_selection::Wanted};
 use crate::{
     error::{Error, ErrorKind},
     files::input::InputName,
-    formats::csv::columns::columns_meant,
     text::cell_value,
 };
 
@@ -75,24 +74,24 @@ impl Partitions {
     ///
     /// # Errors
     /// A folder or pattern has files whose paths have a key and others whose paths do not.
-    pub(crate) fn find(inputs: &[InputName], options: &Options) -> Result<Partitions, Error> {
+    pub(crate) fn find(inputs: &[InputName], wanted: &Wanted, table: Option<&Table>) -> Result<Partitions, Error> {
         let pairs: Vec<Vec<Pair>> = inputs.iter().map(pairs).collect();
         if pairs.iter().all(Vec::is_empty) {
             return Ok(Partitions::default());
         }
-        let columns: Vec<(String, Role, bool)> = match options.found.table() {
+        let columns: Vec<(String, Role, bool)> = match table {
             Some(table) => {
                 let known = table.columns.iter().map(|column| (column.name.clone(), column.role, true));
                 // What rows are called need not be known.
-                let id = options.wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
+                let id = wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
                 known.chain(id.map(|id| (id.clone(), Role::Ignored, false))).collect()
             }
-            None => chosen(inputs, &pairs, options)?,
+            None => chosen(inputs, &pairs, wanted)?,
         };
         let constants = |pairs: &Vec<Pair>| {
             let of = |(column, role, binds): &(String, Role, bool)| {
                 let pair = pairs.iter().find(|pair| pair.key == *column)?;
-                let binds = *binds && (pair.found || options.found.table().is_none());
+                let binds = *binds && (pair.found || table.is_none());
                 Some(Constant { column: column.clone(), value: pair.value.clone(), role: *role, binds })
             };
             columns.iter().filter_map(of).collect()
@@ -102,7 +101,7 @@ impl Partitions {
 }
 
 /// The keys that are columns in a fit from scratch, their roles, and whether they bind columns of that name.
-fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], options: &Options) -> Result<Vec<(String, Role, bool)>, Error> {
+fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], wanted: &Wanted) -> Result<Vec<(String, Role, bool)>, Error> {
     let mut keys: Vec<&str> = Vec::new();
     for pair in pairs.iter().flatten() {
         if !keys.contains(&pair.key.as_str()) {
@@ -113,7 +112,7 @@ fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], options: &Options) -> Resul
     for key in keys {
         let of_input = |pairs: &'_ Vec<Pair>| pairs.iter().position(|pair| pair.key == key);
         let met: Vec<&Pair> = pairs.iter().filter_map(|of| Some(&of[of_input(of)?])).collect();
-        let role = said(&options.wanted, key);
+        let role = said(wanted, key);
         let (found, differ) = (met.iter().any(|pair| pair.found), met.iter().any(|pair| pair.value != met[0].value));
         let all = met.len() == inputs.len();
         if role.is_some() || all && (found || differ) {

@@ -24,6 +24,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// Text of any bytes; those that are no UTF-8 as `\xNN`.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+    }
+    text
+}
+
 fn is_obeyed(c: char) -> bool {
     // Separators of lines and paragraphs; marks, embeddings, overrides and isolates of direction.
     c.is_control()

@@ -14,8 +14,8 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use super::{Damage, Table};
 use crate::{
-    formats::registry::Opened,
-    table::options::{Found, Options},
+    formats::parser::Opened,
+    table::{inferred::Found, options::Options},
 };
 
 /// The first bytes of a file, which are padded to eight.

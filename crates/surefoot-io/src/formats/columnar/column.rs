@@ -18,8 +18,11 @@ use super::{
 use crate::{
     error,
     features::row_builder::{Group, RowBuilder, Several, Values, escape, missing_id},
-    formats::csv::columns,
-    text::cell_value::{self, Absent},
+    table::{column_names, column_roles},
+    text::{
+        cell_value::{self, Absent},
+        printable::text_of,
+    },
 };
 
 /// What is wrong with a row.
@@ -217,7 +220,7 @@ impl Column {
         }
         let mut scratch = String::new();
         let text = cells::text(array, row, &mut scratch).filter(|text| !policy.absent.is(text))?;
-        cell_value::number(text).is_none().then(|| columns::text_of(text.trim_ascii()))
+        cell_value::number(text).is_none().then(|| text_of(text.trim_ascii()))
     }
 
     /// Adds what the cell of a row stands for; returns how many numbers or texts are missing.
@@ -294,7 +297,7 @@ impl Column {
     /// The complaint about text where numbers are to be.
     #[cold]
     fn is_text(&self, text: &str, policy: &Policy) -> Fault {
-        let flag = columns::flagged(self.used.index + 1, &self.used.name);
+        let flag = column_names::flagged(self.used.index + 1, &self.used.name);
         let says = match policy.of_model {
             true => "is not a number, as it was for the model".to_owned(),
             false => format!("is not a number; --categorical {flag}, or --ignore {flag}"),
@@ -308,7 +311,7 @@ impl Column {
             || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
         let says = match policy.of_model {
-            true => format!("{what}, {}", columns::NEVER_MISSING),
+            true => format!("{what}, {}", column_roles::NEVER_MISSING),
             false => format!(
                 "{what}; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean"
             ),

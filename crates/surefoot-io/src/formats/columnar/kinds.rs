@@ -4,7 +4,7 @@ use arrow_schema::DataType;
 use surefoot_glm::Role;
 
 use super::{nested::values_of, vectors::is_vector};
-use crate::formats::csv::columns::{flagged, shown};
+use crate::table::column_names::{flagged, shown};
 
 /// How the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

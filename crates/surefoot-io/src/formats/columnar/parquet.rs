@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     files::spool::{self, ReadAt},
-    formats::registry::Opened,
+    formats::parser::Opened,
     table::options::Options,
 };
 

@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     error::Refused,
-    features::feature_groups::list_element,
-    formats::csv::{
-        check_features,
-        columns::{self, called, flagged, listed, shown},
+    features::{feature_columns::check_features, feature_groups::list_element},
+    table::{
+        column_names::{self, called, flagged, listed, shown},
+        column_roles,
+        options::Options,
     },
-    table::options::Options,
 };
 
 /// The columns that are used, and what is said of all of them.
@@ -52,7 +52,7 @@ impl Plan {
         };
         let here = names(schema, table);
         let numeric: HashSet<_> =
-            options.wanted.numeric.iter().flat_map(|wanted| columns::columns_meant(&here, wanted)).collect();
+            options.wanted.numeric.iter().flat_map(|wanted| column_names::columns_meant(&here, wanted)).collect();
         let (mut columns, mut met) = (Vec::new(), HashSet::new());
         for (index, (field, &role)) in schema.fields().iter().zip(&roles).enumerate() {
             match role {
@@ -72,8 +72,8 @@ impl Plan {
             }
             columns.push(Used { index, name: name.clone(), role, kind });
         }
-        columns::note_ignored(&here, options);
-        let id = columns::id(&here, &options.wanted)?;
+        column_roles::note_ignored(&here, options);
+        let id = column_roles::id(&here, &options.wanted)?;
         if let Some(index) = id {
             let field = schema.field(index);
             if !has_text(field.data_type()) {
@@ -209,7 +209,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
     }
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());
-    let ignored = columns::ignored(&names, options);
+    let ignored = column_roles::ignored(&names, options);
     for (i, (field, name)) in schema.fields().iter().zip(&names).enumerate() {
         let has_numbers = is_list(field.data_type()) || is_vector(field.data_type());
         let length = if has_numbers { known_length(&known, name) } else { 0 };
@@ -235,9 +235,9 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
         None => Ok(roles),
         Some(column) => {
             let name = shown(&column.name);
-            let hint = columns::near(&names, &column.name)
+            let hint = column_names::near(&names, &column.name)
                 .unwrap_or_else(|| format!("the columns here are {}", listed(&names)));
-            let remedy = columns::remedy(column.role, options);
+            let remedy = column_roles::remedy(column.role, options);
             Err(format!("column '{name}' of {of} is missing{remedy}; {hint}"))
         }
     }
@@ -246,7 +246,7 @@ fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<
 /// The roles of columns by what a user says, and by their types where he says nothing.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, Refused> {
     let names = names(schema, None);
-    let said = columns::roles(&names, options, !options.unlabelled)?;
+    let said = column_roles::roles(&names, options, !options.unlabelled)?;
     let role = |(field, said): (&FieldRef, &Option<Role>)| match said {
         Some(role) => *role,
         None if field.name().starts_with("__index_level_") && options.reading.keep.is_empty() => {

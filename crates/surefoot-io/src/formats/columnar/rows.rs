@@ -20,11 +20,11 @@ use crate::{
         feature_groups,
         row_builder::{Group, RowBuilder},
     },
-    formats::csv::columns::text_of,
-    table::options::{Found, Options},
+    table::{inferred::Found, options::Options},
     text::{
         cell_value::{self, Absent},
         digest::Digest,
+        printable::text_of,
     },
 };
 

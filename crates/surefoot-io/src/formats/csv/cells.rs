@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::{
     formats::records::{Complaint, Scan},
+    table::dialect::Dialect,
     text::byte_search,
 };
 
@@ -18,15 +19,6 @@ const QUOTE: u8 = b'"';
 const MOST_OF_A_CELL: usize = 16 << 20;
 /// Most bytes of a record.
 const MOST_OF_A_RECORD: usize = 256 << 20;
-
-/// What parts a text into records and cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// What stands between cells; [`BLANKS`] stands for any run of blanks and tabs.
-    pub(crate) delimiter: u8,
-    /// What encloses a cell in which delimiters and line breaks are text; `None` if nothing does.
-    pub(crate) quote: Option<u8>,
-}
 
 /// Where a record starts, the record, and where the one behind it starts.
 pub(super) type Placed<'a> = (usize, &'a [u8], usize);

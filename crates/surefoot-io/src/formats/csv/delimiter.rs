@@ -5,11 +5,13 @@ use std::collections::HashSet;
 use surefoot_glm::Table;
 
 use super::{
-    cells::{self, BLANKS, Dialect},
-    columns::text_of,
+    cells::{self, BLANKS},
     looks::Looks,
 };
-use crate::text::cell_value::any_number;
+use crate::{
+    table::dialect::Dialect,
+    text::{cell_value::any_number, printable::text_of},
+};
 
 /// What may stand between cells beside what the format usually has, the likelier first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];

@@ -2,16 +2,12 @@
 
 use surefoot_glm::{Batch, Column, Part, Role, Table};
 
-use super::{
-    cells::{self, Dialect},
-    folders::Folders,
-    rules::Rules,
-};
+use super::{cells, folders::Folders, rules::Rules};
 use crate::{
     error::{self, Spot},
     features::row_builder::{Group, missing_id, slot},
     formats::records::spot,
-    table::options::{Options, Order},
+    table::{dialect::Dialect, inferred::Order, options::Options},
     text::words,
 };
 

@@ -1,7 +1,9 @@
 //! Columns that folders name: each row of a file is read as if it went on with their values.
 
-use super::cells::Dialect;
-use crate::{formats::records::Complaint, table::partitions::Constant};
+use crate::{
+    formats::records::Complaint,
+    table::{dialect::Dialect, partitions::Constant},
+};
 
 /// What folders say of the rows of a file.
 #[derive(Debug, Default)]

@@ -9,16 +9,10 @@ use std::collections::HashMap;
 use surefoot_glm::{Role, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    cells,
-    columns::{First, folded},
-    looks::Looks,
-    rules::Rules,
-    types::Rows,
-};
+use super::{cells, first_record::First, looks::Looks, rules::Rules, types::Rows};
 use crate::{
     features::row_builder::{Group, slot},
-    table::options::{Options, Wanted},
+    table::{column_names::folded, column_selection::Wanted, options::Options},
     text::cell_value,
 };
 

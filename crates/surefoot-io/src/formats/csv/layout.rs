@@ -3,17 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use surefoot_glm::{Column, Groups, Missing, Reading, Role, Table};
+use surefoot_glm::{Column, Missing, Reading, Role, Table};
 
-use super::columns::{self, First, called, flagged, listed, shown};
+use super::first_record::First;
 use crate::{
-    error::Refused,
     features::{
         feature_groups,
         row_builder::{Group, RowBuilder, Values, escape, missing_id, slot},
     },
     formats::records::Complaint,
-    table::options::{Options, Order},
+    table::{
+        column_names::{self, called, flagged, listed, shown},
+        column_roles,
+        inferred::Order,
+        options::Options,
+    },
 };
 
 /// What a cell is used as.
@@ -72,7 +76,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`](crate::table::options::Found).
+    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`](crate::table::inferred::Found).
     pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
         let Reading { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
@@ -184,13 +188,13 @@ pub(super) fn order_by_name(
         };
         if !is_there && !may_miss {
             let name = shown(&column.name);
-            let remedy = columns::remedy(column.role, options);
-            let hint =
-                columns::near(names, &column.name).unwrap_or_else(|| format!("the columns here are {}", listed(names)));
+            let remedy = column_roles::remedy(column.role, options);
+            let hint = column_names::near(names, &column.name)
+                .unwrap_or_else(|| format!("the columns here are {}", listed(names)));
             return Err(first.wrong(format!("column '{name}' of {of} is missing{remedy}; {hint}")));
         }
     }
-    let ignored = columns::ignored(names, options);
+    let ignored = column_roles::ignored(names, options);
     for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
         if order[place].is_none() && !ignored[place] {
             let (called, flag) = (called(place + 1, name), flagged(place + 1, name));
@@ -199,30 +203,4 @@ pub(super) fn order_by_name(
         }
     }
     Ok(order)
-}
-
-/// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
-pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
-    let is_feature = |column: &Column| column.role.is_feature();
-    for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
-        let column = table.columns.iter().find(|column| column.name == *name);
-        if !column.is_some_and(is_feature) {
-            let what = if column.is_some() { "no feature" } else { "no column" };
-            let says = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
-            return Err(Refused::asked(says));
-        }
-    }
-    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-    let Groups { factors, bounds } = &options.groups;
-    let flags = factors.iter().map(|(name, _)| ("--penalty-factor", name));
-    for (flag, name) in flags.chain(bounds.iter().map(|(name, _)| ("--bounds", name))) {
-        let meant = feature_groups::columns_of(&names, name);
-        if !meant.iter().any(|&column| is_feature(&table.columns[column])) {
-            let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
-            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-            let says = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
-            return Err(Refused::asked(says));
-        }
-    }
-    Ok(())
 }

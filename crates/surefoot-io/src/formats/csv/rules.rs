@@ -5,15 +5,20 @@ use std::sync::Arc;
 
 use surefoot_glm::{Missing, Quote, Role};
 
-use super::{
-    cells::Dialect,
-    columns::{self, called, flagged, text_of},
-    looks::Looks,
-};
+use super::looks::Looks;
 use crate::{
     formats::records::Complaint,
-    table::options::{Found, Options},
-    text::cell_value::{self, Absent, any_number},
+    table::{
+        column_names::{called, flagged},
+        column_roles,
+        dialect::Dialect,
+        inferred::Found,
+        options::Options,
+    },
+    text::{
+        cell_value::{self, Absent, any_number},
+        printable::text_of,
+    },
 };
 
 /// So many labels of text are known again without asking what others have found.
@@ -176,7 +181,7 @@ impl Rules {
         if self.missing == Missing::Refuse {
             let what = if text.trim_ascii().is_empty() { "is empty here" } else { "is missing here" };
             let says = if self.found.of_model {
-                format!(" {what}, {}", columns::NEVER_MISSING)
+                format!(" {what}, {}", column_roles::NEVER_MISSING)
             } else {
                 format!(
                     " {what}; --missing indicator makes a missing value a feature of its own, --missing mean also takes the \

@@ -3,14 +3,13 @@
 use surefoot_glm::Role;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    cells::{self, Dialect},
-    columns::{called, flagged},
-    looks::Looks,
-    rules::Rules,
-};
+use super::{cells, looks::Looks, rules::Rules};
 use crate::{
     formats::records::{Complaint, Scan},
+    table::{
+        column_names::{called, flagged},
+        dialect::Dialect,
+    },
     text::cell_value,
 };
 

@@ -2,8 +2,8 @@
 
 use super::work;
 use crate::{
-    formats::registry::{Access, Format},
-    table::options::Options,
+    formats::registry::Parser,
+    table::{format::Format, options::Options},
 };
 use surefoot_glm::Batch;
 
@@ -36,8 +36,10 @@ fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
 fn work_of(format: &str, text: &str, piece: usize) -> usize {
     let mut options = Options::default();
     options.wanted.label = Some("y".to_owned());
-    let Some(Access::Text(parser)) = Format::named(format).map(|format| &format.access) else { unreachable!() };
-    let (mut parser, mut batch) = (parser(&options), Batch::default());
+    let Some(Parser::Text(mut parser)) = Format::named(format).map(|format| format.parser(&options)) else {
+        unreachable!()
+    };
+    let mut batch = Batch::default();
     work::counted();
     for bytes in text.as_bytes().chunks(piece) {
         batch.clear();

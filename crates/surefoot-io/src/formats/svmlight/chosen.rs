@@ -5,7 +5,29 @@ use std::sync::Arc;
 
 use surefoot_glm::{Batch, Reading};
 
-use crate::{features::feature_groups::index_range, table::options::Found};
+use crate::{
+    error::{self, Error, ErrorKind},
+    features::feature_groups::index_range,
+    table::inferred::Found,
+    table::options::Options,
+};
+
+/// Refuses names that a user gives to features and that are no indices.
+pub(crate) fn check(options: &Options) -> Result<(), Error> {
+    let Reading { keep, ignore, .. } = &options.reading;
+    let factors = options.groups.factors.iter().map(|(name, _)| ("--penalty-factor", name));
+    let bounds = options.groups.bounds.iter().map(|(name, _)| ("--bounds", name));
+    let chosen = keep.iter().map(|name| ("--keep", name)).chain(ignore.iter().map(|name| ("--ignore", name)));
+    match chosen.chain(factors).chain(bounds).find(|(_, name)| index_range(name).is_none()) {
+        None => Ok(()),
+        Some((flag, name)) => {
+            let name = error::cut(name, 48, 32);
+            let says =
+                format!("{flag}: '{name}' is no index of svmlight, such as 3, or range of indices, such as 10-20");
+            Err(ErrorKind::Setting { says }.into())
+        }
+    }
+}
 
 /// The indices to keep and to ignore, as ranges.
 #[derive(Debug)]

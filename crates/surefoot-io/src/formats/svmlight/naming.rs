@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use surefoot_glm::Names;
 
-use crate::{ids::id_map::IdSet, table::options::Found};
+use crate::{ids::id_map::IdSet, table::inferred::Found};
 
 /// Tells the indices that are met, each once.
 #[derive(Debug, Default)]

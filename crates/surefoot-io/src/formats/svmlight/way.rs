@@ -4,8 +4,8 @@ use surefoot_glm::Batch;
 
 use super::Rules;
 #[cfg(target_arch = "x86_64")]
+use super::avx512::{self, Singles};
 use super::{
-    avx512::{self, Singles},
     fast::marked_pairs,
     marks::{self, Marks},
 };

@@ -1,0 +1,38 @@
+//! Columns that a user names must be those that features are made of.
+
+use surefoot_glm::{Column, Groups, Table};
+
+use super::feature_groups;
+use crate::{
+    error::Refused,
+    table::{
+        column_names::{listed, shown},
+        options::Options,
+    },
+};
+
+/// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
+pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
+    let is_feature = |column: &Column| column.role.is_feature();
+    for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
+        let column = table.columns.iter().find(|column| column.name == *name);
+        if !column.is_some_and(is_feature) {
+            let what = if column.is_some() { "no feature" } else { "no column" };
+            let says = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
+            return Err(Refused::asked(says));
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let Groups { factors, bounds } = &options.groups;
+    let flags = factors.iter().map(|(name, _)| ("--penalty-factor", name));
+    for (flag, name) in flags.chain(bounds.iter().map(|(name, _)| ("--bounds", name))) {
+        let meant = feature_groups::columns_of(&names, name);
+        if !meant.iter().any(|&column| is_feature(&table.columns[column])) {
+            let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            let says = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
+            return Err(Refused::asked(says));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The first record of an input, which may name the columns.
+
+use std::collections::HashMap;
+
+use super::{super::records::Complaint, cells};
+use crate::{error::Refused, table::dialect::Dialect, text::printable::text_of};
+
+/// The first record of an input: names, or a row like any other.
+pub(super) struct First<'a> {
+    /// Where it starts.
+    pub(super) at: usize,
+    pub(super) record: &'a [u8],
+    /// The ends of its cells.
+    pub(super) ends: Vec<usize>,
+    pub(super) dialect: Dialect,
+    /// Where what follows starts.
+    pub(super) end: usize,
+}
+
+impl First<'_> {
+    /// The complaint that something is wrong with all of it.
+    pub(super) fn wrong(&self, says: String) -> Complaint {
+        Complaint::new(self.at, self.record, says).fatal()
+    }
+
+    /// The same, about what a user asks for or the columns.
+    pub(super) fn refused(&self, refused: Refused) -> Complaint {
+        let Refused { says, asked } = refused;
+        Complaint { asked, ..self.wrong(says) }
+    }
+
+    pub(super) fn cells(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        cells::cells(self.record, &self.ends)
+    }
+
+    /// The names that it holds, or numbers from 1.
+    pub(super) fn names(&self, header: bool) -> Vec<String> {
+        let cells = self.cells().enumerate();
+        let name = |cell| text_of(&self.dialect.text(cell));
+        cells.map(|(i, (_, cell))| if header { name(cell) } else { (i + 1).to_string() }).collect()
+    }
+
+    /// Checks that no name stands twice.
+    pub(super) fn check_names(&self, names: &[String]) -> Result<(), Complaint> {
+        let mut first = HashMap::with_capacity(names.len());
+        for (i, (name, (at, cell))) in names.iter().zip(self.cells()).enumerate() {
+            if let Some(before) = first.insert(name.as_str(), i)
+                && !name.is_empty()
+            {
+                let says = format!("the name stands at columns {} and {}: rename one of them", before + 1, i + 1);
+                return Err(Complaint::new(self.at + at, &self.dialect.text(cell), says).fatal());
+            }
+        }
+        Ok(())
+    }
+}

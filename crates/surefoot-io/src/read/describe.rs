@@ -1,0 +1,71 @@
+//! Where a part of a row stands, for a fault that shows only after reading.
+
+use surefoot_glm::{Batch, Part};
+
+use super::reader::{Reader, RowSource};
+use crate::{
+    error::Located,
+    files::input::InputName,
+    table::{format::Format, options::Options, partitions::Partitions},
+};
+
+impl Options {
+    /// Where a part of row `row` of `batch` stands, for a fault that shows only after reading.
+    ///
+    /// The batch must have been filled with these options and inputs. Costs a scan of the row.
+    ///
+    /// ```
+    /// use surefoot_glm::{Batch, Part};
+    /// use surefoot_io::{InputName, Options, Svmlight};
+    ///
+    /// let options = Options::default();
+    /// let mut batch = Batch::default();
+    /// batch.clear();
+    /// Svmlight::new(&options).push(b"\n151 1:0.03\n", &mut batch).unwrap();
+    /// let place = options.describe(&[InputName::new("real.svm")], &batch, 0, Part::Label);
+    /// assert_eq!(place.error("not a class label").to_string(), "real.svm:2:1: '151': not a class label");
+    /// ```
+    #[must_use]
+    pub fn describe(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
+        let place = batch.place.get(row).copied().unwrap_or_default();
+        let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
+        let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
+        let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
+        let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
+        let (spot, token) = match partitions.is_empty() {
+            true => format.describe(self, batch, row, part),
+            false => format.describe(&Options { partitions, ..self.clone() }, batch, row, part),
+        };
+        Located { file, spot, token }
+    }
+
+    /// The same for a row whose batch has lost its text: the input is read again up to there, if it can be.
+    #[must_use]
+    pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
+        let place = batch.place.get(row).copied().unwrap_or_default();
+        let input = inputs.get(place.input as usize).filter(|input| place.text.0 == place.text.1 && input.can_reread());
+        match input.and_then(|input| self.find_again(input, batch, row)) {
+            Some((found, at)) => self.describe(&inputs[place.input as usize..], &found, at, part),
+            None => self.describe(inputs, batch, row, part),
+        }
+    }
+
+    /// A row as its input has it, in a batch.
+    fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
+        let (wanted, line) = (batch.row(row), batch.place[row].line);
+        let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;
+        let mut found = Batch::default();
+        loop {
+            match reader.read(&mut found) {
+                Ok(true) => {}
+                Err(error) if error.is_row() => continue,
+                Ok(false) | Err(_) => return None,
+            }
+            if let Some(at) = found.place.iter().position(|place| place.line >= line) {
+                let it = found.row(at);
+                let same = found.place[at].line == line && (it.index, it.value) == (wanted.index, wanted.value);
+                return same.then_some((found, at));
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Names of columns: which of them are meant, and how they are shown.
+
+use crate::error;
+
+/// A name as it is shown in a message.
+pub(crate) fn shown(name: &str) -> String {
+    error::cut(name, 48, 32)
+}
+
+/// A column as it is called in a message.
+pub(crate) fn called(number: usize, name: &str) -> String {
+    // Without names, names are numbers.
+    if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
+}
+
+/// A column as a flag takes it: its name if a shell and a list leave it as it is, or else its number from 1.
+#[must_use]
+pub fn flagged(number: usize, name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.len() <= 48 && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        number.to_string()
+    }
+}
+
+/// The names that there are, as far as they fit into a message.
+pub(crate) fn listed(names: &[String]) -> String {
+    let mut list = String::new();
+    for (i, name) in names.iter().enumerate() {
+        if list.len() > 120 {
+            return format!("{list}, ... ({} columns)", names.len());
+        }
+        list = if i == 0 { shown(name) } else { format!("{list}, {}", shown(name)) };
+    }
+    list
+}
+
+/// The numbers of the columns, from 0, that one of COLS means: that of this name, or else of this number from 1; else those
+/// from one number to another (`15-40`), or whose names fit a pattern (`x*`, where `*` is any text).
+///
+/// ```
+/// let names = ["y", "x1", "x2", "z"];
+/// assert_eq!(surefoot_io::columns_meant(&names, "x*"), [1, 2]);
+/// assert_eq!(surefoot_io::columns_meant(&names, "2-4"), [1, 2, 3]);
+/// assert_eq!(surefoot_io::columns_meant(&names, "4"), [3]);
+/// assert!(surefoot_io::columns_meant(&names, "a").is_empty());
+/// ```
+#[must_use]
+pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
+    match names.iter().position(|name| name.as_ref() == wanted) {
+        Some(found) => vec![found],
+        None => meant(names, wanted),
+    }
+}
+
+/// The same where no column has this name.
+pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
+    let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
+    let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) => (first - 1..last).collect(),
+        _ if wanted.contains('*') => (0..names.len()).filter(|&n| fits(names[n].as_ref(), wanted)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a text is a pattern with any text in place of each `*`.
+fn fits(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A name without what is easily mistaken: blanks, marks between words, the case of letters.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The question whether another name was meant, if one is near: the same but for blanks, marks and case, or but for one letter
+/// in four.
+pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
+    let meant = folded(wanted);
+    let alike = |name: &&S| !meant.is_empty() && folded(name.as_ref()) == meant;
+    let found = names.iter().find(alike).or_else(|| {
+        let most = meant.chars().count() / 4;
+        let distance = |name: &S| distance(&folded(name.as_ref()), &meant);
+        // Names of many columns are not compared one by one.
+        let few = names.iter().take(1000).map(|name| (distance(name), name));
+        few.min_by_key(|found| found.0).filter(|found| found.0 <= most).map(|found| found.1)
+    })?;
+    Some(format!("did you mean '{}'?", shown(found.as_ref())))
+}
+
+/// How many letters have to be put in, taken out or changed to make one text of another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_go_by_name_number_range_and_pattern() {
+        let names = ["y", "x1", "x2", "2", "1-2", "a*b", "axb", "x"];
+        let cases: &[(&str, &[usize])] = &[
+            ("x1", &[1]),
+            ("2", &[3]),
+            ("3", &[2]),
+            ("1-2", &[4]),
+            ("1-3", &[0, 1, 2]),
+            ("7-8", &[6, 7]),
+            ("3-2", &[]),
+            ("0-2", &[]),
+            ("7-9", &[]),
+            ("-2", &[]),
+            ("2-", &[]),
+            ("a*b", &[5]),
+            ("x*", &[1, 2, 7]),
+            ("*", &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ("**1", &[1]),
+            ("*x*", &[1, 2, 6, 7]),
+            ("x*x", &[]),
+            ("z*", &[]),
+            ("", &[]),
+        ];
+        for (wanted, expected) in cases {
+            assert_eq!(columns_meant(&names, wanted), *expected, "{wanted}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The roles of columns: what a user and a model say of them.
+
+use std::collections::HashMap;
+
+use surefoot_glm::Role;
+
+use super::{
+    column_names::{called, columns_meant, listed, meant, near, shown},
+    column_selection::Wanted,
+    options::Options,
+};
+use crate::error::Refused;
+
+/// Which of the columns that no table knows are passed over: those of `--ignore`, and those not of `--keep`.
+pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
+    let (by_name, keep) = (by_name(names), &options.reading.keep);
+    let mut ignored = vec![!keep.is_empty(); names.len()];
+    keep.iter().flat_map(|wanted| find(names, &by_name, wanted)).for_each(|column| ignored[column] = false);
+    options
+        .wanted
+        .ignore
+        .iter()
+        .chain(&options.wanted.id)
+        .flat_map(|wanted| find(names, &by_name, wanted))
+        .for_each(|column| ignored[column] = true);
+    ignored
+}
+
+/// What is said of a missing cell to a model that knows none.
+pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
+     fit --missing mean takes the column's mean for it";
+
+/// How rows can do without a column of a model that is missing.
+pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
+    match role {
+        Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
+        Role::Offset if options.found.of_model => " (--rates predicts for an offset of 0)",
+        Role::Weight | Role::Trials if options.found.of_model => " (--unweighted gives each row the weight 1)",
+        _ => "",
+    }
+}
+
+/// The place of the column of what rows are called, if it is wanted.
+pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, Refused> {
+    let Some(id) = &wanted.id else { return Ok(None) };
+    match columns_meant(names, id)[..] {
+        [place] => Ok(Some(place)),
+        _ => {
+            Err(Refused::asked(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names))))
+        }
+    }
+}
+
+/// Notes `--ignore` of a column that neither this file nor the model has, which another file may have; in training [`roles`] refuses it.
+pub(crate) fn note_ignored(names: &[String], options: &Options) {
+    if !options.found.of_model {
+        return;
+    }
+    let of_model: Vec<&str> = options.reading.table.columns.iter().map(|column| column.name.as_str()).collect();
+    let is_known =
+        |wanted: &str| !columns_meant(names, wanted).is_empty() || !columns_meant(&of_model, wanted).is_empty();
+    for wrong in options.wanted.ignore.iter().filter(|wanted| !is_known(wanted)) {
+        let remedy = near(names, wrong).unwrap_or_else(|| format!("the columns are {}", listed(names)));
+        options.found.note(format!("--ignore: there is no column '{}'; {remedy}", shown(wrong)));
+    }
+}
+
+fn by_name(names: &[String]) -> HashMap<&str, usize> {
+    names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
+}
+
+/// [`columns_meant`], where there are many names and many that are wanted.
+fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<usize> {
+    by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
+}
+
+/// The roles that a user gave to columns. Where some are to be kept, the others are no features.
+pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, Refused> {
+    let (by_name, wanted) = (by_name(names), &options.wanted);
+    let mut roles = vec![None; names.len()];
+    for (flag, role, columns) in wanted.roles() {
+        for column in columns {
+            let single = role != Role::Ignored && !role.is_feature();
+            for found in existing(flag, names, &by_name, column, single)? {
+                if roles[found].is_some_and(|before| before != role) {
+                    return Err(taken(flag, names, found));
+                }
+                roles[found] = Some(role);
+            }
+        }
+    }
+    if !options.reading.keep.is_empty() {
+        keep(names, &by_name, options, &mut roles)?;
+    }
+    if needs_label && wanted.label.is_none() {
+        let says = format!("which column is the label? say --label COL; the columns are {}", listed(names));
+        return Err(Refused::asked(says));
+    }
+    if let Some(nameless) =
+        names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
+    {
+        let says = format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1);
+        return Err(says.into());
+    }
+    Ok(roles)
+}
+
+/// The columns that one of COLS means, of which there must be one.
+fn existing(
+    flag: &str,
+    names: &[String],
+    by_name: &HashMap<&str, usize>,
+    wanted: &str,
+    single: bool,
+) -> Result<Vec<usize>, Refused> {
+    let found = find(names, by_name, wanted);
+    if found.is_empty() || (single && found.len() > 1) {
+        let wrong = shown(wanted);
+        let remedy = near(names, wanted).unwrap_or_else(|| format!("the columns are {}", listed(names)));
+        let says = format!("{flag}: there is no column '{wrong}'; {remedy}");
+        return Err(Refused::asked(says));
+    }
+    Ok(found)
+}
+
+/// The complaint that a column cannot be what this flag says.
+fn taken(flag: &str, names: &[String], column: usize) -> Refused {
+    let column = called(column + 1, &names[column]);
+    Refused::asked(format!("{flag}: {column} has another use already; give each column one"))
+}
+
+/// Leaves out all features but those to be kept.
+fn keep(
+    names: &[String],
+    by_name: &HashMap<&str, usize>,
+    options: &Options,
+    roles: &mut [Option<Role>],
+) -> Result<(), Refused> {
+    let mut kept = vec![false; names.len()];
+    for column in &options.reading.keep {
+        let found = existing("--keep", names, by_name, column, false)?;
+        if found.iter().all(|&column| roles[column] == Some(Role::Ignored)) {
+            return Err(taken("--keep", names, found[0]));
+        }
+        found.into_iter().for_each(|column| kept[column] = true);
+    }
+    for (flag, role, columns) in options.wanted.roles() {
+        let left_out = |column: &&String| !find(names, by_name, column).iter().any(|&column| kept[column]);
+        if let Some(column) = columns.iter().filter(|_| role.is_feature()).find(left_out) {
+            let column = shown(column);
+            let says = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
+            return Err(Refused::asked(says));
+        }
+    }
+    let left_out = |role: &Option<Role>| role.is_none_or(Role::is_feature);
+    roles
+        .iter_mut()
+        .zip(kept)
+        .filter(|(role, kept)| !kept && left_out(role))
+        .for_each(|(role, _)| *role = Some(Role::Ignored));
+    Ok(())
+}

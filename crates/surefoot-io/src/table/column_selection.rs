@@ -1,0 +1,67 @@
+//! What a user says about the columns of a table.
+
+use surefoot_glm::{Quote, Role};
+
+/// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.
+///
+/// Where several are asked for they may also go by [range or pattern](crate::columns_meant).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether the first line holds the names; by default it is found out.
+    pub header: Option<bool>,
+    /// What stands between the cells of text; by default what the model's data had, or what the first lines agree on. A blank
+    /// stands for runs of blanks and tabs.
+    pub delimiter: Option<char>,
+    /// What encloses cells of text; by default what did in the model's data, or double quotes.
+    pub quote: Option<Quote>,
+    /// What numbers in text have for a decimal point: that, or a comma.
+    pub decimal: Option<char>,
+    /// The column of labels.
+    pub label: Option<String>,
+    /// The column of importance weights.
+    pub weight: Option<String>,
+    /// The column of numbers of trials, of which labels are the share of successes.
+    pub trials: Option<String>,
+    /// The column of what is added to margins.
+    pub offset: Option<String>,
+    /// The column of exposures, whose logarithms are added to margins.
+    pub exposure: Option<String>,
+    /// Columns whose values are names of classes.
+    pub categorical: Vec<String>,
+    /// Columns of text whose words are features.
+    pub text: Vec<String>,
+    /// Columns whose values are numbers.
+    pub numeric: Vec<String>,
+    /// Columns that are passed over.
+    pub ignore: Vec<String>,
+    /// The column of what rows are called: see [`Batch::name`](surefoot_glm::Batch::name).
+    pub id: Option<String>,
+    /// Rows are called by their tags, in text of Vowpal Wabbit.
+    pub tags: bool,
+    /// What rows go without, be there a column or not: weights, which are then 1, offsets and exposures.
+    pub without: Vec<Role>,
+}
+
+impl Wanted {
+    /// The flags that give columns a role: their names, the roles, and the columns that are asked for.
+    #[must_use]
+    pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
+        [
+            ("--label", Role::Label, self.label.as_slice()),
+            ("--weight", Role::Weight, self.weight.as_slice()),
+            ("--trials", Role::Trials, self.trials.as_slice()),
+            ("--offset", Role::Offset, self.offset.as_slice()),
+            ("--exposure", Role::Exposure, self.exposure.as_slice()),
+            ("--categorical", Role::Category, &self.categorical),
+            ("--text", Role::Text, &self.text),
+            ("--numeric", Role::Number, &self.numeric),
+            ("--ignore", Role::Ignored, &self.ignore),
+        ]
+    }
+
+    /// Whether a column of this role is not used, and may be missing.
+    #[must_use]
+    pub fn does_without(&self, role: Role) -> bool {
+        self.without.contains(&role)
+    }
+}
