@@ -169,7 +169,11 @@ impl Results<'_> {
             ),
             Some(Ended::Stalled | Ended::Exhausted) => {
                 let far = self.far.as_ref().map_or_else(String::new, |(name, ratio)| {
-                    format!("; the column '{name}' has a mean of {ratio:.1e} of its spreads: subtract the mean")
+                    let or = self
+                        .model
+                        .filter(|(model, _)| !model.settings.intercept)
+                        .map_or("", |_| ", or keep the intercept");
+                    format!("; the column '{name}' has a mean of {ratio:.1e} of its spreads: subtract the mean{or}")
                 });
                 console.note(&format!("not converged to --tol: the best model found is saved{far}"));
             }

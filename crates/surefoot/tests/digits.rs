@@ -292,3 +292,21 @@ fn narrow_numbers() {
     hold::<f32>(&ORDINARY, 1e-5, true);
     hold::<f32>(&WILD[..1], 1e-5, false);
 }
+
+/// The least case in which a sparse form was once off: a scale falls by 1e16, and a round must not be lost.
+#[test]
+fn three_rounds_of_sizes_far_apart() {
+    let gradients: [(u32, f64); 3] = [(0, 1e-8), (1, 1e8), (1, 1e-8)];
+    let ball = || surefoot::DualAveraging::new(2, surefoot::Ball::<f64>::new(1.0));
+    let mut sparse = surefoot::Optimistic::over(Anytime::new(ball(), surefoot::Linear));
+    let mut dense = surefoot::Optimistic::over(DenseAnytime::new(ball(), surefoot::Linear));
+    for (at, size) in gradients {
+        sparse.tell(&surefoot::Sparse::new(&[at], &[size]));
+        let mut gradient = [0.0; 2];
+        gradient[at as usize] = size;
+        dense.tell(&gradient);
+    }
+    let (sparse, dense) = (wide(&sparse.output()), wide(&dense.output()));
+    assert!((dense[0] + 1.0 / 3.0).abs() < 1e-12 && (dense[1] + 0.5).abs() < 1e-12, "{dense:?}");
+    assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-12), "{sparse:?} {dense:?}");
+}

@@ -35,6 +35,7 @@ mod level;
 mod newton;
 mod one;
 mod pass;
+mod pin;
 mod power;
 mod price;
 mod proximal;

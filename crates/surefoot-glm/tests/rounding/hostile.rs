@@ -113,6 +113,29 @@ impl Problem {
         Problem { loss, classes, rows, l1, l2, bounds, rules, intercept: dice.is(0.8), ratio }
     }
 
+    /// Twenty rows of two columns 10^far ± 1, l2 = 1e-3, as the classes come.
+    pub(super) fn twenty(far: f64, seed: u64) -> Problem {
+        let mut dice = Dice(seed);
+        let mut row = |_: u32| {
+            let noise = [dice.both(), dice.both()];
+            let label = (noise[0] - noise[1] + dice.both()).signum();
+            Row { label, weight: 1.0, offset: 0.0, x: noise.iter().map(|noise| far + noise).collect() }
+        };
+        let rows = (0..20).map(&mut row).collect();
+        let (bounds, rules) = (Bounds::FREE, Vec::new());
+        Problem {
+            loss: Loss::Logistic,
+            classes: 1,
+            rows,
+            l1: 0.0,
+            l2: 1e-3,
+            bounds,
+            rules,
+            intercept: true,
+            ratio: far,
+        }
+    }
+
     pub(super) fn examples(&self) -> Examples {
         let mut examples = Examples::default();
         for row in &self.rows {
@@ -125,16 +148,21 @@ impl Problem {
 
     pub(super) fn goal(&self) -> Goal<'_> {
         let Problem { loss, classes, l1, l2, bounds, intercept, .. } = *self;
-        Goal { loss, classes, l1, l2, bounds, rules: &self.rules, intercept, tolerance: 1e-9, threads: 1 }
+        Goal { loss, classes, l1, l2, bounds, rules: &self.rules, intercept, tolerance: 1e-12, threads: 1 }
     }
 
     pub(super) fn factor(&self, column: usize) -> f64 {
         self.rules.get(column).map_or(1.0, |rule| rule.factor)
     }
 
-    /// Whether mean/spread is at most 1e6, where an intercept can take the mean; without one columns far from 0 are all but the same.
+    /// Whether a weight that is 0 is at no corner.
+    pub(super) fn is_smooth(&self, column: usize) -> bool {
+        self.bounds == Bounds::FREE && self.l1 * self.factor(column) == 0.0
+    }
+
+    /// Whether mean/spread is such that a certificate has to be of use.
     pub(super) fn is_fair(&self) -> bool {
-        self.ratio <= if self.intercept { 1e6 } else { 1.0 }
+        self.ratio <= 1e6
     }
 
     /// Whether a penalty holds all weights.

@@ -66,7 +66,13 @@ impl<'a> Search<'a> {
     fn descend(&self, from: &[Big], near: f64) -> Big {
         let classes = self.problem.classes;
         let columns = self.width * classes;
-        let moves = |at: usize| if at < columns { number(&from[at]) != 0.0 } else { self.problem.intercept };
+        let moves = |at: usize| {
+            if at < columns {
+                number(&from[at]) != 0.0 || self.problem.is_smooth(at / classes)
+            } else {
+                self.problem.intercept
+            }
+        };
         let free: Vec<usize> = (0..from.len()).filter(|&at| moves(at)).collect();
         let mut at = from.to_vec();
         let mut value = self.objective(&at);

@@ -39,9 +39,16 @@ impl Between {
         Between { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
-    /// The same, smoothed by a ramp: off the central path at first, to which whole steps lead.
-    pub(super) fn smoothed(self, width: f64) -> Between {
-        Between { width, ..self }
+    /// That of a kink smoothed by a ramp: off the central path at first, to which whole steps lead. One without a lower limit is on it.
+    pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Between {
+        if low > f64::NEG_INFINITY || width == 0.0 {
+            return Between { width, ..Between::central(low, high, u, product) };
+        }
+        // With s = high − dual > 0 and above = u − width·dual = product/s.
+        let beyond = u - width * high;
+        let root = (beyond * beyond + 4.0 * width * product).sqrt();
+        let short = if beyond > 0.0 { 2.0 * product / (root + beyond) } else { (root - beyond) / (2.0 * width) };
+        Between { low, high, width, dual: high - short, below: 0.0, above: product / short }
     }
 
     pub(super) fn product(&self) -> f64 {

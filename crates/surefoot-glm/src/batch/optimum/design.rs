@@ -240,6 +240,11 @@ impl<'a> Design<'a> {
         exact.most() + self.rounded * size
     }
 
+    /// By how much, relatively, values and weights may differ from those of the rows.
+    pub(super) fn rounded(&self) -> f64 {
+        self.rounded
+    }
+
     /// Bounds by how much, over the sizes of dual points, their combination of a column may differ for the rounding of its values.
     pub(super) fn drift_of_column(&self, at: usize) -> f64 {
         self.rounded * self.mean.get(at).map_or(0.0, |mean| mean.abs())

@@ -54,7 +54,13 @@ const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
     /// From the lower triangle of H, row by row in a square: d³/6 multiplications.
-    pub(super) fn new(crew: &Crew, mut square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
+    pub(super) fn new(crew: &Crew, square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
+        Cholesky::held(crew, square, dim, &[])
+    }
+
+    /// The same of an H of which `hold` is known to be a part of the diagonal: no direction that it holds is without curvature, although rounding
+    /// may leave none to be seen.
+    pub(super) fn held(crew: &Crew, mut square: Vec<f64>, dim: usize, hold: &[f64]) -> Result<Cholesky, Stopped> {
         let scale = (0..dim).map(|i| 1.0 / square[i * dim + i].sqrt());
         let scale: Vec<f64> = scale.map(|s| if s.is_finite() { s } else { 0.0 }).collect();
         for i in 0..dim {
@@ -62,7 +68,8 @@ impl Cholesky {
             let (above, row) = square.split_at_mut(i * dim);
             row[..i].iter_mut().zip(&scale).for_each(|(h, s)| *h *= s * scale[i]);
             row[i] *= scale[i] * scale[i];
-            widest(RowOf { above, row: &mut row[..=i], dim });
+            let none = if hold.get(i).is_some_and(|hold| *hold > 0.0) { f64::NEG_INFINITY } else { NO_PIVOT };
+            widest(RowOf { above, row: &mut row[..=i], dim, none });
         }
         Ok(Cholesky { lower: square, scale })
     }
@@ -78,6 +85,8 @@ struct RowOf<'s> {
     above: &'s [f64],
     row: &'s mut [f64],
     dim: usize,
+    /// Up to where a pivot is none.
+    none: f64,
 }
 
 impl Kernel for RowOf<'_> {
@@ -89,7 +98,7 @@ impl Kernel for RowOf<'_> {
             self.row[j] = (self.row[j] - dot(&other[..j], &self.row[..j])) * other[j];
         }
         let pivot = self.row[i] - dot(&self.row[..i], &self.row[..i]);
-        self.row[i] = if pivot > NO_PIVOT { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
+        self.row[i] = if pivot > self.none { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> R
 }
 
 /// How far each z_j may be from its sum of the dual points as they are.
-fn off(around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
+pub(super) fn off(around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
     let Around { sample, objective, state, lengths } = around;
     let norm = length(sample, duals);
     // Besides those of the sum: shares, and the factor that shrinks all of them.
@@ -95,7 +95,7 @@ fn off(around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
 }
 
 /// √Σω_i t_i².
-fn length(sample: &Sample, numbers: &[f64]) -> f64 {
+pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
     let largest = numbers.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
     if largest == 0.0 {
         return 0.0;
@@ -116,7 +116,7 @@ pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64>
 }
 
 /// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) for margins and dual points as they are without rounding.
-fn misses(passes: &Passes, around: Around, duals: &[f64], level: &Level) -> Result<Sum, Stopped> {
+pub(super) fn misses(passes: &Passes, around: Around, duals: &[f64], level: &Level) -> Result<Sum, Stopped> {
     let Around { sample, objective, state, .. } = around;
     let (per, curve) = (Passes::rows_per_share(sample), objective.curve);
     let mut found = vec![Sum::default(); duals.len().div_ceil(per)];

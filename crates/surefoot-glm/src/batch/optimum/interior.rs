@@ -10,7 +10,7 @@ use super::{
     pass::Passes,
     price::{Price, strongest},
     ramp::Ramp,
-    search::{Search, Verdict},
+    search::{Search, Verdict, WELL_WITHIN},
     shares::Stopped,
     state::{State, diagonal},
     woodbury::Woodbury,
@@ -37,7 +37,8 @@ pub(super) fn interior(search: &mut Search, first: State, ramp: Ramp) -> Result<
     loop {
         let product = path.shrink * path.product(&sample);
         let state = path.state(search, &sample, product)?;
-        search.bound_by(&state, path.duals(&sample))?;
+        let is_near = product <= WELL_WITHIN * search.tolerance * state.objective.abs();
+        search.bound_by(&state, path.duals(&sample), is_near)?;
         if let Some(verdict) = search.verdict(state.place()) {
             path.round(search, &sample)?;
             return Ok(verdict);
@@ -103,7 +104,7 @@ impl Path {
         let dim = point.len();
         let row = |(r, &m): (usize, &f64)| {
             let u = ramp.place(sample.label(r), m).1;
-            Between::central(ramp.low, ramp.high, u, product).smoothed(ramp.width)
+            Between::smoothed(ramp.low, ramp.high, u, product, ramp.width)
         };
         let rows = first.margin.iter().enumerate().map(row).collect();
         let (mut unit, mut corners) = (Vec::new(), Vec::new());

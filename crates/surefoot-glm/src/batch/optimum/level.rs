@@ -172,7 +172,7 @@ fn is_sum(
     Ok(is_sum)
 }
 
-fn places(dim: usize, minded: &[usize]) -> Vec<usize> {
+pub(super) fn places(dim: usize, minded: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; dim];
     minded.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     place
@@ -190,7 +190,7 @@ fn square(crew: &Crew, sample: &Sample, place: &[usize], width: usize, factors: 
 }
 
 /// Visits the rows with their pairs of the coordinates that have a place, by place.
-fn each_row(
+pub(super) fn each_row(
     crew: &Crew,
     sample: &Sample,
     place: &[usize],

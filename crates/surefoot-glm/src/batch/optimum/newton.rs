@@ -84,7 +84,7 @@ impl Stage<'_, '_> {
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         self.search.bound(&state, Some(state.slope.clone()))?;
-        let mut stalls = 0;
+        self.search.stalls = 0;
         let mut last = false;
         loop {
             if let Some(verdict) = self.search.verdict(state.place())
@@ -99,12 +99,12 @@ impl Stage<'_, '_> {
                 return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
-            stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+            self.search.count_stall(gained, state.objective);
             let near = direction.decrement <= NEAR * state.objective.abs();
             let duals = near.then(|| foreseen(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
-            if stalls >= 3 {
+            if self.search.stalls >= 3 {
                 return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             }
         }
@@ -184,5 +184,5 @@ pub(super) fn inverse(
     let dim = sample.design.dim();
     let mut square = gram(passes.crew, sample, bend)?;
     hold.iter().enumerate().for_each(|(j, hold)| square[j * dim + j] += hold);
-    Ok(Preconditioner::Cholesky(Cholesky::new(passes.crew, square, dim)?))
+    Ok(Preconditioner::Cholesky(Cholesky::held(passes.crew, square, dim, hold)?))
 }

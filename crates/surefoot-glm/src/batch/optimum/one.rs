@@ -97,7 +97,7 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior(search, state, ramp);
     }
-    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ramp.has_limits());
+    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if !ramp.is_unbounded());
     search.most = if limited { FEW } else { MOST };
     let verdict = if search.objective.has_corners {
         proximal(search, OneMargin { columns: None, design: search.design }, state)?
@@ -105,7 +105,7 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
         newton(search, state)?
     };
     match search.objective.curve {
-        Curve::Ramp(ramp) if ramp.has_limits() => go_on(search, ramp, verdict),
+        Curve::Ramp(ramp) if !ramp.is_unbounded() => go_on(search, ramp, verdict),
         _ => Ok(verdict),
     }
 }

@@ -55,6 +55,37 @@ impl Price {
         self.low > f64::NEG_INFINITY || self.high < f64::INFINITY
     }
 
+    /// Whether ω has one slope at w: it is at no corner, nor at a bound.
+    pub(super) fn is_smooth(&self, w: f64) -> bool {
+        (w != 0.0 || self.l1 == 0.0) && w > self.low && w < self.high
+    }
+
+    /// The slope of l1·|w|, away from 0.
+    pub(super) fn pull(&self, w: f64) -> f64 {
+        if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
+    }
+
+    /// What a mean z has to be, l2·w apart, for a weight between corners to miss nothing: there ω has one slope. Of a weight at a corner that is
+    /// as good as driven from it, the slope there. `None` of others: any z that holds them will do.
+    pub(super) fn asks(&self, w: f64, z: f64) -> Option<f64> {
+        if self.is_smooth(w) {
+            return Some(self.pull(w));
+        }
+        let is_driven = w == 0.0 && self.is_open(z) && z.abs() >= self.l1 * (1.0 - 1e-6);
+        is_driven.then(|| self.l1.copysign(z))
+    }
+
+    /// The first corner or bound on the way from w, in the direction of `by`; ∞ or −∞ if there is none.
+    pub(super) fn end(&self, w: f64, by: f64) -> f64 {
+        let bound = if by > 0.0 { self.high } else { self.low };
+        if self.l1 > 0.0 && w * by < 0.0 { 0.0 } else { bound }
+    }
+
+    /// The part of a change of w by `by` that leads there.
+    pub(super) fn room(&self, w: f64, by: f64) -> f64 {
+        if by == 0.0 { f64::INFINITY } else { (self.end(w, by) - w) / by }
+    }
+
     /// Whether nothing holds the weight on its way to infinity, on one side or the other.
     pub(super) fn is_loose(&self) -> bool {
         self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)

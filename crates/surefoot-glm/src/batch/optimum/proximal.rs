@@ -1,13 +1,19 @@
 //! Newton's method with steps by coordinate descent, for an L1 penalty or bounds of weights: zeros are exact, and so are bounds.
 
 use super::{
+    factor::Cholesky,
     price::Price,
+    rounding::EPS,
     search::{Place, Search, Verdict},
     shares::{Crew, Stopped},
 };
 
 /// Sweeps over the coordinates for one step.
 const SWEEPS: usize = 10_000;
+/// Sweeps after which coordinates that pull at each other are moved together; from then on whenever their number has doubled.
+const PATIENCE: usize = 16;
+/// Coordinates up to which they are.
+const TOGETHER: usize = 500;
 
 /// What is minimised, as far as this method knows it.
 pub(super) trait Problem {
@@ -37,6 +43,8 @@ pub(super) trait Model {
     fn slope(&self, j: usize) -> f64;
     /// Δ_j += by.
     fn shift(&mut self, j: usize, by: f64);
+    /// The lower triangle of H on these coordinates, row by row in a square; `None` where that would cost more than sweeps do.
+    fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>>;
 }
 
 /// Each step minimises the quadratic model of the smooth part with the penalty as it is. Coordinates that are 0 and whose
@@ -47,7 +55,8 @@ pub(super) fn proximal<P: Problem>(
     mut state: P::State,
 ) -> Result<Verdict, Stopped> {
     problem.bound(search, &state, None)?;
-    let (mut stalls, mut last, mut precision) = (0, false, 0.1);
+    let (mut last, mut precision) = (false, 0.1);
+    search.stalls = 0;
     loop {
         let verdict = search.verdict(problem.place(&state));
         if let (Some(verdict), true) = (verdict, last) {
@@ -74,12 +83,12 @@ pub(super) fn proximal<P: Problem>(
             return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
         };
         let gained = before - problem.place(&next).objective;
-        stalls = if gained <= 1e-15 * before.abs() { stalls + 1 } else { 0 };
+        search.count_stall(gained, before);
         let wanted = 0.02 * search.tolerance;
         precision = (gained / before.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
         problem.bound(search, &next, whole.then_some(&state))?;
         state = next;
-        if stalls >= 3 {
+        if search.stalls >= 3 {
             return Ok(search.verdict(problem.place(&state)).unwrap_or(Verdict::Stalled));
         }
     }
@@ -114,7 +123,10 @@ impl Descent<'_> {
         let mut step = vec![0.0; point.len()];
         let mut active: Vec<usize> = working.to_vec();
         let mut whole = true;
-        for _ in 0..SWEEPS {
+        for sweep in 0..SWEEPS {
+            if sweep >= PATIENCE && sweep.is_power_of_two() {
+                self.together(model, working, enough, &mut step)?;
+            }
             let mut worst: f64 = 0.0;
             for (k, &j) in active.iter().enumerate() {
                 if k % 256 == 0 {
@@ -128,7 +140,8 @@ impl Descent<'_> {
                 let by = best - at;
                 // Where nothing curves, l1 alone draws a weight back to where something does.
                 if (bend > 0.0 || l1 > 0.0) && by != 0.0 && best.is_finite() {
-                    worst = worst.max(bend * by.abs());
+                    // What a weight cannot be changed by is no reason to go on.
+                    worst = if by.abs() > EPS * at.abs() { worst.max(bend * by.abs()) } else { worst };
                     model.shift(j, by);
                     // Exactly 0, not nearly.
                     step[j] = best - point[j];
@@ -146,6 +159,36 @@ impl Descent<'_> {
             }
         }
         Ok(step)
+    }
+
+    /// Newton steps of the coordinates that are at no corner, each as far as to where the first of them comes to one: where columns are all but
+    /// the same, sweeps would take as many as the square of mean over spread.
+    fn together(&self, model: &mut dyn Model, working: &[usize], enough: f64, step: &mut [f64]) -> Result<(), Stopped> {
+        for _ in 0..working.len() + 8 {
+            let at = |j: usize| self.point[j] + step[j];
+            let free: Vec<usize> = working
+                .iter()
+                .copied()
+                .filter(|&j| of(self.prices, j).is_smooth(at(j)) && model.bend(j) > 0.0)
+                .collect();
+            if free.is_empty() || free.len() > TOGETHER {
+                return Ok(());
+            }
+            let mut by: Vec<f64> = free.iter().map(|&j| -of(self.prices, j).pull(at(j)) - model.slope(j)).collect();
+            let Some(square) = model.square(&free).filter(|_| largest(&by) > enough) else { return Ok(()) };
+            Cholesky::new(self.crew, square, free.len())?.solve(&mut by);
+            let room = |(&j, by): (&usize, &f64)| of(self.prices, j).room(at(j), *by);
+            let part = free.iter().zip(&by).map(room).fold(1.0, f64::min);
+            for (&j, by) in free.iter().zip(&by) {
+                let (at, price) = (self.point[j] + step[j], of(self.prices, j));
+                let to = if price.room(at, *by) <= part { price.end(at, *by) } else { at + part * by };
+                if to.is_finite() && to != at {
+                    model.shift(j, to - at);
+                    step[j] = to - self.point[j];
+                }
+            }
+        }
+        Ok(())
     }
 }
 

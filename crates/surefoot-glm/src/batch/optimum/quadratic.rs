@@ -89,6 +89,12 @@ impl Model for Quadratic<'_> {
             }
         }
     }
+
+    fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
+        let Quadratic::Matrix { square, slope } = self else { return None };
+        let rows = coordinates.iter().map(|j| &square[j * slope.len()..][..slope.len()]);
+        Some(rows.flat_map(|row| coordinates.iter().map(|&k| row[k])).collect())
+    }
 }
 
 struct Shift<'s> {

@@ -65,11 +65,7 @@ impl Ramp {
         sign * (sign * dual).clamp(self.low, self.high)
     }
 
-    /// Whether there are slopes beyond which no dual point is, on both sides.
-    pub(super) fn has_limits(self) -> bool {
-        self.low.is_finite() && self.high.is_finite()
-    }
-
+    /// Whether any number is a dual point.
     pub(super) fn is_unbounded(self) -> bool {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }

@@ -7,6 +7,7 @@ use super::{
     direction::NEAR,
     gap::{Around, gap},
     pass::Passes,
+    pin::pinned,
     shares::{Crew, Stopped},
     state::{Objective, State, diagonal},
 };
@@ -37,6 +38,9 @@ impl From<Verdict> for Ended {
 /// separated, or there are more weights than rows.
 const IN_VAIN: f64 = 1e-3;
 
+/// The share of the tolerance from which on what a gap lacks is not that the point is far from the optimum.
+pub(super) const WELL_WITHIN: f64 = 1e-2;
+
 /// Outer iterations of a whole search.
 pub(super) const MOST: usize = 1000;
 
@@ -60,6 +64,8 @@ pub(super) struct Search<'a> {
     pub(super) each: &'a mut dyn FnMut(&Optimum),
     /// What a Newton step may gain, twice.
     pub(super) decrement: f64,
+    /// Steps one after the other that have gained nothing.
+    pub(super) stalls: usize,
     /// The mean loss where all margins are 0.
     pub(super) first: f64,
     /// Whether nothing would hold the weights back on their way to infinity.
@@ -110,6 +116,7 @@ impl<'a> Search<'a> {
             passes: Passes::new(crew),
             each,
             decrement: f64::INFINITY,
+            stalls: 0,
             // Without a size there is nothing to be small against.
             first: if first.is_finite() { first } else { 0.0 },
             escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
@@ -139,18 +146,36 @@ impl<'a> Search<'a> {
         // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
         let far = is_loose && self.decrement > NEAR * state.objective.abs();
         let bound = match duals {
-            Some(duals) if !is_free && !far => self.gap(state, duals)?,
+            Some(duals) if !is_free && !far => {
+                let enough = WELL_WITHIN * self.tolerance * self.size(state.objective);
+                let is_near = self.stalls > 0 || 0.5 * self.decrement <= enough;
+                self.best_gap(state, duals, is_near)?
+            }
             _ => f64::INFINITY,
         };
         self.offer(state.place(), bound);
         Ok(())
     }
 
-    /// The same, whatever the slopes at the point are.
-    pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>) -> Result<(), Stopped> {
-        let bound = if self.objective.is_free { f64::INFINITY } else { self.gap(state, duals)? };
+    /// The same, whatever the slopes at the point are; `is_near` says whether the gap would be within the tolerance without rounding.
+    pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<(), Stopped> {
+        let bound = if self.objective.is_free { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
         self.offer(state.place(), bound);
         Ok(())
+    }
+
+    /// The gap at dual points, or, where the optimum is near and that does not show it, at such as have their means pinned.
+    fn best_gap(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<f64, Stopped> {
+        let given = is_near.then(|| duals.clone());
+        let plain = self.gap(state, duals)?;
+        match given {
+            Some(duals) if plain > self.tolerance * self.size(state.objective) => {
+                let sample = self.rows();
+                let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
+                Ok(plain.min(pinned(&mut self.passes, around, duals)?))
+            }
+            _ => Ok(plain),
+        }
     }
 
     fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
@@ -158,6 +183,11 @@ impl<'a> Search<'a> {
         self.measure()?;
         let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
         gap(&mut self.passes, around, duals)
+    }
+
+    /// Counts steps that gain nothing.
+    pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
+        self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
     }
 
     /// The lengths of the columns, once.

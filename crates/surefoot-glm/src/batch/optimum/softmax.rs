@@ -132,7 +132,6 @@ impl Stage<'_, '_> {
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         let duals = state.means.clone();
         bound(self.search, self.rows, &state, Some(duals))?;
-        let mut stalls = 0;
         loop {
             if let Some(verdict) = self.search.verdict(state.place()) {
                 return Ok(verdict);
@@ -143,12 +142,12 @@ impl Stage<'_, '_> {
                 return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
-            stalls = if gained <= 1e-15 * state.objective.abs() { stalls + 1 } else { 0 };
+            self.search.count_stall(gained, state.objective);
             let near = direction.decrement <= NEAR * state.objective.abs();
             let duals = near.then(|| foreseen(self.rows, &state, &next));
             state = next;
             bound(self.search, self.rows, &state, duals)?;
-            if stalls >= 3 {
+            if self.search.stalls >= 3 {
                 return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
             }
         }

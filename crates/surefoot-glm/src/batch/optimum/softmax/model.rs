@@ -115,4 +115,22 @@ impl Model for ByColumns<'_> {
             mean[r] += by * x * means[r * classes + k];
         });
     }
+    fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
+        let (classes, dim, count) = (self.rows.classes, self.hold.len(), coordinates.len());
+        let mut square = vec![0.0; count * count];
+        let mut column = vec![0.0; self.mean.len()];
+        for (b, &other) in coordinates.iter().enumerate() {
+            let (l, i) = (other / dim, other % dim);
+            column.fill(0.0);
+            self.columns.each(i, |r, x| column[r] = self.rows.sample.share(r) * self.state.means[r * classes + l] * x);
+            for (a, &at) in coordinates.iter().enumerate().skip(b) {
+                let (k, j) = (at / dim, at % dim);
+                let sum = &mut square[a * count + b];
+                self.columns
+                    .each(j, |r, x| *sum += x * column[r] * (f64::from(k == l) - self.state.means[r * classes + k]));
+                *sum += if at == other { self.hold[j] } else { 0.0 };
+            }
+        }
+        Some(square)
+    }
 }
