@@ -39,7 +39,7 @@ impl From<Verdict> for Ended {
 const IN_VAIN: f64 = 1e-3;
 
 /// The share of the tolerance from which on what a gap lacks is not that the point is far from the optimum.
-pub(super) const WELL_WITHIN: f64 = 1e-2;
+pub(super) const WELL_WITHIN: f64 = 0.1;
 
 /// Outer iterations of a whole search.
 pub(super) const MOST: usize = 1000;
