@@ -122,12 +122,12 @@ impl Descent<'_> {
         let point = self.point;
         let mut step = vec![0.0; point.len()];
         let mut active: Vec<usize> = working.to_vec();
-        let mut whole = true;
+        let (mut whole, mut is_last) = (true, false);
         for sweep in 0..SWEEPS {
             if sweep >= PATIENCE && sweep.is_power_of_two() {
                 self.together(model, working, enough, &mut step)?;
             }
-            let mut worst: f64 = 0.0;
+            let (mut worst, mut fine): (f64, f64) = (0.0, 0.0);
             for (k, &j) in active.iter().enumerate() {
                 if k % 256 == 0 {
                     self.crew.check()?;
@@ -140,16 +140,21 @@ impl Descent<'_> {
                 let by = best - at;
                 // Where nothing curves, l1 alone draws a weight back to where something does.
                 if (bend > 0.0 || l1 > 0.0) && by != 0.0 && best.is_finite() {
-                    // What a weight cannot be changed by is no reason to go on.
-                    worst = if by.abs() > EPS * at.abs() { worst.max(bend * by.abs()) } else { worst };
+                    // Moves of one digit lead nowhere by themselves.
+                    let size = if by.abs() > EPS * at.abs() { &mut worst } else { &mut fine };
+                    *size = size.max(bend * by.abs());
                     model.shift(j, by);
                     // Exactly 0, not nearly.
                     step[j] = best - point[j];
                 }
             }
             if worst <= enough {
-                if whole {
+                if whole && (is_last || fine <= enough) {
                     break;
+                }
+                if whole {
+                    self.together(model, working, enough, &mut step)?;
+                    is_last = true;
                 }
                 active = working.to_vec();
                 whole = true;
