@@ -97,7 +97,7 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior(search, state, ramp);
     }
-    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if !ramp.is_unbounded());
+    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ends_short(search, ramp));
     search.most = if limited { FEW } else { MOST };
     let verdict = if search.objective.has_corners {
         proximal(search, OneMargin { columns: None, design: search.design }, state)?
@@ -105,9 +105,15 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
         newton(search, state)?
     };
     match search.objective.curve {
-        Curve::Ramp(ramp) if !ramp.is_unbounded() => go_on(search, ramp, verdict),
+        Curve::Ramp(ramp) if ends_short(search, ramp) => go_on(search, ramp, verdict),
         _ => Ok(verdict),
     }
+}
+
+/// Whether steps over a ramp may lead nowhere: where slopes have limits on both sides, or, on one, where an l1 draws weights across what is flat.
+fn ends_short(search: &Search, ramp: Ramp) -> bool {
+    let has_limits = ramp.low.is_finite() && ramp.high.is_finite();
+    has_limits || !ramp.is_unbounded() && search.objective.least_l1() < f64::INFINITY
 }
 
 /// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink

@@ -169,13 +169,19 @@ impl<'a> Search<'a> {
         let given = is_near.then(|| duals.clone());
         let plain = self.gap(state, duals)?;
         match given {
-            Some(duals) if plain > self.tolerance * self.size(state.objective) => {
+            // A gap that still falls needs no help.
+            Some(duals) if plain > self.tolerance * self.size(state.objective) && self.is_held_up(plain) => {
                 let sample = self.rows();
                 let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
                 Ok(plain.min(pinned(&mut self.passes, around, duals)?))
             }
             _ => Ok(plain),
         }
+    }
+
+    /// Whether a gap is about as wide as the best one before.
+    fn is_held_up(&self, gap: f64) -> bool {
+        self.stalls > 0 || self.best.gap.is_some_and(|best| gap > 0.1 * best)
     }
 
     fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
