@@ -50,8 +50,8 @@ pub use files::{
     atomic_output::{Output, create_no_more_outputs},
     expand::expand,
     holdout_store::SpooledShelf,
-    input::{Identity, InputName, check_inputs},
-    spool::{Spooled, spool},
+    input::{Identity, InputName, check_inputs, spool},
+    spool::Spooled,
 };
 pub use formats::{
     csv::{is_date, unit},

@@ -9,7 +9,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{compression, spool::Spooled};
+use super::{
+    compression,
+    interrupted::uninterrupted,
+    spool::{self, Spooled},
+};
 use crate::error::{Error, ErrorKind, shown};
 
 /// An input as the user named it.
@@ -196,15 +200,15 @@ impl Read for Whole {
     }
 }
 
-/// Reads, and once more where a signal came between. Every input is read through this, so that nothing above it, decoders and parsers
-/// of dependencies included, ever meets an interruption: some take one for the end, some for damage, and some ask for ever.
-pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
-    loop {
-        match read() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
+/// Copies standard input as it comes, compressed or not, to an unnamed file in `TMPDIR`.
+///
+/// Costs one write of the input and as much space; memory does not grow with it.
+///
+/// # Errors
+/// If standard input cannot be read or the file cannot be written, a full disk included.
+pub fn spool() -> Result<InputName, Error> {
+    let failed = |source| InputName::Stdin.error(source);
+    spool::copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
 }
 
 /// Standard input without the buffer and the lock of [`io::Stdin`].

@@ -8,4 +8,5 @@ pub(crate) mod compression;
 pub(crate) mod expand;
 pub(crate) mod holdout_store;
 pub(crate) mod input;
+pub(crate) mod interrupted;
 pub(crate) mod spool;

@@ -1,11 +1,11 @@
-//! Standard input for several passes.
+//! A copy of a stream in a temporary file, for several passes.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use super::input::{InputName, stdin, uninterrupted};
+use super::interrupted::uninterrupted;
 use crate::error::{Error, ErrorKind, shown};
 
 /// A copy of standard input in an unnamed file, which is gone when its last user is, however that ends.
@@ -13,17 +13,6 @@ use crate::error::{Error, ErrorKind, shown};
 pub struct Spooled {
     file: Arc<File>,
     size: u64,
-}
-
-/// Copies standard input as it comes, compressed or not, to an unnamed file in `TMPDIR`.
-///
-/// Costs one write of the input and as much space; memory does not grow with it.
-///
-/// # Errors
-/// If standard input cannot be read or the file cannot be written, a full disk included.
-pub fn spool() -> Result<InputName, Error> {
-    let failed = |source| InputName::Stdin.error(source);
-    copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
 }
 
 /// Copies `from`, called `name` in messages, and tells by `unread` what is wrong if it cannot be read.
@@ -92,6 +81,7 @@ impl Read for ReadAt {
 mod tests {
     use super::*;
     use crate::{
+        files::input::InputName,
         read::reader::{Reader, RowSource},
         table::options::Options,
     };

@@ -41,6 +41,14 @@ pub struct TextFault {
     pub asked: bool,
 }
 
+impl std::fmt::Display for TextFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, column {}: '{}': {}", self.line, self.column, self.token, self.says)
+    }
+}
+
+impl std::error::Error for TextFault {}
+
 /// Rows of inputs that are no text. What a format implements that wants an input as a whole.
 pub(crate) trait TableParser: Send {
     /// Starts the next input, which is read to its end or to an error that is no row's before another is started.

@@ -5,60 +5,39 @@
 //! lines are no rows but count as lines. The group id is checked and not used.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
-mod chosen;
-mod fast;
-mod marks;
-mod naming;
+mod backend;
+mod delimited_pairs;
+mod delimiters;
+mod describe;
+mod detect;
+mod index_names;
+mod index_selection;
+mod line;
 mod plain;
+mod rules;
 #[cfg(test)]
 mod twins;
-mod way;
 
-use surefoot_glm::{Batch, Part, Place};
-use xxhash_rust::xxh3::xxh3_64;
+use surefoot_glm::{Batch, Place};
 
 use super::parser::{TextFault, TextParser};
 use crate::{
-    error::{self, Spot},
-    features::feature_groups::Indices,
-    ids::merge_duplicates::Uniter,
-    table::options::Options,
-    text::{digest::Digest, number},
+    error, features::feature_groups::Indices, ids::merge_duplicates::Uniter, table::options::Options,
+    text::digest::Digest,
 };
-use chosen::Chosen;
-pub(crate) use chosen::check;
-use fast::Line;
-use marks::Marks;
-use naming::Naming;
+use backend::Backend;
+use delimiters::Delimiters;
+pub(super) use describe::describe;
+pub(super) use detect::begins;
+use index_names::IndexNames;
+use index_selection::IndexSelection;
+pub(super) use index_selection::check;
+use line::Line;
 use plain::Complaint;
-use way::Way;
-
-/// What the options mean for svmlight.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    lowest: u64,
-    bits: Option<u8>,
-    unlabelled: bool,
-}
-
-impl Rules {
-    fn new(options: &Options) -> Rules {
-        Rules {
-            lowest: u64::from(options.reading.index_base),
-            bits: options.reading.bits,
-            unlabelled: options.unlabelled,
-        }
-    }
-
-    /// The id under which an index is stored.
-    fn id(&self, index: u64) -> u64 {
-        match self.bits {
-            None => index,
-            Some(bits) => xxh3_64(&index.to_le_bytes()) >> (64 - u32::from(bits)),
-        }
-    }
-}
+use rules::Rules;
 
 /// A push parser: the caller lends bytes, however they are cut, and gets the rows that they complete.
 ///
@@ -99,14 +78,14 @@ pub struct Svmlight {
     line: u64,
     input: u32,
     digest: Digest,
-    way: Way,
-    marks: Marks,
+    backend: Backend,
+    delimiters: Delimiters,
     scratch: Vec<(u64, f64)>,
     uniter: Uniter,
     indices: Option<Indices>,
     /// Where not all indices are used.
-    chosen: Option<Chosen>,
-    naming: Naming,
+    selection: Option<IndexSelection>,
+    names: IndexNames,
 }
 
 /// A line without end is first looked at when it is this long.
@@ -127,13 +106,13 @@ impl Svmlight {
             line: 0,
             input: 0,
             digest: Digest::default(),
-            way: Way::best(),
-            marks: Marks::default(),
+            backend: Backend::best(),
+            delimiters: Delimiters::default(),
             scratch: Vec::new(),
             uniter: Uniter::default(),
             indices: Indices::new(&options.groups),
-            chosen: Chosen::new(&options.reading, &options.found),
-            naming: Naming::new(&options.found),
+            selection: IndexSelection::new(&options.reading, &options.found),
+            names: IndexNames::new(&options.found),
         }
     }
 
@@ -186,18 +165,19 @@ impl Svmlight {
             done = self.lines(&text, from, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
-        let (uniter, indices, chosen) = (std::mem::take(&mut self.uniter), self.indices.take(), self.chosen.take());
-        let naming = std::mem::take(&mut self.naming);
+        let (uniter, indices, selection) =
+            (std::mem::take(&mut self.uniter), self.indices.take(), self.selection.take());
+        let names = std::mem::take(&mut self.names);
         *self = Svmlight {
             rules: self.rules,
-            way: self.way,
+            backend: self.backend,
             input: self.input + 1,
             digest,
             scratch,
             uniter,
             indices,
-            chosen,
-            naming,
+            selection,
+            names,
             ..Svmlight::new(&Options::default())
         };
         done
@@ -217,7 +197,7 @@ impl Svmlight {
         if batch.start.is_empty() {
             batch.start.push(0);
         }
-        self.marks.clear();
+        self.delimiters.clear();
         let mut at = from;
         let mut digested = from + std::mem::take(&mut self.digested);
         let mut done = Ok(());
@@ -259,7 +239,7 @@ impl Svmlight {
     /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
     fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
         let first = batch.index.len();
-        let read = match fast::line(text, start, &self.rules, &mut self.way, &mut self.marks, batch) {
+        let read = match line::line(text, start, &self.rules, &mut self.backend, &mut self.delimiters, batch) {
             Line::Nothing { end } => return Ok((end, None)),
             Line::Row { label, end, sorted } if sorted || self.sort(first, batch) => (end, Some(label)),
             _ => {
@@ -267,8 +247,8 @@ impl Svmlight {
                 self.plain_row(text, start, batch)?
             }
         };
-        if let Some(chosen) = &mut self.chosen {
-            chosen.retain(batch, first);
+        if let Some(selection) = &mut self.selection {
+            selection.retain(batch, first);
         }
         if let Some(indices) = &mut self.indices {
             indices.assign(&batch.index[first..], |index| self.rules.id(index));
@@ -312,7 +292,7 @@ impl Svmlight {
     /// Replaces the sorted ids from `first` on by their hashes; values that meet are added in the order of their ids, so
     /// that the sum does not depend on the order in the file. `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
-        self.naming.meet(&batch.index[first..], |index| self.rules.id(index));
+        self.names.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
         self.uniter.unite(&mut batch.index, &mut batch.value, first);
         batch.value[first..].iter().all(|value| value.is_finite())
@@ -382,53 +362,4 @@ impl TextParser for Svmlight {
     fn waiting(&self) -> bool {
         self.waiting.is_some()
     }
-}
-
-impl std::fmt::Display for TextFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}: '{}': {}", self.line, self.column, self.token, self.says)
-    }
-}
-
-impl std::error::Error for TextFault {}
-
-/// Whether lines that begin a text are those of this format and no other: a number, and pairs of whole numbers and numbers,
-/// of which there are some. The last line may be cut off.
-pub(crate) fn begins(head: &[u8]) -> bool {
-    let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |last| &head[..last]);
-    let lines = whole.split(|&byte| byte == b'\n').map(|line| line.split(|&b| b == b'#').next().unwrap_or_default());
-    let lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).take(10);
-    let is_pair = |token: &[u8]| {
-        token.starts_with(b"qid:") || number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'))
-    };
-    let (mut pairs, mut sound) = (false, true);
-    for line in lines {
-        let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
-        let label = tokens.next().unwrap_or_default();
-        let mut rest = tokens.peekable();
-        sound &= is_pair(label) || number::value(label, 0).is_some_and(|(_, end)| end == label.len());
-        pairs |= rest.peek().is_some();
-        sound &= rest.all(is_pair);
-    }
-    pairs && sound
-}
-
-/// Column and token of a part of a row that was read.
-pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
-    let place = batch.place.get(row).copied().unwrap_or_default();
-    let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
-    let rules = Rules::new(options);
-    let found = match part {
-        Part::Pair(i) => batch.index.get(batch.start[row] + i).and_then(|&id| {
-            let is_it = |token: &[u8]| {
-                let index = number::index(token, 0);
-                index.is_some_and(|(index, end)| token.get(end) == Some(&b':') && rules.id(index) == id)
-            };
-            let has_label = |token: &[u8]| !token.contains(&b':');
-            plain::tokens(text).enumerate().find(|(n, (_, token))| (*n > 0 || !has_label(token)) && is_it(token))
-        }),
-        Part::Row | Part::Label | Part::Weight => None,
-    };
-    let (at, token) = found.map(|found| found.1).or_else(|| plain::tokens(text).next()).unwrap_or_default();
-    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(token))
 }

@@ -11,7 +11,8 @@ use crate::{
     error::{self, Error, ErrorKind, Located, Spot, stream_error},
     files::{
         compression,
-        input::{InputName, check_inputs, uninterrupted},
+        input::{InputName, check_inputs},
+        interrupted::uninterrupted,
     },
     formats::{
         parser::{Opened, TextFault},

@@ -21,7 +21,7 @@ fn join(digits: u128) -> u64 {
 
 /// The numbers of a pair `index:value`, if it is plain: digits, in the value with a minus and a point or without.
 ///
-/// There must be no marks (see `formats/svmlight/marks.rs`) but those behind the index and the value. `None` only says
+/// There must be no marks (see `formats/svmlight/delimiters.rs`) but those behind the index and the value. `None` only says
 /// that this pair is one for [`index`] and [`value`]: it is wrong, or has more than 15 bytes on a side.
 #[inline(always)]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {

@@ -13,7 +13,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::kinds::is_text;
+use super::scalar_types::is_text;
 use crate::text::cell_value::{self, time};
 
 /// Whole numbers up to this size are numbers of 64 bits, all of them.

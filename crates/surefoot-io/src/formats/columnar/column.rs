@@ -9,9 +9,11 @@ use surefoot_glm::{Missing, Role};
 
 use super::{
     cells,
-    kinds::{Kind, is_text},
+    kinds::Kind,
+    missing_policy::Policy,
     nested::{self, Span},
     plan::{Used, element},
+    scalar_types::is_text,
     texts::Texts,
     vectors::Vectors,
 };
@@ -19,10 +21,7 @@ use crate::{
     error,
     features::row_builder::{Group, RowBuilder, Several, Values, escape, missing_id},
     table::{column_names, column_roles},
-    text::{
-        cell_value::{self, Absent},
-        printable::text_of,
-    },
+    text::{cell_value, printable::text_of},
 };
 
 /// What is wrong with a row.
@@ -41,15 +40,6 @@ impl Fault {
         let token = error::token(token.as_bytes());
         Fault { row: 0, column: column.map(str::to_owned), token, says: says.to_owned() }
     }
-}
-
-/// What a missing cell means, and which texts count as one.
-#[derive(Debug, Default)]
-pub(super) struct Policy {
-    pub(super) missing: Missing,
-    pub(super) absent: Absent,
-    /// Whether a model says so.
-    pub(super) of_model: bool,
 }
 
 /// Reads a column.

@@ -3,7 +3,11 @@
 use arrow_schema::DataType;
 use surefoot_glm::Role;
 
-use super::{nested::values_of, vectors::is_vector};
+use super::{
+    nested::values_of,
+    scalar_types::{has_text, is_number, is_text},
+    vectors::is_vector,
+};
 use crate::table::column_names::{flagged, shown};
 
 /// How the cells of a column are read.
@@ -78,16 +82,6 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
     }
 }
 
-/// Whether cells are text unless something else is said.
-pub(super) fn is_text(of: &DataType) -> bool {
-    use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    match of {
-        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => true,
-        Dictionary(_, values) => is_text(values) && !matches!(**values, Dictionary(..)),
-        _ => false,
-    }
-}
-
 /// Whether cells are lists of what is text unless something else is said.
 pub(super) fn holds_words(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_text(values.data_type()))
@@ -96,23 +90,6 @@ pub(super) fn holds_words(of: &DataType) -> bool {
 /// Whether cells are lists of what can be spelled out.
 fn holds_texts(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| has_text(values.data_type()))
-}
-
-/// Whether a cell can be spelled out: text, numbers, booleans, days and times of days.
-pub(super) fn has_text(of: &DataType) -> bool {
-    match of {
-        DataType::Dictionary(_, values) => has_text(values) && !matches!(**values, DataType::Dictionary(..)),
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
-        _ => is_text(of) || is_number(of),
-    }
-}
-
-fn is_number(of: &DataType) -> bool {
-    match of {
-        DataType::Dictionary(_, values) => is_number(values) && !matches!(**values, DataType::Dictionary(..)),
-        DataType::Null | DataType::Boolean => true,
-        _ => of.is_integer() || of.is_floating() || of.is_decimal(),
-    }
 }
 
 /// Whether cells are lists of numbers.

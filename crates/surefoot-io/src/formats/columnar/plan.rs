@@ -7,8 +7,9 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use surefoot_glm::{Column, Role, Table};
 
 use super::{
-    kinds::{Kind, has_text, holds_words, is_list, is_text, kind, type_name, unit},
+    kinds::{Kind, holds_words, is_list, kind, type_name, unit},
     nested,
+    scalar_types::{has_text, is_text},
     vectors::{Vectors, is_vector},
 };
 use crate::{

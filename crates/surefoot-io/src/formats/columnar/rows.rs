@@ -12,7 +12,8 @@ use surefoot_glm::{Batch, Groups, Place, Role};
 
 use super::{
     cells,
-    column::{Column, Fault, Policy},
+    column::{Column, Fault},
+    missing_policy::Policy,
     plan::Plan,
 };
 use crate::{

@@ -7,7 +7,7 @@ use surefoot_glm::Missing;
 
 use super::{
     cells,
-    column::Policy,
+    missing_policy::Policy,
     nested::{Span, spans},
 };
 use crate::{features::row_builder::Several, text::cell_value};

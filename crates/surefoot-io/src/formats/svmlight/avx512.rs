@@ -8,11 +8,10 @@ use std::mem::MaybeUninit;
 use surefoot_glm::Batch;
 
 use super::{
-    Rules,
-    marks::{BLOCK, Marks},
-    way::avx2_pairs,
+    avx2,
+    delimiters::{BLOCK, Delimiters},
+    rules::Rules,
 };
-use crate::text::number;
 use group::{GROUP, Read, group};
 
 /// Pairs that the batch gets room for at a time.
@@ -37,7 +36,7 @@ impl Singles {
 
 /// Whether the processor has what [`pairs`] needs.
 pub(super) fn is_there() -> bool {
-    number::avx2::is_there()
+    avx2::is_there()
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -54,7 +53,7 @@ pub(super) fn pairs(
     mut at: usize,
     rules: &Rules,
     singles: &mut Singles,
-    marks: &mut Marks,
+    delimiters: &mut Delimiters,
     batch: &mut Batch,
 ) -> usize {
     loop {
@@ -68,7 +67,7 @@ pub(super) fn pairs(
             singles.next = Singles::MOST.min(2 * singles.left);
         }
         let before = batch.index.len();
-        at = avx2_pairs(text, at, singles.left, rules, marks, batch);
+        at = avx2::pairs(text, at, singles.left, rules, delimiters, batch);
         let count = batch.index.len() - before;
         singles.left -= count;
         if count == 0 || text[at - 1] != b' ' {
@@ -134,7 +133,7 @@ fn few(
     read.unwrap_or(Read { pairs: 0, bytes: 0, more: true })
 }
 
-/// The first bytes of a text; zeros, which are marks, behind its end.
+/// The first bytes of a text; zeros, which are delimiters, behind its end.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn load(text: &[u8]) -> __m512i {

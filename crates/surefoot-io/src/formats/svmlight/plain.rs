@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::Rules;
+use super::rules::Rules;
 use crate::text::number;
 
 /// A row as it was read: pairs in the order of the line, ids raw.

@@ -1,18 +1,18 @@
-//! Whatever the way, lines are read as the plain reader reads them: the same rows, to the bit, and the same faults.
+//! Whatever the backend, lines are read as the plain reader reads them: the same rows, to the bit, and the same faults.
 
 use proptest::prelude::*;
 use surefoot_glm::Batch;
 
-use super::{Rules, Svmlight, plain, way::Way};
+use super::{Svmlight, backend::Backend, plain, rules::Rules};
 use crate::table::options::Options;
 
 /// A row as the plain reader or a fast one reads it, values as bits, or what is wrong with it and where.
 type Read = Result<(Option<u64>, Vec<(u64, u64)>), (u64, String)>;
 
 /// The rows of a text, each with its line.
-fn read(lines: &[u8], options: &Options, way: Way) -> Vec<(u64, Read)> {
+fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     let (mut parser, mut batch) = (Svmlight::new(options), Batch::default());
-    parser.way = way;
+    parser.backend = backend;
     let mut all = Vec::new();
     let mut read = parser.push(lines, &mut batch);
     while let Err(fault) = read {
@@ -46,8 +46,8 @@ fn read_plainly(lines: &[u8], options: &Options) -> Vec<(u64, Read)> {
 
 fn check(lines: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let expected = read_plainly(lines, options);
-    for way in Way::all() {
-        prop_assert_eq!(&read(lines, options, way), &expected, "{:?} {}", way, lines.escape_ascii());
+    for backend in Backend::all() {
+        prop_assert_eq!(&read(lines, options, backend), &expected, "{:?} {}", backend, lines.escape_ascii());
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The pairs that 64 bytes hold, four at most, all at once.
 //!
-//! A token is what stands before a mark: an index or a value, by turns. Where digits begin, where their point is and where
+//! A token is what stands before a delimiter: an index or a value, by turns. Where digits begin, where their point is and where
 //! they end is found for all tokens by a few operations on bits, one a byte of text. One permutation of bytes then puts the
 //! digits of all numbers side by side, without points, eight bytes a number.
 
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use crate::{
-    formats::svmlight::{Rules, marks::BLOCK},
+    formats::svmlight::{delimiters::BLOCK, rules::Rules},
     text::number::is_end,
 };
 
@@ -20,8 +20,8 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The bits of the indices and values of a group.
 const INDICES: u64 = 0x55;
 const VALUES: u64 = 0xaa;
-/// The marks of a group.
-const MARKS: u64 = u64::from_le_bytes(*b": : : : ");
+/// The delimiters of a group.
+const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
 
 /// The token of each byte of a vector: first indices, then values, so that each fill a half.
 const TOKENS: [i8; BLOCK] = {
@@ -81,16 +81,16 @@ pub(super) fn group<const FULL: bool>(
     index_room: &mut [MaybeUninit<u64>; GROUP],
     value_room: &mut [MaybeUninit<f64>; GROUP],
 ) -> Option<Read> {
-    // As in `marks.rs`: all but digits, points, minuses and slashes.
+    // As in `delimiters.rs`: all but digits, points, minuses and slashes.
     let above = _mm512_sub_epi8(block, _mm512_set1_epi8(b'-' as i8));
-    let marks = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((b'9' - b'-') as i8));
-    let found = bytes(_mm512_maskz_compress_epi8(marks, block)) ^ MARKS;
+    let delimiters = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((b'9' - b'-') as i8));
+    let found = bytes(_mm512_maskz_compress_epi8(delimiters, block)) ^ DELIMITERS;
     // That the full group's length is known without a calculation lets the processor begin with the next one at once.
     let (pairs, last) = if FULL { (GROUP, false) } else { leading(found) };
     if FULL && found != 0 || pairs == 0 {
         return None;
     }
-    let tokens = Tokens::find(block, marks, pairs)?;
+    let tokens = Tokens::find(block, delimiters, pairs)?;
     let digits = tokens.digits(block);
     let numbers = join(digits);
     let index = _mm512_castsi512_si256(numbers);
@@ -110,7 +110,7 @@ pub(super) fn group<const FULL: bool>(
     Some(Read { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
 }
 
-/// From how marks differ from [`MARKS`]: how many pairs there are, and whether the row seems to end with them.
+/// From how delimiters differ from [`DELIMITERS`]: how many pairs there are, and whether the row seems to end with them.
 #[inline]
 fn leading(found: u64) -> (usize, bool) {
     let whole = found.trailing_zeros() as usize / 16;
@@ -135,16 +135,16 @@ impl Tokens {
     /// Those of so many pairs; `None` if there are too many digits or none in one, or a minus or a point in an index.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn find(block: __m512i, marks: u64, pairs: usize) -> Option<Tokens> {
+    fn find(block: __m512i, delimiters: u64, pairs: usize) -> Option<Tokens> {
         let points = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'.' as i8));
         let minuses = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'-' as i8));
         // A token starts behind a mark. From there a carry runs to the first stop, over a minus too.
-        let first = marks << 1 | 1;
-        let stops = points | marks;
+        let first = delimiters << 1 | 1;
+        let stops = points | delimiters;
         let stops = stops & (!stops).wrapping_add(first);
         let (signed, pointed) = (_pext_u64(minuses, first), _pext_u64(points, stops));
 
-        let ends = _mm512_maskz_compress_epi8(marks, vector(&PLACES));
+        let ends = _mm512_maskz_compress_epi8(delimiters, vector(&PLACES));
         let stops = _mm512_maskz_compress_epi8(stops, vector(&PLACES));
         let bytes = bytes(ends);
         let lengths = bytes.wrapping_sub(bytes << 8).wrapping_sub(ONES << 8);

@@ -31,7 +31,7 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
 
 /// The indices to keep and to ignore, as ranges.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct IndexSelection {
     keep: Vec<RangeInclusive<u64>>,
     ignore: Vec<RangeInclusive<u64>>,
     /// Ranges of which no row had an index so far, as the user wrote them.
@@ -39,15 +39,15 @@ pub(super) struct Chosen {
     found: Arc<Found>,
 }
 
-impl Chosen {
+impl IndexSelection {
     /// `None` where all are used.
-    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Found>) -> Option<Chosen> {
+    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Found>) -> Option<IndexSelection> {
         let range = |name: &String| index_range(name);
         let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
         let awaited = keep.iter().chain(ignore).filter_map(|name| Some((range(name)?, name.clone())));
         let (keep, ignore) = (ranges(keep), ranges(ignore));
         let is_needed = !keep.is_empty() || !ignore.is_empty();
-        is_needed.then(|| Chosen { keep, ignore, awaited: awaited.collect(), found: found.clone() })
+        is_needed.then(|| IndexSelection { keep, ignore, awaited: awaited.collect(), found: found.clone() })
     }
 
     fn uses(&self, index: u64) -> bool {

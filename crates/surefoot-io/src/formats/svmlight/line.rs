@@ -1,15 +1,11 @@
 //! One line of svmlight, read fast: what is written as most programs write it.
 //!
-//! Anything else, wrong or only unusual, is left to the plain reader.
+//! Anything else, wrong or only unusual, is left to the plain reader. Runs of plain pairs are read by the [backend](super::backend).
 
 use surefoot_glm::Batch;
 
-use super::{
-    Rules,
-    marks::{self, Marks},
-    way::Way,
-};
-use crate::text::number::{self, Pair, is_end};
+use super::{backend::Backend, delimiters::Delimiters, rules::Rules};
+use crate::text::number::{self, is_end};
 
 /// What a line turned out to be.
 pub(crate) enum Line {
@@ -22,13 +18,13 @@ pub(crate) enum Line {
     Unclear,
 }
 
-/// Reads the line at `at`. `text` must hold its line break and end with one; `marks` must be those of `text`.
+/// Reads the line at `at`. `text` must hold its line break and end with one; `delimiters` must be those of `text`.
 pub(super) fn line(
     text: &[u8],
     mut at: usize,
     rules: &Rules,
-    way: &mut Way,
-    marks: &mut Marks,
+    backend: &mut Backend,
+    delimiters: &mut Delimiters,
     batch: &mut Batch,
 ) -> Line {
     while matches!(text[at], b' ' | b'\t') {
@@ -38,7 +34,7 @@ pub(super) fn line(
         return Line::Nothing { end };
     }
     match label(text, at, rules) {
-        Some((label, at)) => pairs(text, at, label, rules, way, marks, batch),
+        Some((label, at)) => pairs(text, at, label, rules, backend, delimiters, batch),
         None => Line::Unclear,
     }
 }
@@ -61,8 +57,8 @@ fn pairs(
     mut at: usize,
     label: f64,
     rules: &Rules,
-    way: &mut Way,
-    marks: &mut Marks,
+    backend: &mut Backend,
+    delimiters: &mut Delimiters,
     batch: &mut Batch,
 ) -> Line {
     let first = batch.index.len();
@@ -71,12 +67,12 @@ fn pairs(
         while matches!(text[at], b' ' | b'\t') {
             at += 1;
         }
-        at = way.pairs(text, at, rules, marks, batch);
+        at = backend.pairs(text, at, rules, delimiters, batch);
         if matches!(text[at], b' ' | b'\t') {
             continue;
         }
         if let Some(end) = line_end(text, at) {
-            let sorted = way.is_ascending(&batch.index[first..]);
+            let sorted = backend.is_ascending(&batch.index[first..]);
             return Line::Row { label, end, sorted };
         }
         match slow_pair(text, at) {
@@ -93,59 +89,6 @@ fn pairs(
             _ => return Line::Unclear,
         }
     }
-}
-
-/// Reads one plain pair after the other, `most` at most, with these ways to find marks and to read a pair between marks,
-/// as long as a single blank stands between, and returns where it stopped.
-#[inline(always)]
-pub(super) fn marked_pairs(
-    text: &[u8],
-    mut at: usize,
-    most: usize,
-    rules: &Rules,
-    marks: &mut Marks,
-    batch: &mut Batch,
-    (bits, pair): (impl Fn(&[u8; marks::BLOCK]) -> u64, impl Fn(&Pair<'_>) -> Option<(u64, f64)>),
-) -> usize {
-    // `Pair` looks back so far. Only the first row of a text can begin with slow pairs for that.
-    if at < 16 {
-        return at;
-    }
-    let (ends, _) = marks.from(text, at, 2 * most, bits).as_chunks();
-    let ends = &ends[..ends.len().min(most)];
-    // Once for all of them, since marks ascend.
-    assert!(ends.last().is_none_or(|last: &[usize; 2]| last[1] < text.len()), "marks of another text");
-    batch.index.reserve(ends.len());
-    batch.value.reserve(ends.len());
-    let room = batch.index.spare_capacity_mut().iter_mut().zip(batch.value.spare_capacity_mut());
-    let mut count = 0;
-    for (&[colon, end], (index_room, value_room)) in ends.iter().zip(room) {
-        // SAFETY: marks are places in the text, as was checked. See `Pair::new` for the gain.
-        let (middle, behind) = unsafe { (*text.get_unchecked(colon), *text.get_unchecked(end)) };
-        if middle != b':' {
-            break;
-        }
-        // SAFETY: marks ascend, from `at` on, which is at least 16, and are places in the text.
-        let Some((index, value)) = pair(&unsafe { Pair::new(text, at, colon, end) }) else { break };
-        if (behind != b' ' && !is_end(behind)) || index < rules.lowest {
-            break;
-        }
-        index_room.write(index);
-        value_room.write(value);
-        count += 1;
-        at = end;
-        if behind != b' ' {
-            break;
-        }
-        at += 1;
-    }
-    // SAFETY: so many of each were written behind the earlier ones. Over `push` this saves a twentieth.
-    unsafe {
-        batch.index.set_len(batch.index.len() + count);
-        batch.value.set_len(batch.value.len() + count);
-    }
-    marks.skip(2 * count);
-    at
 }
 
 /// A pair that is longer or written in another way than most.

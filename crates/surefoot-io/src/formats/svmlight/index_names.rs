@@ -8,15 +8,15 @@ use crate::{ids::id_map::IdSet, table::inferred::Found};
 
 /// Tells the indices that are met, each once.
 #[derive(Debug, Default)]
-pub(super) struct Naming {
+pub(super) struct IndexNames {
     known: IdSet,
     full: bool,
     found: Arc<Found>,
 }
 
-impl Naming {
-    pub(super) fn new(found: &Arc<Found>) -> Naming {
-        Naming { found: found.clone(), ..Naming::default() }
+impl IndexNames {
+    pub(super) fn new(found: &Arc<Found>) -> IndexNames {
+        IndexNames { found: found.clone(), ..IndexNames::default() }
     }
 
     /// Tells those of a row, whose slots `slot` knows.

@@ -12,26 +12,26 @@ pub(super) const ROOM: usize = 1024;
 
 /// The places in a text of all bytes but digits, points, minus signs and, by the way, slashes.
 #[derive(Debug)]
-pub(crate) struct Marks {
+pub(crate) struct Delimiters {
     places: Box<[usize; ROOM]>,
     next: usize,
     end: usize,
 }
 
-impl Default for Marks {
-    fn default() -> Marks {
-        Marks { places: Box::new([0; ROOM]), next: 0, end: 0 }
+impl Default for Delimiters {
+    fn default() -> Delimiters {
+        Delimiters { places: Box::new([0; ROOM]), next: 0, end: 0 }
     }
 }
 
-impl Marks {
+impl Delimiters {
     /// Forgets the places, before another text.
     pub(crate) fn clear(&mut self) {
         self.end = 0;
         self.next = 0;
     }
 
-    /// The next marks from `at` on in order: at least two unless the text holds fewer, and not all of them; about
+    /// The next delimiters from `at` on in order: at least two unless the text holds fewer, and not all of them; about
     /// `enough` where they are still to be found.
     /// Between two calls the text may only be looked at further on.
     #[inline(always)]
@@ -52,13 +52,13 @@ impl Marks {
         &self.places[self.next..self.end]
     }
 
-    /// Forgets the next `count` marks.
+    /// Forgets the next `count` delimiters.
     pub(crate) fn skip(&mut self, count: usize) {
         self.next += count;
     }
 }
 
-/// Finds the first marks from `at` on, and how many they are.
+/// Finds the first delimiters from `at` on, and how many they are.
 #[inline(always)]
 fn find(
     text: &[u8],
@@ -108,7 +108,7 @@ fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     count
 }
 
-/// The marks of a block, a bit a byte, the first byte lowest.
+/// The delimiters of a block, a bit a byte, the first byte lowest.
 #[inline(always)]
 pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks();
@@ -116,8 +116,9 @@ pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
         let word = u64::from_le_bytes(*word);
         let low = word & 0x7f7f_7f7f_7f7f_7f7f;
         // The top bit of each byte that is not from 0x2d, the minus, to 0x39, the nine.
-        let marks = ((low + 0x4646_4646_4646_4646) | word | !(low + 0x5353_5353_5353_5353)) & 0x8080_8080_8080_8080;
-        bits | side_by_side(marks) << (8 * i)
+        let delimiters =
+            ((low + 0x4646_4646_4646_4646) | word | !(low + 0x5353_5353_5353_5353)) & 0x8080_8080_8080_8080;
+        bits | side_by_side(delimiters) << (8 * i)
     })
 }
 
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_marked_as_the_plain_way_does() {
+    fn every_byte_is_found_as_plain_code_finds_it() {
         for byte in 0..=255u8 {
             for other in [b'0', b'9', b'-', b',', b':', 0x7f, 0x80, 0xff] {
                 for at in 0..BLOCK {
@@ -167,16 +168,16 @@ mod tests {
     }
 
     #[test]
-    fn marks_come_in_order_and_none_is_left_out() {
+    fn delimiters_come_in_order_and_none_is_left_out() {
         for gap in [1, 2, 5, 64, 65, 200] {
             for length in [0, 1, 63, 64, 65, 1000, 5000] {
                 let text: Vec<u8> = (0..length).map(|i| if i % gap == 0 { b' ' } else { b'7' }).collect();
                 let expected: Vec<usize> = (0..length).step_by(gap).collect();
                 for (step, enough) in [(1, 2), (2, 7), (2, ROOM), (100, 70), (100, ROOM)] {
-                    let (mut marks, mut found) = (Marks::default(), Vec::new());
+                    let (mut delimiters, mut found) = (Delimiters::default(), Vec::new());
                     let mut at = 0;
                     loop {
-                        let next = marks.from(&text, at, enough, bits);
+                        let next = delimiters.from(&text, at, enough, bits);
                         let some = &next[..next.len().min(step)];
                         found.extend_from_slice(some);
                         let Some(last) = some.last() else { break };

@@ -1,0 +1,14 @@
+//! What a missing cell means.
+
+use surefoot_glm::Missing;
+
+use crate::text::cell_value::Absent;
+
+/// What a missing cell means, and which texts count as one.
+#[derive(Debug, Default)]
+pub(super) struct Policy {
+    pub(super) missing: Missing,
+    pub(super) absent: Absent,
+    /// Whether a model says so.
+    pub(super) of_model: bool,
+}

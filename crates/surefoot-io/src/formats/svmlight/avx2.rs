@@ -1,0 +1,25 @@
+//! Plain pairs with AVX2.
+
+use surefoot_glm::Batch;
+
+use super::{
+    delimited_pairs::delimited_pairs,
+    delimiters::{Delimiters, avx2_bits},
+    rules::Rules,
+};
+pub(super) use crate::text::number::avx2::is_there;
+use crate::text::number::{self, Pair};
+
+/// Reads at most `most` plain pairs, as long as a single blank stands between, and returns where it stopped.
+#[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
+pub(super) fn pairs(
+    text: &[u8],
+    at: usize,
+    most: usize,
+    rules: &Rules,
+    delimiters: &mut Delimiters,
+    batch: &mut Batch,
+) -> usize {
+    let functions = (|block: &_| avx2_bits(block), |pair: &Pair<'_>| number::avx2::pair(pair));
+    delimited_pairs(text, at, most, rules, delimiters, batch, functions)
+}

@@ -1,0 +1,77 @@
+//! The backends that read plain pairs, and which of them this processor has.
+
+use surefoot_glm::Batch;
+
+#[cfg(target_arch = "x86_64")]
+use super::{
+    avx2,
+    avx512::{self, Singles},
+};
+use super::{
+    delimited_pairs::delimited_pairs,
+    delimiters::{Delimiters, ROOM, bits},
+    rules::Rules,
+};
+use crate::text::number;
+
+/// A backend that this processor has: all read the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backend(Kind);
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Singles),
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+impl Backend {
+    /// All that there are, the fastest first.
+    pub(super) fn all() -> impl Iterator<Item = Backend> {
+        let backends = [
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512(Singles::new()), avx512::is_there()),
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2, avx2::is_there()),
+            (Kind::Portable, true),
+        ];
+        backends.into_iter().filter(|backend| backend.1).map(|backend| Backend(backend.0))
+    }
+
+    /// The fastest.
+    pub(super) fn best() -> Backend {
+        Backend::all().next().expect("one is everywhere")
+    }
+
+    /// Reads one plain pair after the other, as long as a single blank stands between, and returns where it stopped.
+    pub(super) fn pairs(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        rules: &Rules,
+        delimiters: &mut Delimiters,
+        batch: &mut Batch,
+    ) -> usize {
+        match &mut self.0 {
+            // SAFETY: there is no such backend unless the processor has what the function needs.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(singles) => unsafe { avx512::pairs(text, at, rules, singles, delimiters, batch) },
+            // SAFETY: as above. The parser takes three fifths of the time of the portable one.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { avx2::pairs(text, at, ROOM, rules, delimiters, batch) },
+            Kind::Portable => delimited_pairs(text, at, ROOM, rules, delimiters, batch, (bits, number::pair)),
+        }
+    }
+
+    /// Whether each is above the one before.
+    pub(super) fn is_ascending(&self, index: &[u64]) -> bool {
+        match self.0 {
+            // SAFETY: there is no such backend unless the processor has what the function needs.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => unsafe { avx512::is_ascending(index) },
+            _ => index.is_sorted_by(|before, after| before < after),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What the options mean for svmlight.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::table::options::Options;
+
+/// Settings of the parser.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) lowest: u64,
+    pub(super) bits: Option<u8>,
+    pub(super) unlabelled: bool,
+}
+
+impl Rules {
+    pub(super) fn new(options: &Options) -> Rules {
+        Rules {
+            lowest: u64::from(options.reading.index_base),
+            bits: options.reading.bits,
+            unlabelled: options.unlabelled,
+        }
+    }
+
+    /// The id under which an index is stored.
+    pub(super) fn id(&self, index: u64) -> u64 {
+        match self.bits {
+            None => index,
+            Some(bits) => xxh3_64(&index.to_le_bytes()) >> (64 - u32::from(bits)),
+        }
+    }
+}
