@@ -38,7 +38,7 @@ pub fn codec(data: &[u8]) {
 /// Rows and errors of the same bytes, as they came in at once and in pieces. How much of damaged compressed bytes is decompressed
 /// before the damage shows is the decoder's business: then there are errors on both sides, and the rows before them agree.
 fn check_same(whole: &Found, pieces: &Found) {
-    let is_damaged = |found: &Found| found.1.iter().any(|(_, says)| says.contains("damaged or cut-off"));
+    let is_damaged = |found: &Found| found.1.iter().any(|(_, message)| message.contains("damaged or cut-off"));
     if is_damaged(whole) || is_damaged(pieces) {
         let common = whole.0.len().min(pieces.0.len());
         assert_eq!(whole.0[..common], pieces.0[..common], "rows depend on how the bytes come in");

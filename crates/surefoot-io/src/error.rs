@@ -11,14 +11,14 @@ pub struct Located {
     /// The input as shown to the user.
     pub file: String,
     /// Where in the input.
-    pub spot: Spot,
+    pub location: Location,
     /// The whole token, printable ASCII, cut to 80 bytes; empty if there is none.
     pub token: String,
 }
 
 /// A place within an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum Location {
     /// In text.
     Text {
         /// Physical line, from 1.
@@ -37,12 +37,12 @@ pub enum Spot {
 
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.spot {
-            Spot::Text { line, column } => write!(f, "{}:{line}:{column}: ", self.file)?,
-            Spot::Cell { row, column: None } => write!(f, "{}: row {row}: ", self.file)?,
-            Spot::Cell { row, column: Some(name) } => write!(f, "{}: row {row}, column '{name}': ", self.file)?,
+        match &self.location {
+            Location::Text { line, column } => write!(f, "{}:{line}:{column}: ", self.file)?,
+            Location::Cell { row, column: None } => write!(f, "{}: row {row}: ", self.file)?,
+            Location::Cell { row, column: Some(name) } => write!(f, "{}: row {row}, column '{name}': ", self.file)?,
         }
-        if self.token.is_empty() && matches!(self.spot, Spot::Cell { .. }) {
+        if self.token.is_empty() && matches!(self.location, Location::Cell { .. }) {
             Ok(())
         } else {
             write!(f, "'{}': ", self.token)
@@ -51,10 +51,10 @@ impl fmt::Display for Located {
 }
 
 impl Located {
-    /// The error that `says` what is wrong with this token.
+    /// The error of this token, with a `message` of what is wrong and what to do.
     #[must_use]
-    pub fn error(self, says: impl Into<String>) -> Error {
-        ErrorKind::Row { place: self, says: says.into() }.into()
+    pub fn error(self, message: impl Into<String>) -> Error {
+        ErrorKind::Row { place: self, message: message.into() }.into()
     }
 }
 
@@ -62,21 +62,21 @@ impl Located {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// What is wrong and what to do.
-    pub(crate) says: String,
+    pub(crate) message: String,
     /// Whether what a user asks for is at fault, not the data.
     pub(crate) asked: bool,
 }
 
 impl Refused {
     /// What a user asks for is at fault.
-    pub(crate) fn asked(says: impl Into<String>) -> Refused {
-        Refused { says: says.into(), asked: true }
+    pub(crate) fn asked(message: impl Into<String>) -> Refused {
+        Refused { message: message.into(), asked: true }
     }
 }
 
 impl From<String> for Refused {
-    fn from(says: String) -> Refused {
-        Refused { says, asked: false }
+    fn from(message: String) -> Refused {
+        Refused { message, asked: false }
     }
 }
 
@@ -113,36 +113,36 @@ pub enum ErrorKind {
         source: io::Error,
     },
     /// A table that is none, is damaged, or has columns that cannot be used.
-    #[error("{file}: {says}")]
+    #[error("{file}: {message}")]
     Table {
         /// The input.
         file: String,
         /// What is wrong and what to do.
-        says: String,
+        message: String,
     },
     /// A row is at fault; reading may go on with the next one.
-    #[error("{place}{says}")]
+    #[error("{place}{message}")]
     Row {
         /// Where, and the token.
         place: Located,
         /// What is wrong and what to do.
-        says: String,
+        message: String,
     },
     /// The columns, or what follows in the input, cannot be told: nothing more can be read.
-    #[error("{place}{says}")]
+    #[error("{place}{message}")]
     Input {
         /// Where it shows, and the token.
         place: Located,
         /// What is wrong and what to do.
-        says: String,
+        message: String,
     },
     /// What a user asks for cannot be had from these columns; the data are not at fault.
-    #[error("{place}{says}")]
+    #[error("{place}{message}")]
     Asked {
         /// The input, and where in it the columns stand.
         place: String,
         /// What is wrong and what to do.
-        says: String,
+        message: String,
     },
     /// The file is something else than a model of surefoot.
     #[error("{file}: not a surefoot model{hint}")]
@@ -164,23 +164,23 @@ pub enum ErrorKind {
     },
     /// The file is whole, but what it says cannot be of a model.
     #[error(
-        "{file}: {says}: the model is damaged, or was made by something else than surefoot; get it again, or train anew"
+        "{file}: {message}: the model is damaged, or was made by something else than surefoot; get it again, or train anew"
     )]
     Unsound {
         /// The file.
         file: String,
         /// What cannot be.
-        says: String,
+        message: String,
     },
     /// The model is damaged or cut off.
-    #[error("{file}: {says} at byte {at}: the model is damaged or cut off; get the file again")]
+    #[error("{file}: {message} at byte {at}: the model is damaged or cut off; get the file again")]
     Damaged {
         /// The file.
         file: String,
         /// Where the damage shows.
         at: u64,
         /// What does not fit.
-        says: String,
+        message: String,
     },
     /// One file is both read and written.
     #[error("{file}: is both input and output; write to another file")]
@@ -189,10 +189,10 @@ pub enum ErrorKind {
         file: String,
     },
     /// A setting that cannot be.
-    #[error("{says}")]
+    #[error("{message}")]
     Setting {
         /// What is wrong and what to do.
-        says: String,
+        message: String,
     },
 }
 
@@ -321,8 +321,8 @@ mod tests {
     #[test]
     fn messages_are_one_short_line() {
         let file = shown(std::ffi::OsStr::new(&"é\n/".repeat(300)));
-        let spot = Spot::Text { line: u64::MAX, column: u64::MAX };
-        let place = Located { file, spot, token: token(&[0xff; 500]) };
+        let location = Location::Text { line: u64::MAX, column: u64::MAX };
+        let place = Located { file, location, token: token(&[0xff; 500]) };
         let text = place.error("wrong".repeat(200)).to_string();
         assert!(text.len() <= Error::LIMIT, "{}", text.len());
         assert!(!text.contains('\n'));

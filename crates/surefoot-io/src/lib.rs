@@ -40,7 +40,7 @@ mod shuffle;
 mod table;
 mod text;
 
-pub use error::{Error, ErrorKind, Located, Spot};
+pub use error::{Error, ErrorKind, Located, Location};
 pub use features::{
     cell_index::{Cell, CellIndex},
     column_means::ColumnMeans,
@@ -55,7 +55,7 @@ pub use files::{
 };
 pub use formats::{
     csv::{is_date, unit},
-    parser::TextFault,
+    parse_error::ParseError,
     registry::FORMATS,
     svmlight::Svmlight,
 };

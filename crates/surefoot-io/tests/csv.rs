@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Pieces, plain, reader, rows};
 use proptest::prelude::*;
 use surefoot_glm::{Batch, Missing, Part, Quote, Role};
-use surefoot_io::{Error, ErrorKind, Format, Found, InputName, Options, Reader, RowSource, Spot, Wanted};
+use surefoot_io::{Error, ErrorKind, Format, Found, InputName, Location, Options, Reader, RowSource, Wanted};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Options for CSV with a label `y`, changed as the case wants it.
@@ -301,19 +301,19 @@ fn faults_are_where_they_are() {
         ),
         ("\u{7f}y\0,x\n1,1\n", |o| o.wanted.label = None, 1, 1, "\\x7Fy\\x00,x", &["--label COL"]),
     ];
-    for (text, change, line, column, token, says) in cases {
+    for (text, change, line, column, token, message) in cases {
         let error = error(text, options(change));
         let said = match error.kind() {
-            ErrorKind::Row { place, says } | ErrorKind::Input { place, says } => {
-                let spot = Spot::Text { line: *line, column: *column };
-                assert_eq!((&place.spot, &*place.token), (&spot, *token), "{text:?}: {says}");
-                says
+            ErrorKind::Row { place, message } | ErrorKind::Input { place, message } => {
+                let location = Location::Text { line: *line, column: *column };
+                assert_eq!((&place.location, &*place.token), (&location, *token), "{text:?}: {message}");
+                message
             }
             // Its place is text, and is looked at in the message.
-            ErrorKind::Asked { says, .. } => says,
+            ErrorKind::Asked { message, .. } => message,
             _ => panic!("{error}"),
         };
-        says.iter().for_each(|says| assert!(said.contains(says), "{said}"));
+        message.iter().for_each(|message| assert!(said.contains(message), "{said}"));
         let message = error.to_string();
         assert!(message.starts_with(&format!("f.svm:{line}:{column}: '{token}': ")), "{message}");
         assert!(message.len() <= 500 && !message.contains('\n'), "{message}");
@@ -447,9 +447,9 @@ fn a_table_of_a_model_is_not_guessed_again() {
             "f.svm:2:1: 'spam': column 1 ('y'): the label is not a number as those before",
         ),
     ];
-    for (text, unlabelled, says) in cases {
+    for (text, unlabelled, message) in cases {
         let error = error(text, model(*unlabelled));
-        assert!(error.to_string().starts_with(says), "{error}");
+        assert!(error.to_string().starts_with(message), "{error}");
     }
 }
 
@@ -497,15 +497,15 @@ fn each_file_has_its_own_header() {
             let names = options.found.names(batch.row(r).index);
             let parts = (0..batch.row(r).index.len()).map(|i| {
                 let place = options.describe(&inputs, &batch, r, Part::Pair(i));
-                (names.of(batch.row(r).index[i]).unwrap().to_owned(), (place.spot, place.token))
+                (names.of(batch.row(r).index[i]).unwrap().to_owned(), (place.location, place.token))
             });
             let parts: BTreeMap<_, _> = parts.collect();
-            found.push((plain(&batch)[r].1, (label.spot, label.token), parts));
+            found.push((plain(&batch)[r].1, (label.location, label.token), parts));
         }
     }
-    let at = |line, column, token: &str| (Spot::Text { line, column }, token.to_owned());
+    let at = |line, column, token: &str| (Location::Text { line, column }, token.to_owned());
     let parts =
-        |parts: [(&str, (Spot, String)); 2]| parts.map(|(name, at)| (name.to_owned(), at)).into_iter().collect();
+        |parts: [(&str, (Location, String)); 2]| parts.map(|(name, at)| (name.to_owned(), at)).into_iter().collect();
     assert_eq!(
         found,
         [
@@ -552,7 +552,7 @@ fn weights_are_described_and_read() {
     while reader.read(&mut batch).unwrap() {
         weights.extend(batch.weight.iter().copied());
         let place = options.describe(&[], &batch, 0, Part::Weight);
-        assert_eq!((place.spot, &*place.token), (Spot::Text { line: 2, column: 3 }, "2.5"));
+        assert_eq!((place.location, &*place.token), (Location::Text { line: 2, column: 3 }, "2.5"));
     }
     assert_eq!(weights, [2.5, 0.0]);
 }

@@ -188,12 +188,12 @@ fn case(random: &mut Random) -> Option<String> {
         let Ok(model) = model else { continue };
         predict(model, &batch);
         let mut resumed =
-            Trainer::resume(model, plan, Box::<InMemory>::default()).unwrap_or_else(|says| panic!("{says}"));
+            Trainer::resume(model, plan, Box::<InMemory>::default()).unwrap_or_else(|message| panic!("{message}"));
         learn(&mut resumed, &mut Gathered::default(), &batch);
         let _ = (resumed.end_pass(), saved(&resumed.model()));
     }
-    let says = paused.err().or(finished.err())?;
-    Some(format!("{says}: {settings:?} {plan:?}"))
+    let message = paused.err().or(finished.err())?;
+    Some(format!("{message}: {settings:?} {plan:?}"))
 }
 
 /// As many data sets as the variable says, or a few.
@@ -207,7 +207,7 @@ fn what_is_saved_can_be_used() {
         let of = std::panic::catch_unwind(|| case(&mut Random(number)));
         refused.extend(of.unwrap_or_else(|_| panic!("data set {number}")));
     }
-    refused.iter().for_each(|says| println!("{says}"));
+    refused.iter().for_each(|message| println!("{message}"));
     println!("{} of {count} could not be saved", refused.len());
     assert!(refused.len() * 4 < count as usize, "{} of {count} could not be saved", refused.len());
 }

@@ -522,8 +522,8 @@ fn utf_16_is_told_however_its_bytes_come() {
         for step in [1, 2, 3, 64] {
             let mut reader = Reader::with_reader("f", Pieces::new(text, &[step]), Options::default()).unwrap();
             let read = reader.read(&mut Batch::default());
-            let says = read.err().map(|error| error.to_string()).unwrap_or_default();
-            assert_eq!(says.contains("UTF-16"), told, "{text:?} by {step}: {says}");
+            let message = read.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(message.contains("UTF-16"), told, "{text:?} by {step}: {message}");
         }
     }
 }

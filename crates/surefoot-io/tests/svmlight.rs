@@ -4,7 +4,7 @@ mod common;
 
 use common::{error, plain, reader, rows};
 use surefoot_glm::{Batch, Part, Reading};
-use surefoot_io::{ErrorKind, InputName, Options, RowSource, Spot, Svmlight};
+use surefoot_io::{ErrorKind, InputName, Location, Options, RowSource, Svmlight};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The options that matter here.
@@ -151,12 +151,12 @@ fn faults_are_where_they_are() {
         (b"a 2\n", UNLABELLED, 1, 3, "2", "the colon is missing"),
         (&long, PLAIN, 1, 3, &format!("{}...", "x".repeat(77)), "the colon is missing"),
     ];
-    for (text, options, line, column, token, says) in cases {
+    for (text, options, line, column, token, message) in cases {
         let error = error(text, *options);
-        let ErrorKind::Row { place, says: said } = error.kind() else { panic!("{error}") };
-        let spot = Spot::Text { line: *line, column: *column };
-        assert_eq!((&place.spot, &*place.token), (&spot, *token), "{}", text.escape_ascii());
-        assert!(said.contains(says), "{said}");
+        let ErrorKind::Row { place, message: said } = error.kind() else { panic!("{error}") };
+        let location = Location::Text { line: *line, column: *column };
+        assert_eq!((&place.location, &*place.token), (&location, *token), "{}", text.escape_ascii());
+        assert!(said.contains(message), "{said}");
         let message = error.to_string();
         assert!(message.starts_with(&format!("f.svm:{line}:{column}: '{token}': ")), "{message}");
         assert!(message.len() <= 500 && message.is_ascii() && !message.contains('\n'));
@@ -259,7 +259,7 @@ fn parts_of_rows_are_found_again() {
         parser.push(b"", &mut batch).unwrap();
         let at = |part| {
             let place = options.describe(&inputs, &batch, 0, part);
-            let Spot::Text { line, column } = place.spot else { panic!("{place:?}") };
+            let Location::Text { line, column } = place.location else { panic!("{place:?}") };
             assert_eq!((&*place.file, line), ("a/b.svm", 3));
             (column, place.token)
         };

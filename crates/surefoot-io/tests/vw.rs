@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use common::{Pieces, rows};
 use proptest::prelude::*;
 use surefoot_glm::{Batch, Part, Reading};
-use surefoot_io::{ErrorKind, Format, InputName, Options, Reader, RowSource, Spot};
+use surefoot_io::{ErrorKind, Format, InputName, Location, Options, Reader, RowSource};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 fn vw(reading: Reading) -> Options {
@@ -187,13 +187,13 @@ fn faults_are_where_they_are() {
         (b"1 | a:1e308 a:1e308", 1, 1, "1", "features that share an id, or a product, add up to more"),
         (b"1 | \xe9\x07:1x", 1, 5, "\\xE9\\x07:1x", "the value is not a number"),
     ];
-    for (text, line, column, token, says) in cases {
+    for (text, line, column, token, message) in cases {
         let (_, errors) = all(text, &vw(Reading::default()));
         assert_eq!(errors.len(), 1, "{}: {errors:?}", text.escape_ascii());
-        let ErrorKind::Row { place, says: said } = errors[0].kind() else { panic!("{:?}", errors[0]) };
-        let spot = Spot::Text { line: *line, column: *column };
-        assert_eq!((&place.spot, &*place.token), (&spot, *token), "{}", text.escape_ascii());
-        assert!(said.contains(says), "{said}");
+        let ErrorKind::Row { place, message: said } = errors[0].kind() else { panic!("{:?}", errors[0]) };
+        let location = Location::Text { line: *line, column: *column };
+        assert_eq!((&place.location, &*place.token), (&location, *token), "{}", text.escape_ascii());
+        assert!(said.contains(message), "{said}");
         let message = errors[0].to_string();
         assert!(message.len() <= 500 && message.is_ascii() && !message.contains('\n'));
     }
@@ -285,7 +285,7 @@ fn parts_of_rows_are_found_again() {
         assert!(reader(text, &options).read(&mut batch).unwrap());
         let at = |row, part| {
             let place = options.describe(&[InputName::new("f.vw")], &batch, row, part);
-            let Spot::Text { line, column } = place.spot else { panic!("{place:?}") };
+            let Location::Text { line, column } = place.location else { panic!("{place:?}") };
             (line, column, place.token)
         };
         assert_eq!(at(0, Part::Row), (2, 2, "3.5".into()));

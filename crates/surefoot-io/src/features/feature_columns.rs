@@ -18,8 +18,8 @@ pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Ref
         let column = table.columns.iter().find(|column| column.name == *name);
         if !column.is_some_and(is_feature) {
             let what = if column.is_some() { "no feature" } else { "no column" };
-            let says = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
-            return Err(Refused::asked(says));
+            let message = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
+            return Err(Refused::asked(message));
         }
     }
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -30,8 +30,8 @@ pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Ref
         if !meant.iter().any(|&column| is_feature(&table.columns[column])) {
             let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
             let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-            let says = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
-            return Err(Refused::asked(says));
+            let message = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
+            return Err(Refused::asked(message));
         }
     }
     Ok(())

@@ -11,9 +11,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::feature_groups::Grouper;
 use crate::{
     ids::{
-        hyperloglog::Distinct,
+        hyperloglog::HyperLogLog,
         id_map::{IdMap, IdSet},
-        merge_duplicates::Uniter,
+        merge_duplicates::DuplicateMerger,
     },
     table::{inferred::Found, options::Options},
 };
@@ -73,8 +73,8 @@ pub(crate) struct RowBuilder {
     /// Where the features of each group begin.
     groups: Vec<(Group, usize)>,
     names: Naming,
-    distinct: Distinct,
-    uniter: Uniter,
+    distinct: HyperLogLog,
+    merger: DuplicateMerger,
     /// Where not all weights have the same penalty and bounds.
     grouper: Option<Grouper>,
 }
@@ -106,7 +106,7 @@ pub(crate) enum Unfit {
 
 impl Unfit {
     /// What is wrong and what to do.
-    pub(crate) fn says(self) -> &'static str {
+    pub(crate) fn message(self) -> &'static str {
         match self {
             Unfit::Overflow => "features that share an id, or a product, add up to more than a number of 64 bits holds",
             Unfit::Products => "more than 4194304 products of features in one row; --interact is for smaller groups",
@@ -137,8 +137,8 @@ impl RowBuilder {
                 full: false,
                 text: String::new(),
             },
-            distinct: Distinct::default(),
-            uniter: Uniter::default(),
+            distinct: HyperLogLog::default(),
+            merger: DuplicateMerger::default(),
             grouper: Grouper::new(&options.groups),
         }
     }
@@ -252,7 +252,7 @@ impl RowBuilder {
             }
         }
         if self.repeats {
-            self.uniter.unite(&mut self.index, &mut self.value, 0);
+            self.merger.merge(&mut self.index, &mut self.value, 0);
         }
         let is_finite = self.value.iter().all(|value| value.is_finite());
         if is_finite {

@@ -41,8 +41,9 @@ pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
         return Ok(vec![InputName::new(name)]);
     }
     if let Some(address) = name.to_str().filter(|name| name.contains("://")) {
-        let says = format!("an address, which is not fetched; curl -L {address} | surefoot ... - reads it from a pipe");
-        return Err(read_error(path, io::Error::new(io::ErrorKind::Unsupported, says)));
+        let message =
+            format!("an address, which is not fetched; curl -L {address} | surefoot ... - reads it from a pipe");
+        return Err(read_error(path, io::Error::new(io::ErrorKind::Unsupported, message)));
     }
     // What is no pattern after all is a name that is not there, as is one whose bytes are no UTF-8.
     match name.to_str().filter(|_| is_pattern).and_then(matching) {
@@ -90,11 +91,11 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
         }
     }
     if files.is_empty() {
-        let says = match hidden {
+        let message = match hidden {
             0 => "no file matches this pattern",
             _ => "no data file matches this pattern; names that begin with _ or . are passed over",
         };
-        return Some(Err(read_error(Path::new(pattern), io::Error::new(io::ErrorKind::NotFound, says))));
+        return Some(Err(read_error(Path::new(pattern), io::Error::new(io::ErrorKind::NotFound, message))));
     }
     Some(Ok(files))
 }
@@ -141,8 +142,8 @@ fn named(path: &Path) -> impl Iterator<Item = Component<'_>> {
 }
 
 fn no_data(folder: &Path) -> Error {
-    let says = "the folder holds no data files; names that begin with _ or . are passed over";
-    read_error(folder, io::Error::new(io::ErrorKind::NotFound, says))
+    let message = "the folder holds no data files; names that begin with _ or . are passed over";
+    read_error(folder, io::Error::new(io::ErrorKind::NotFound, message))
 }
 
 fn read_error(path: &Path, source: io::Error) -> Error {

@@ -29,7 +29,7 @@ use surefoot_glm::{Batch, Part, Role};
 
 use super::parser::{Opened, TableParser};
 use crate::{
-    error::{self, Error, ErrorKind, Located, Refused, Spot, stream_error},
+    error::{self, Error, ErrorKind, Located, Location, Refused, stream_error},
     table::options::Options,
 };
 use partitioned::Partitioned;
@@ -156,10 +156,12 @@ impl Columnar {
     fn error(&self, damage: Damage) -> Error {
         let file = self.file.clone();
         match damage {
-            Damage::Columns(Refused { says, asked: true }) => {
-                ErrorKind::Asked { place: format!("{file}: "), says }.into()
+            Damage::Columns(Refused { message, asked: true }) => {
+                ErrorKind::Asked { place: format!("{file}: "), message }.into()
             }
-            Damage::Says(says) | Damage::Columns(Refused { says, .. }) => ErrorKind::Table { file, says }.into(),
+            Damage::Says(message) | Damage::Columns(Refused { message, .. }) => {
+                ErrorKind::Table { file, message }.into()
+            }
             Damage::Other(error) => error,
             Damage::Stream(source) => stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source),
         }
@@ -180,14 +182,14 @@ impl TableParser for Columnar {
             return Ok(false);
         }
         self.rows.read(batch).map(|()| true).map_err(|fault| {
-            let spot = Spot::Cell { row: fault.row, column: fault.column };
-            Located { file: self.file.clone(), spot, token: fault.token }.error(fault.says)
+            let location = Location::Cell { row: fault.row, column: fault.column };
+            Located { file: self.file.clone(), location, token: fault.token }.error(fault.message)
         })
     }
 }
 
 /// Column and value of a part of a row that was read.
-pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let of_role = |role| {
         let columns = &options.found.table()?.columns;
@@ -207,5 +209,5 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
             (names.of(id).map(str::to_owned), number(batch.value.get(at)))
         }
     };
-    (Spot::Cell { row: place.line, column }, token)
+    (Location::Cell { row: place.line, column }, token)
 }

@@ -31,8 +31,9 @@ mod types;
 use surefoot_glm::{Batch, Column, Role, Table};
 
 use super::{
+    parse_error::RecordError,
     parser::TextParser,
-    records::{Complaint, Numbers, RecordFormat, Records, Scan},
+    records::{Numbers, RecordFormat, Records, Scan},
 };
 use crate::{
     error::Refused,
@@ -121,22 +122,22 @@ pub(crate) fn has_bars(head: &[u8]) -> bool {
 }
 
 impl Csv {
-    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, Complaint> {
+    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, RecordError> {
         let dialect = self.rules.dialect;
         let Some((at, record, end)) = dialect.first(bytes, 0, last)? else { return Ok(None) };
         if let Some(at_cr) = memchr::memchr(b'\r', record)
             && dialect.quote.is_none_or(|quote| memchr::memchr(quote, record).is_none())
         {
-            let says = "a carriage return within the line; lines end with LF or CRLF";
-            return Err(Complaint::new(at + at_cr, &record[..at_cr], says).fatal());
+            let message = "a carriage return within the line; lines end with LF or CRLF";
+            return Err(RecordError::new(at + at_cr, &record[..at_cr], message).fatal());
         }
         let mut ends = Vec::new();
-        dialect.split(record, &mut ends).map_err(|wrong| Complaint { at: at + wrong.at, ..wrong }.fatal())?;
+        dialect.split(record, &mut ends).map_err(|wrong| RecordError { at: at + wrong.at, ..wrong }.fatal())?;
         Ok(Some(First { at, record, ends, dialect, end }))
     }
 
     /// The columns of the first input; `None` if more of it must be seen.
-    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, Complaint> {
+    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, RecordError> {
         let wanted = &self.options.wanted;
         let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
         if !enough && std::mem::replace(&mut self.tried, true) {
@@ -147,8 +148,8 @@ impl Csv {
         let sure = |is_header| Verdict { is_header, is_sure: true };
         let verdict = at_once.map(sure).or_else(|| rows.verdict(first, &self.rules).filter(|_| enough));
         let Some(Verdict { is_header: header, is_sure }) = verdict else {
-            let says = "does this line name the columns? say --header yes or --header no";
-            return if enough { Err(first.wrong(says.to_owned())) } else { Ok(None) };
+            let message = "does this line name the columns? say --header yes or --header no";
+            return if enough { Err(first.wrong(message.to_owned())) } else { Ok(None) };
         };
         let mut names = first.names(header);
         if header {
@@ -158,8 +159,8 @@ impl Csv {
         let constants = folders::beside(self.options.partitions.of(self.input), &names);
         names.extend(constants.iter().map(|constant| constant.column.clone()));
         let mut roles = column_roles::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
-            let says = refused.says + other_delimiter(&names[..cells]);
-            first.refused(Refused { says, ..refused })
+            let message = refused.message + other_delimiter(&names[..cells]);
+            first.refused(Refused { message, ..refused })
         })?;
         roles[cells..].iter_mut().zip(&constants).for_each(|(role, constant)| _ = role.get_or_insert(constant.role));
         let is_guessed = |role: &Option<Role>| role.is_none();
@@ -199,10 +200,12 @@ impl Csv {
     }
 
     /// Finds out which cell is what, and returns how many bytes come before the rows.
-    fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, Complaint> {
+    fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, RecordError> {
         let header = match self.options.wanted.header {
             Some(header) => header,
-            None => header::of_known(table, first, &self.rules, &self.options).map_err(|says| first.wrong(says))?,
+            None => {
+                header::of_known(table, first, &self.rules, &self.options).map_err(|message| first.wrong(message))?
+            }
         };
         let by_name = header && table.header;
         let mut names = first.names(by_name);
@@ -233,7 +236,7 @@ impl RecordFormat for Csv {
         self.input = input as usize;
     }
 
-    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
+    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, RecordError> {
         self.layout = None;
         if !self.parted {
             let found = match self.options.wanted.delimiter.and_then(|c| u8::try_from(c).ok()) {
@@ -245,9 +248,9 @@ impl RecordFormat for Csv {
             };
             let Some(delimiter) = found else { return Ok(None) };
             if delimiter == b',' && self.options.wanted.decimal == Some(',') {
-                let says =
+                let message =
                     "--decimal , means nothing where commas stand between cells: leave it out, or give --delimiter";
-                return Err(Complaint::new(0, b",", says).fatal());
+                return Err(RecordError::new(0, b",", message).fatal());
             }
             self.rules.part(delimiter);
             self.parted = true;
@@ -263,7 +266,7 @@ impl RecordFormat for Csv {
         found.table().map(|table| self.lay_out(table, &first)).transpose()
     }
 
-    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         self.rules.dialect.end(text, scan)
     }
 
@@ -271,7 +274,7 @@ impl RecordFormat for Csv {
         self.rules.dialect.is_blank(record)
     }
 
-    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError> {
         if self.rules.dialect.is_blank(record) {
             return Ok(None);
         }
@@ -283,7 +286,7 @@ impl RecordFormat for Csv {
         dialect.split(record, ends)?;
         let (expected, found) = (layout.order.len() - folders.count(), ends.len());
         if found != expected {
-            return Err(Complaint::new(0, record, format!("expected {expected} fields, found {found}")));
+            return Err(RecordError::new(0, record, format!("expected {expected} fields, found {found}")));
         }
         let record = folders.extend(record, ends, extended);
         folders.check(record, ends, dialect)?;
@@ -328,7 +331,7 @@ impl RecordFormat for Csv {
             }
         }
         let pairs = batch.index.len();
-        row.finish(batch).map_err(|unfit| Complaint::new(0, record, unfit.says()))?;
+        row.finish(batch).map_err(|unfit| RecordError::new(0, record, unfit.message()))?;
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
         let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell));
         let label = label.inspect_err(|_| {
@@ -391,7 +394,7 @@ fn add(
     role: Role,
     rules: &Rules,
     cell: Cell<'_>,
-) -> Result<bool, Complaint> {
+) -> Result<bool, RecordError> {
     row.group(feature.group);
     let text = cell.text();
     if role == Role::Text {

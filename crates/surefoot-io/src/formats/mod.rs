@@ -6,6 +6,7 @@
 #[cfg(feature = "parquet")]
 mod columnar;
 pub(crate) mod csv;
+pub(crate) mod parse_error;
 pub(crate) mod parser;
 mod records;
 pub(crate) mod registry;

@@ -8,6 +8,7 @@ use std::{
 
 use surefoot_glm::Batch;
 
+use super::parse_error::ParseError;
 use crate::error::Error;
 
 /// Bytes to rows, however the bytes are cut. What a text format implements.
@@ -15,39 +16,12 @@ pub(crate) trait TextParser: Send {
     /// What follows is the input of this number.
     fn start(&mut self, input: u32);
     /// Takes the next bytes of the input and appends the rows that they complete.
-    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault>;
+    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError>;
     /// Ends the input, and with it a last row without line break; the next push starts the next input.
-    fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault>;
+    fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError>;
     /// Whether complete lines wait behind a row at fault: push them, with no bytes, before reading on.
     fn waiting(&self) -> bool;
 }
-
-/// A row at fault, in the words of the parser, which knows no file names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextFault {
-    /// Position of the input, from 0.
-    pub input: u32,
-    /// Physical line, from 1.
-    pub line: u64,
-    /// Byte column of the token, from 1, a byte order mark not counted.
-    pub column: u64,
-    /// The whole token, printable, cut to 80 bytes.
-    pub token: String,
-    /// What is wrong and what to do.
-    pub says: String,
-    /// Whether nothing that follows can be read, since it is more than a row that is at fault.
-    pub fatal: bool,
-    /// Whether what a user asks for is at fault, not the data.
-    pub asked: bool,
-}
-
-impl std::fmt::Display for TextFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}: '{}': {}", self.line, self.column, self.token, self.says)
-    }
-}
-
-impl std::error::Error for TextFault {}
 
 /// Rows of inputs that are no text. What a format implements that wants an input as a whole.
 pub(crate) trait TableParser: Send {

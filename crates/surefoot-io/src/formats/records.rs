@@ -2,8 +2,11 @@
 
 use surefoot_glm::{Batch, Place};
 
-use super::parser::{TextFault, TextParser};
-use crate::{error, text::digest::Digest};
+use super::{
+    parse_error::{ParseError, RecordError},
+    parser::TextParser,
+};
+use crate::text::digest::Digest;
 
 /// A text format whose rows are records. What is common to all, [`Records`] does.
 pub(crate) trait RecordFormat: Send {
@@ -18,7 +21,7 @@ pub(crate) trait RecordFormat: Send {
     ///
     /// # Errors
     /// What is wrong with these bytes, the column counted in its line.
-    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, Complaint> {
+    fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, RecordError> {
         let _ = (bytes, last);
         Ok(Some(0))
     }
@@ -28,7 +31,7 @@ pub(crate) trait RecordFormat: Send {
     ///
     /// # Errors
     /// A record that cannot be one however it goes on.
-    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+    fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         let found = memchr::memchr(b'\n', &text[scan.seen..]).map(|at| scan.seen + at + 1);
         scan.seen = text.len();
         Ok(found)
@@ -45,7 +48,7 @@ pub(crate) trait RecordFormat: Send {
     ///
     /// # Errors
     /// What is wrong with the record.
-    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint>;
+    fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError>;
 
     /// The input has ended.
     fn finish(&mut self) {}
@@ -67,32 +70,6 @@ pub(crate) struct Numbers {
     pub(crate) label: f64,
     pub(crate) weight: f64,
     pub(crate) offset: f64,
-}
-
-/// What is wrong with a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Complaint {
-    /// Where the token begins, from the start of the record.
-    pub(crate) at: usize,
-    /// The whole token; shown by [`error::token`].
-    pub(crate) token: Vec<u8>,
-    /// What is wrong and what to do.
-    pub(crate) says: String,
-    /// Whether nothing that follows can be read.
-    pub(crate) fatal: bool,
-    /// Whether what a user asks for is at fault, not the data.
-    pub(crate) asked: bool,
-}
-
-impl Complaint {
-    pub(crate) fn new(at: usize, token: &[u8], says: impl Into<String>) -> Complaint {
-        Complaint { at, token: token.to_vec(), says: says.into(), fatal: false, asked: false }
-    }
-
-    /// The same, about more than a row: nothing that follows can be read.
-    pub(crate) fn fatal(self) -> Complaint {
-        Complaint { fatal: true, ..self }
-    }
 }
 
 /// What may stand at the very start of text.
@@ -180,7 +157,7 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// Reads what is whole of `tail`; with `last` its end ends a record too. Stops behind a record at fault.
-    fn read(&mut self, batch: &mut Batch, last: bool) -> Result<(), TextFault> {
+    fn read(&mut self, batch: &mut Batch, last: bool) -> Result<(), ParseError> {
         if batch.start.is_empty() {
             batch.start.push(0);
         }
@@ -196,7 +173,7 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// Passes over what comes before the rows; `false` if more of it must be seen.
-    fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, TextFault> {
+    fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         if self.begun {
             return Ok(true);
         }
@@ -229,7 +206,7 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// Passes over blank records; whether there is a whole one behind them, or the end.
-    fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, TextFault> {
+    fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         while !self.whole {
             let start = &text[self.at..];
             match self.format.end(start, &mut self.scan) {
@@ -243,7 +220,7 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// Reads records; those that are rows stand in `batch.text` as they do in `text` behind `from`.
-    fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), TextFault> {
+    fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), ParseError> {
         let base = batch.text.len();
         while self.at < text.len() {
             let left = &text[self.at..];
@@ -283,7 +260,7 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// The fault of an input in which there is no telling records any more: all of it is passed over.
-    fn give_up(&mut self, text: &[u8], wrong: Complaint) -> TextFault {
+    fn give_up(&mut self, text: &[u8], wrong: RecordError) -> ParseError {
         let left = &text[self.at..];
         let fault = self.fault(left, wrong);
         self.advance(text, left.len());
@@ -306,17 +283,9 @@ impl<F: RecordFormat> Records<F> {
     }
 
     /// The complaint about `record`, which stands behind `self.line` lines, with its place.
-    fn fault(&self, record: &[u8], wrong: Complaint) -> TextFault {
-        let (line, column) = spot(record, wrong.at);
-        TextFault {
-            input: self.input,
-            line: self.line + line,
-            column,
-            token: error::token(&wrong.token),
-            says: wrong.says,
-            fatal: wrong.fatal,
-            asked: wrong.asked,
-        }
+    fn fault(&self, record: &[u8], wrong: RecordError) -> ParseError {
+        let (line, column) = location(record, wrong.at);
+        wrong.at_place(self.input, self.line + line, column)
     }
 }
 
@@ -326,12 +295,12 @@ impl<F: RecordFormat> TextParser for Records<F> {
         self.format.start(input);
     }
 
-    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
+    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError> {
         self.take(bytes);
         self.read(batch, false)
     }
 
-    fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
+    fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError> {
         let done = self.read(batch, true);
         if done.is_err() && self.at < self.tail.len() {
             self.waiting = true;
@@ -351,7 +320,7 @@ impl<F: RecordFormat> TextParser for Records<F> {
 }
 
 /// Line from 1 and byte column from 1 of what stands at `at` in a record of several lines.
-pub(crate) fn spot(record: &[u8], at: usize) -> (u64, u64) {
+pub(crate) fn location(record: &[u8], at: usize) -> (u64, u64) {
     let before = &record[..at.min(record.len())];
     let start = memchr::memrchr(b'\n', before).map_or(0, |last| last + 1);
     (lines(before) + 1, (before.len() - start) as u64 + 1)

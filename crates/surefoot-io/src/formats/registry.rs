@@ -15,7 +15,7 @@ use super::{
     vw::{self, Vw},
 };
 use crate::{
-    error::{Error, Spot},
+    error::{Error, Location},
     files::{compression, input::InputName},
     table::{format::Format, options::Options},
 };
@@ -44,7 +44,7 @@ struct Entry {
     check: fn(&Options) -> Result<(), Error>,
     access: Access,
     /// Where a part of a row of a batch stands, and its token.
-    describe: fn(&Options, &Batch, usize, Part) -> (Spot, String),
+    describe: fn(&Options, &Batch, usize, Part) -> (Location, String),
 }
 
 /// The formats that can be read and how, in the order in which content is held against them. The last is taken where neither
@@ -205,7 +205,7 @@ impl Format {
     }
 
     /// Where a part of a row of a batch stands, and its token.
-    pub(crate) fn describe(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+    pub(crate) fn describe(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
         (self.entry().describe)(options, batch, row, part)
     }
 

@@ -23,9 +23,12 @@ mod twins;
 
 use surefoot_glm::{Batch, Place};
 
-use super::parser::{TextFault, TextParser};
+use super::{
+    parse_error::{ParseError, RecordError},
+    parser::TextParser,
+};
 use crate::{
-    error, features::feature_groups::Indices, ids::merge_duplicates::Uniter, table::options::Options,
+    features::feature_groups::Indices, ids::merge_duplicates::DuplicateMerger, table::options::Options,
     text::digest::Digest,
 };
 use backend::Backend;
@@ -36,7 +39,6 @@ use index_names::IndexNames;
 use index_selection::IndexSelection;
 pub(super) use index_selection::check;
 use line::Line;
-use plain::Complaint;
 use rules::Rules;
 
 /// A push parser: the caller lends bytes, however they are cut, and gets the rows that they complete.
@@ -58,7 +60,7 @@ use rules::Rules;
 /// parser.push(b"0 3:x\n0 3:2", &mut batch).unwrap_err();
 /// parser.finish(&mut batch)?;
 /// assert_eq!((batch.len(), batch.place[1].line), (2, 3));
-/// # Ok::<(), surefoot_io::TextFault>(())
+/// # Ok::<(), surefoot_io::ParseError>(())
 /// ```
 #[derive(Debug)]
 pub struct Svmlight {
@@ -81,7 +83,7 @@ pub struct Svmlight {
     backend: Backend,
     delimiters: Delimiters,
     scratch: Vec<(u64, f64)>,
-    uniter: Uniter,
+    merger: DuplicateMerger,
     indices: Option<Indices>,
     /// Where not all indices are used.
     selection: Option<IndexSelection>,
@@ -109,7 +111,7 @@ impl Svmlight {
             backend: Backend::best(),
             delimiters: Delimiters::default(),
             scratch: Vec::new(),
-            uniter: Uniter::default(),
+            merger: DuplicateMerger::default(),
             indices: Indices::new(&options.groups),
             selection: IndexSelection::new(&options.reading, &options.found),
             names: IndexNames::new(&options.found),
@@ -121,7 +123,7 @@ impl Svmlight {
     /// # Errors
     /// The first row at fault. The rows before it are in the batch, those after it come with the next push,
     /// which may be one of no bytes.
-    pub fn push(&mut self, mut bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
+    pub fn push(&mut self, mut bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError> {
         if self.comment {
             let rest = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
             self.digest.add(&bytes[..rest]);
@@ -156,7 +158,7 @@ impl Svmlight {
     ///
     /// # Errors
     /// If the last row is at fault, or one that waits behind a row at fault; the input has ended all the same.
-    pub fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
+    pub fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError> {
         let mut done = Ok(());
         let (from, mut text) = (self.waiting.map_or(0, |waiting| waiting.0), std::mem::take(&mut self.tail));
         if from < text.len() {
@@ -165,8 +167,8 @@ impl Svmlight {
             done = self.lines(&text, from, real + 1, real, batch).1;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
-        let (uniter, indices, selection) =
-            (std::mem::take(&mut self.uniter), self.indices.take(), self.selection.take());
+        let (merger, indices, selection) =
+            (std::mem::take(&mut self.merger), self.indices.take(), self.selection.take());
         let names = std::mem::take(&mut self.names);
         *self = Svmlight {
             rules: self.rules,
@@ -174,7 +176,7 @@ impl Svmlight {
             input: self.input + 1,
             digest,
             scratch,
-            uniter,
+            merger,
             indices,
             selection,
             names,
@@ -192,7 +194,7 @@ impl Svmlight {
         end: usize,
         real: usize,
         batch: &mut Batch,
-    ) -> (usize, Result<(), TextFault>) {
+    ) -> (usize, Result<(), ParseError>) {
         let base = batch.text.len();
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -237,7 +239,7 @@ impl Svmlight {
     }
 
     /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
-    fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
+    fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), ParseError> {
         let first = batch.index.len();
         let read = match line::line(text, start, &self.rules, &mut self.backend, &mut self.delimiters, batch) {
             Line::Nothing { end } => return Ok((end, None)),
@@ -257,16 +259,16 @@ impl Svmlight {
             batch.truncate_pairs(first);
             let line = &text[start..read.0];
             let (at, token) = plain::tokens(line).next().unwrap_or_default();
-            let says =
+            let message =
                 "values that share a slot after hashing add up to more than a number of 64 bits holds".to_owned();
-            return Err(self.fault(Complaint { at, token, says }));
+            return Err(self.fault(RecordError::new(at, token, message)));
         }
         self.indices.iter().for_each(|indices| indices.grouper.fill(batch, first));
         Ok(read)
     }
 
     #[cold]
-    fn plain_row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), TextFault> {
+    fn plain_row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), ParseError> {
         let end = line_break(text, start);
         let Some(mut row) = plain::row(&text[start..end], &self.rules).map_err(|wrong| self.fault(wrong))? else {
             return Ok((end, None));
@@ -294,13 +296,13 @@ impl Svmlight {
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.names.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
-        self.uniter.unite(&mut batch.index, &mut batch.value, first);
+        self.merger.merge(&mut batch.index, &mut batch.value, first);
         batch.value[first..].iter().all(|value| value.is_finite())
     }
 
     /// Keeps memory small while a line has no end yet: the rest of a comment is only digested, and a very long
     /// line is checked each time its length doubles. The first `known` bytes of the tail hold no comment.
-    fn shorten(&mut self, known: usize) -> Result<(), TextFault> {
+    fn shorten(&mut self, known: usize) -> Result<(), ParseError> {
         if let Some(found) = memchr::memchr(b'#', &self.tail[known..]) {
             self.digest.add(&self.tail[self.digested..]);
             self.offset += (self.tail.len() - (known + found + 1)) as u64;
@@ -329,16 +331,9 @@ impl Svmlight {
         Ok(())
     }
 
-    fn fault(&self, wrong: Complaint<'_>) -> TextFault {
-        TextFault {
-            input: self.input,
-            line: self.line,
-            column: wrong.at as u64 + 1,
-            token: error::token(wrong.token),
-            says: wrong.says,
-            fatal: false,
-            asked: false,
-        }
+    fn fault(&self, wrong: RecordError) -> ParseError {
+        let column = wrong.at as u64 + 1;
+        wrong.at_place(self.input, self.line, column)
     }
 }
 
@@ -351,11 +346,11 @@ impl TextParser for Svmlight {
         self.input = input;
     }
 
-    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), TextFault> {
+    fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError> {
         Svmlight::push(self, bytes, batch)
     }
 
-    fn finish(&mut self, batch: &mut Batch) -> Result<(), TextFault> {
+    fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError> {
         Svmlight::finish(self, batch)
     }
 

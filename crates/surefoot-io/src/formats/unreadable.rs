@@ -141,8 +141,8 @@ mod tests {
             (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
             (&[0, 0, 8, 3, 0, 0, 39, 16, 0, 0, 0, 28, 0, 0, 0, 28], "binary"),
         ];
-        for (head, says) in cases {
-            assert!(named(head, true).is_some_and(|named| named.contains(says)), "{}", head.escape_ascii());
+        for (head, message) in cases {
+            assert!(named(head, true).is_some_and(|named| named.contains(message)), "{}", head.escape_ascii());
         }
         let text: &[&[u8]] = &[
             b"y,x\n1,2\n",

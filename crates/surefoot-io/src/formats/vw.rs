@@ -28,9 +28,12 @@ use std::sync::Arc;
 
 use surefoot_glm::{Batch, Groups, Part, Reading, Role};
 
-use super::records::{Complaint, Numbers, RecordFormat};
+use super::{
+    parse_error::RecordError,
+    records::{Numbers, RecordFormat},
+};
 use crate::{
-    error::{self, Spot},
+    error::{self, Location},
     features::{
         feature_groups,
         row_builder::{RowBuilder, slot},
@@ -108,7 +111,7 @@ impl Vw {
 
     /// Tells the names of features that were read once.
     #[cold]
-    fn name(&mut self, line: &[u8], bar: usize) -> Result<(), Complaint> {
+    fn name(&mut self, line: &[u8], bar: usize) -> Result<(), RecordError> {
         let mut features = Features::new(line, bar, &self.marks);
         while let Some(mut namespace) = features.namespace()? {
             let used = self.used.contains(namespace.name);
@@ -122,7 +125,7 @@ impl Vw {
     }
 
     /// What stands before the features; a base is an offset.
-    fn numbers(&self, head: &Head<'_>) -> Result<Numbers, Complaint> {
+    fn numbers(&self, head: &Head<'_>) -> Result<Numbers, RecordError> {
         let base = head.base.filter(|_| !self.bare);
         let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
         if self.unlabelled {
@@ -134,28 +137,28 @@ impl Vw {
     }
 }
 
-fn label(token: Token<'_>) -> Result<f64, Complaint> {
+fn label(token: Token<'_>) -> Result<f64, RecordError> {
     if token.bytes.contains(&b':') {
         return Err(token.complaint("labels with costs are not supported; a label is a number"));
     }
     finite(token, "the label")
 }
 
-fn weight(token: Token<'_>) -> Result<f64, Complaint> {
+fn weight(token: Token<'_>) -> Result<f64, RecordError> {
     match number::finite(token.bytes) {
         Ok(weight) if weight >= 0.0 => Ok(weight),
         Ok(_) => Err(token.complaint("a weight must be 0 or more; leave the row out or give it weight 0")),
         Err("is not a finite number") => Err(token.complaint("a weight must be a finite number")),
-        Err(says) => Err(token.complaint(format!("the weight {says}"))),
+        Err(message) => Err(token.complaint(format!("the weight {message}"))),
     }
 }
 
-fn finite(token: Token<'_>, what: &str) -> Result<f64, Complaint> {
-    number::finite(token.bytes).map_err(|says| token.complaint(format!("{what} {says}")))
+fn finite(token: Token<'_>, what: &str) -> Result<f64, RecordError> {
+    number::finite(token.bytes).map_err(|message| token.complaint(format!("{what} {message}")))
 }
 
 impl RecordFormat for Vw {
-    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, Complaint> {
+    fn record(&mut self, line: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError> {
         self.builder.clear();
         let Some(head) = head::head(line)? else { return Ok(None) };
         let row = self.numbers(&head)?;
@@ -184,7 +187,7 @@ impl RecordFormat for Vw {
                 }
                 Ok(Some(row))
             }
-            Err(unfit) => Err(first(line).complaint(unfit.says())),
+            Err(unfit) => Err(first(line).complaint(unfit.message())),
         }
     }
 
@@ -213,7 +216,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
 }
 
 /// Column and token of a part of a row that was read.
-pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let head = head::head(line).ok().flatten().unwrap_or_default();
@@ -227,7 +230,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
         }
     };
     let Token { at, bytes } = found.unwrap_or_else(|| first(line));
-    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
+    (Location::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
 }
 
 /// The first feature of this id.

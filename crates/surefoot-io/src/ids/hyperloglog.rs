@@ -6,7 +6,7 @@ use super::id_map::IdSet;
 ///
 /// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the linear count for few ids. 16 KiB, a few operations an id.
 #[derive(Clone, Debug)]
-pub(crate) struct Distinct {
+pub(crate) struct HyperLogLog {
     exact: IdSet,
     /// Largest rank of a first set bit among the ids of each register.
     rank: Vec<u8>,
@@ -17,13 +17,13 @@ const EXACT: usize = 4096;
 /// Registers, as a power of two.
 const REGISTERS: u32 = 14;
 
-impl Default for Distinct {
+impl Default for HyperLogLog {
     fn default() -> Self {
-        Distinct { exact: IdSet::default(), rank: vec![0; 1 << REGISTERS] }
+        HyperLogLog { exact: IdSet::default(), rank: vec![0; 1 << REGISTERS] }
     }
 }
 
-impl Distinct {
+impl HyperLogLog {
     /// Counts an id, whose bits are those of a good hash.
     pub(crate) fn add(&mut self, id: u64) {
         if self.exact.len() <= EXACT {
@@ -35,7 +35,7 @@ impl Distinct {
     }
 
     /// Counts what another one has counted.
-    pub(crate) fn merge(&mut self, other: &Distinct) {
+    pub(crate) fn merge(&mut self, other: &HyperLogLog) {
         for id in other.exact.iter() {
             if self.exact.len() > EXACT {
                 break;
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn counts_are_exact_when_small_and_close_when_large() {
         for n in [0u64, 1, 100, 4096, 4097, 20_000, 100_000, 1_000_000] {
-            let (mut one, mut other) = (Distinct::default(), Distinct::default());
+            let (mut one, mut other) = (HyperLogLog::default(), HyperLogLog::default());
             for i in 0..n {
                 one.add(xxh3_64(&i.to_le_bytes()));
                 other.add(xxh3_64(&(i / 2 + n / 2).to_le_bytes()));

@@ -6,7 +6,7 @@ use surefoot_glm::Mixer;
 ///
 /// A table of twice as many places as pairs says where an id stands: O(n) expected, for any ids.
 #[derive(Debug, Default)]
-pub(crate) struct Uniter {
+pub(crate) struct DuplicateMerger {
     /// By the hash of the id, or at the next free place: its place in the row, from 1; 0 if free.
     places: Vec<u32>,
     mixer: Mixer,
@@ -15,9 +15,9 @@ pub(crate) struct Uniter {
     looks: usize,
 }
 
-impl Uniter {
+impl DuplicateMerger {
     /// Unites the pairs from `first` on, of which there are less than 2^31.
-    pub(crate) fn unite(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
+    pub(crate) fn merge(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
         let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
         let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);
         self.places.clear();
@@ -74,8 +74,8 @@ mod tests {
                     }
                 }
             }
-            let mut uniter = Uniter { places: vec![7; 3], ..Uniter::default() };
-            uniter.unite(&mut index, &mut value, first);
+            let mut merger = DuplicateMerger { places: vec![7; 3], ..DuplicateMerger::default() };
+            merger.merge(&mut index, &mut value, first);
             prop_assert_eq!((index, value), (ids, sums));
         }
     }
@@ -85,11 +85,11 @@ mod tests {
         for count in [20_000, 40_000] {
             for (k, ids) in surefoot_oracle::hostile_ids(count).into_iter().enumerate() {
                 let (mut index, mut value) = (ids.clone(), vec![1.0; ids.len()]);
-                let mut uniter = Uniter::default();
-                uniter.unite(&mut index, &mut value, 0);
+                let mut merger = DuplicateMerger::default();
+                merger.merge(&mut index, &mut value, 0);
                 assert_eq!(index, ids);
                 // At most half of the places are taken.
-                assert!(uniter.looks <= 3 * ids.len(), "{count}, set {k}: {}", uniter.looks);
+                assert!(merger.looks <= 3 * ids.len(), "{count}, set {k}: {}", merger.looks);
             }
         }
     }

@@ -94,16 +94,16 @@ impl<'a> Archive<'a> {
     /// Those of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is no JSON, a name occurs twice, or the bytes of
     /// a tensor do not fit its shape.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
-        self.check().map_err(|says| io::Error::new(io::ErrorKind::InvalidInput, says))?;
+        self.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
         let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();
         let entries = self.tensors.iter().map(|t| (t.name.as_str(), t.dtype, t.shape.as_slice(), t.bytes.len()));
         let header = header::render(&self.meta, &entries.collect::<Vec<_>>(), &sums);
         if header.len() as u64 > LONGEST {
-            let says = format!(
+            let message = format!(
                 "the description of the model takes {} bytes, more than {LONGEST}: hash its features (--bits)",
                 header.len()
             );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, says));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         to.write_all(&(header.len() as u64).to_le_bytes())?;
         to.write_all(header.as_bytes())?;

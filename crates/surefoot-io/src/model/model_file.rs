@@ -38,7 +38,8 @@ struct Meta {
 /// # Errors
 /// Those of `to`; [`io::ErrorKind::InvalidInput`] if [`load_model`] would not read it, and then nothing was written.
 pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
-    let refused = |says| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {says}"));
+    let refused =
+        |message| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {message}"));
     model.check().map_err(refused)?;
     archive_of(model)?.write(to)
 }
@@ -49,7 +50,8 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
 /// If the file cannot be read, is no model, is damaged, or is in another version of the format; if a number in it is out of its
 /// range, or its parts do not fit together.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
-    model_of(&Archive::read(path)?).map_err(|says| ErrorKind::Unsound { file: shown(path.as_os_str()), says }.into())
+    model_of(&Archive::read(path)?)
+        .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())
 }
 
 fn archive_of(model: &Model) -> io::Result<Archive<'_>> {

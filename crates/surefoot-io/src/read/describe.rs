@@ -32,11 +32,11 @@ impl Options {
         let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
         let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
-        let (spot, token) = match partitions.is_empty() {
+        let (location, token) = match partitions.is_empty() {
             true => format.describe(self, batch, row, part),
             false => format.describe(&Options { partitions, ..self.clone() }, batch, row, part),
         };
-        Located { file, spot, token }
+        Located { file, location, token }
     }
 
     /// The same for a row whose batch has lost its text: the input is read again up to there, if it can be.

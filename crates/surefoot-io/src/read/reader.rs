@@ -8,17 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use surefoot_glm::{Batch, By};
 
 use crate::{
-    error::{self, Error, ErrorKind, Located, Spot, stream_error},
+    error::{self, Error, ErrorKind, Located, Location, stream_error},
     files::{
         compression,
         input::{InputName, check_inputs},
         interrupted::uninterrupted,
     },
-    formats::{
-        parser::{Opened, TextFault},
-        registry::Parser,
-        unreadable,
-    },
+    formats::{parse_error::ParseError, parser::Opened, registry::Parser, unreadable},
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
@@ -178,7 +174,7 @@ impl Reader {
     /// The format of an input that begins so, which must suit the inputs before it and the model.
     fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
         let Options { format: given, found, .. } = &self.options;
-        let refused = |says: String| ErrorKind::Table { file: name.to_owned(), says };
+        let refused = |message: String| ErrorKind::Table { file: name.to_owned(), message };
         // A format that is said is not doubted; what it makes of the bytes does not depend on how many came at once.
         if given.is_none()
             && !Format::is_stored(head)
@@ -247,8 +243,8 @@ impl Reader {
         }
         if std::mem::take(&mut source.unseen) && is_utf16(&self.bytes[..n]) {
             let (file, token) = (source.name.clone(), error::token(&self.bytes[..2]));
-            let place = Located { file, spot: Spot::Text { line: 1, column: 1 }, token };
-            return Err(ErrorKind::Input { place, says: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
+            let place = Located { file, location: Location::Text { line: 1, column: 1 }, token };
+            return Err(ErrorKind::Input { place, message: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
         }
         let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
         // Rows behind one at fault may be left at the end: they wait for another call.
@@ -264,13 +260,13 @@ impl Reader {
         self.source.as_ref().map_or_else(String::new, |source| source.name.clone())
     }
 
-    fn row_error(&self, fault: TextFault) -> Error {
-        let TextFault { line, column, token, says, fatal, asked, .. } = fault;
-        let place = Located { file: self.file(), spot: Spot::Text { line, column }, token };
+    fn row_error(&self, fault: ParseError) -> Error {
+        let ParseError { line, column, token, message, fatal, asked, .. } = fault;
+        let place = Located { file: self.file(), location: Location::Text { line, column }, token };
         if asked {
-            return ErrorKind::Asked { place: place.to_string(), says }.into();
+            return ErrorKind::Asked { place: place.to_string(), message }.into();
         }
-        if fatal { ErrorKind::Input { place, says }.into() } else { place.error(says) }
+        if fatal { ErrorKind::Input { place, message }.into() } else { place.error(message) }
     }
 
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {

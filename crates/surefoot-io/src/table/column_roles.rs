@@ -93,14 +93,14 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
         keep(names, &by_name, options, &mut roles)?;
     }
     if needs_label && wanted.label.is_none() {
-        let says = format!("which column is the label? say --label COL; the columns are {}", listed(names));
-        return Err(Refused::asked(says));
+        let message = format!("which column is the label? say --label COL; the columns are {}", listed(names));
+        return Err(Refused::asked(message));
     }
     if let Some(nameless) =
         names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
     {
-        let says = format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1);
-        return Err(says.into());
+        let message = format!("column {0} has no name; give it one or leave it out with --ignore {0}", nameless + 1);
+        return Err(message.into());
     }
     Ok(roles)
 }
@@ -117,8 +117,8 @@ fn existing(
     if found.is_empty() || (single && found.len() > 1) {
         let wrong = shown(wanted);
         let remedy = near(names, wanted).unwrap_or_else(|| format!("the columns are {}", listed(names)));
-        let says = format!("{flag}: there is no column '{wrong}'; {remedy}");
-        return Err(Refused::asked(says));
+        let message = format!("{flag}: there is no column '{wrong}'; {remedy}");
+        return Err(Refused::asked(message));
     }
     Ok(found)
 }
@@ -148,8 +148,8 @@ fn keep(
         let left_out = |column: &&String| !find(names, by_name, column).iter().any(|&column| kept[column]);
         if let Some(column) = columns.iter().filter(|_| role.is_feature()).find(left_out) {
             let column = shown(column);
-            let says = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
-            return Err(Refused::asked(says));
+            let message = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
+            return Err(Refused::asked(message));
         }
     }
     let left_out = |role: &Option<Role>| role.is_none_or(Role::is_feature);

@@ -11,7 +11,7 @@ use std::{
 use surefoot_glm::{By, Class, Names, Reading, Table};
 
 use super::{dialect::Dialect, format::Format};
-use crate::ids::{hyperloglog::Distinct, id_map::IdMap};
+use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
 /// What readers find out and a model has to remember; shared by all readers of one command.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ struct Inner {
     lists: BTreeSet<String>,
     /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
     layouts: Vec<(Dialect, Arc<Order>)>,
-    distinct: Option<Distinct>,
+    distinct: Option<HyperLogLog>,
     notes: Vec<String>,
     /// Names that a user gave to namespaces or indices and that rows had.
     met: BTreeSet<String>,
@@ -227,10 +227,10 @@ impl Found {
     /// exactly up to 4096, then to about 1 %. `None` if none were hashed so.
     #[must_use]
     pub fn distinct(&self) -> Option<u64> {
-        self.lock().distinct.as_ref().map(Distinct::count)
+        self.lock().distinct.as_ref().map(HyperLogLog::count)
     }
 
-    pub(crate) fn count_distinct(&self, distinct: &Distinct) {
+    pub(crate) fn count_distinct(&self, distinct: &HyperLogLog) {
         self.lock().distinct.get_or_insert_default().merge(distinct);
     }
 

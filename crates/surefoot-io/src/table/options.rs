@@ -49,7 +49,7 @@ impl Accepts {
     /// Asks.
     pub(crate) fn check(&self, format: &'static Format) -> Result<(), Error> {
         let refused = self.0.as_ref().and_then(|accept| accept(format).err());
-        refused.map_or(Ok(()), |says| Err(ErrorKind::Setting { says }.into()))
+        refused.map_or(Ok(()), |message| Err(ErrorKind::Setting { message }.into()))
     }
 }
 
@@ -92,7 +92,7 @@ impl Options {
     pub fn check(&self) -> Result<(), Error> {
         let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
         let quote = self.wanted.quote.or(self.reading.table.quote);
-        let says = match self.reading {
+        let message = match self.reading {
             _ if is_wrong(self.reading.table.delimiter) || is_wrong(self.wanted.delimiter) => {
                 "--delimiter takes an ASCII character that is no quote or line break"
             }
@@ -109,6 +109,6 @@ impl Options {
             Reading { index_base: 2.., .. } => "--index-base takes 0 or 1",
             _ => return Ok(()),
         };
-        Err(ErrorKind::Setting { says: says.to_owned() }.into())
+        Err(ErrorKind::Setting { message: message.to_owned() }.into())
     }
 }

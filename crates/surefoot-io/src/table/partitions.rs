@@ -119,11 +119,11 @@ fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], wanted: &Wanted) -> Result<
             columns.push((key.to_owned(), role.unwrap_or_else(|| guess(&met)), found || differ));
         } else if !all && (found || differ) {
             let without = pairs.iter().position(|of| of_input(of).is_none()).unwrap_or_default();
-            let says = format!(
+            let message = format!(
                 "no folder '{key}=...' in its path, as in those of other files, so that the column '{key}' would be missing; \
                  --ignore {key} does without"
             );
-            return Err(ErrorKind::Table { file: inputs[without].to_string(), says }.into());
+            return Err(ErrorKind::Table { file: inputs[without].to_string(), message }.into());
         }
     }
     Ok(columns)

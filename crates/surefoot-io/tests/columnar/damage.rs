@@ -49,18 +49,21 @@ fn outcome(bytes: Vec<u8>, of: &str, options: Options) -> (Vec<super::twin::Row>
     let (rows, errors) = read_all;
     assert!(start.elapsed() < Duration::from_secs(10));
     assert!(used.bytes_max < 20 << 20, "{} bytes", used.bytes_max);
-    let says = errors.first().map(ToString::to_string);
-    assert!(says.iter().all(|says| says.len() <= 480 && says.starts_with("f: ") && !says.contains('\n')), "{says:?}");
-    (rows, says)
+    let message = errors.first().map(ToString::to_string);
+    assert!(
+        message.iter().all(|message| message.len() <= 480 && message.starts_with("f: ") && !message.contains('\n')),
+        "{message:?}"
+    );
+    (rows, message)
 }
 
 #[test]
 fn every_truncation_is_an_error() {
     for (name, of, whole) in files() {
         for length in 0..whole.len() {
-            let (rows, says) = outcome(whole[..length].to_vec(), of, wanted());
+            let (rows, message) = outcome(whole[..length].to_vec(), of, wanted());
             assert!(rows.len() <= 20);
-            if says.is_none() {
+            if message.is_none() {
                 // A stream that ends between two messages is one without the mark of its end.
                 assert!(name.contains("stream"), "{name} cut at {length}");
             }
@@ -89,9 +92,9 @@ fn no_damaged_byte_ends_the_program() {
         for at in 0..whole.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= [0x01, 0x80, 0xff][at % 3];
-            let (rows, says) = outcome(bytes, of, wanted());
-            assert!(rows.len() <= 20 || says.is_none());
-            refused += usize::from(says.is_some());
+            let (rows, message) = outcome(bytes, of, wanted());
+            assert!(rows.len() <= 20 || message.is_none());
+            refused += usize::from(message.is_some());
         }
         // Values without a checksum change unseen.
         assert!(3 * refused > whole.len(), "{name}: {refused} of {}", whole.len());
@@ -110,10 +113,12 @@ fn checksums_tell_of_damaged_pages() {
         for bit in 0..8 {
             let mut bytes = whole.to_vec();
             bytes[at] ^= 1 << bit;
-            let (rows, says) = outcome(bytes, "parquet", options(true));
-            let says = says.unwrap_or_default();
-            named += usize::from(says.contains("row group 1, column '") && says.contains("Page CRC checksum mismatch"));
-            unseen += usize::from(says.is_empty() && rows != right);
+            let (rows, message) = outcome(bytes, "parquet", options(true));
+            let message = message.unwrap_or_default();
+            named += usize::from(
+                message.contains("row group 1, column '") && message.contains("Page CRC checksum mismatch"),
+            );
+            unseen += usize::from(message.is_empty() && rows != right);
         }
     }
     // The head of a page has no checksum: a few of its bits change how the page is read.
@@ -130,7 +135,7 @@ fn files_that_are_none_are_told_from_damaged_ones() {
     let claims = |length: u32| {
         format!("damaged Parquet data (its index claims {length} bytes, the file has {end}); get the file again")
     };
-    for (bytes, says) in [
+    for (bytes, message) in [
         (Vec::new(), no_parquet.to_owned()),
         (b"y,x\n1,2\n".to_vec(), no_parquet.to_owned()),
         (b"PAR1".to_vec(), cut_off.to_owned()),
@@ -141,9 +146,9 @@ fn files_that_are_none_are_told_from_damaged_ones() {
         (with_length(u32::MAX), claims(u32::MAX)),
     ] {
         let (rows, found) = outcome(bytes, "parquet", wanted());
-        assert_eq!((rows.len(), found), (0, Some(format!("f: {says}"))));
+        assert_eq!((rows.len(), found), (0, Some(format!("f: {message}"))));
     }
-    for (bytes, says) in [
+    for (bytes, message) in [
         (&b""[..], "not an Arrow file or stream; for another format give --format"),
         (b"ARROW1\0\0", "the Arrow data are cut off: their end is missing; get the file again"),
         (
@@ -153,7 +158,7 @@ fn files_that_are_none_are_told_from_damaged_ones() {
         (b"FEA1", "is Feather of version 1, which is out of use; write it as version 2"),
     ] {
         let (rows, found) = outcome(bytes.to_vec(), "arrow", wanted());
-        assert_eq!((rows.len(), found), (0, Some(format!("f: {says}"))));
+        assert_eq!((rows.len(), found), (0, Some(format!("f: {message}"))));
     }
 }
 
@@ -167,9 +172,9 @@ fn lengths_that_are_claimed_are_not_allocated() {
         let at = memchr::memmem::find(&whole, &160u64.to_le_bytes()).expect("its length is written");
         let mut bytes = whole.clone();
         bytes[at..at + 8].copy_from_slice(&(1u64 << 50).to_le_bytes());
-        let (rows, says) = outcome(bytes, "arrow", options(false));
+        let (rows, message) = outcome(bytes, "arrow", options(false));
         let expected = "f: damaged Arrow data (a column claims to be larger than it can be); get the file again";
-        assert_eq!((rows.len(), says.as_deref()), (0, Some(expected)));
+        assert_eq!((rows.len(), message.as_deref()), (0, Some(expected)));
     }
 }
 
@@ -187,9 +192,9 @@ fn nested(depth: usize) -> Vec<u8> {
 #[test]
 fn columns_that_nest_deep_are_an_error() {
     for depth in [100, 10_000, 100_000] {
-        let (_, says) = outcome(nested(depth), "parquet", options(false));
+        let (_, message) = outcome(nested(depth), "parquet", options(false));
         let expected = "f: damaged Parquet data (its columns nest more than 64 deep); get the file again";
-        assert_eq!(says.as_deref(), Some(expected), "{depth}");
+        assert_eq!(message.as_deref(), Some(expected), "{depth}");
     }
 }
 
@@ -200,8 +205,8 @@ fn pages_that_claim_more_than_their_data_are_an_error() {
     // The first page: its type, and its 160 bytes before they were compressed, doubled, in two bytes.
     assert_eq!((bytes[4], &bytes[6..9]), (0x15, &[0x15, 0xc0, 0x02][..]));
     bytes[7..9].copy_from_slice(&[0xfe, 0x7f]);
-    let (rows, says) = outcome(bytes, "parquet", options(false));
+    let (rows, message) = outcome(bytes, "parquet", options(false));
     let expected = "f: damaged Parquet data (row group 1, column 'y', page 1: claims 8191 bytes where its data make 160 \
                     at most); get the file again";
-    assert_eq!((rows.len(), says.as_deref()), (0, Some(expected)));
+    assert_eq!((rows.len(), message.as_deref()), (0, Some(expected)));
 }

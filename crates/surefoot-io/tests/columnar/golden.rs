@@ -153,9 +153,9 @@ fn numbers_and_times_may_be_categories() {
 #[test]
 fn types_that_cannot_be_used_are_named_with_the_flag_that_helps() {
     let (_, errors) = all(&mut Reader::open(&[path("types.parquet")], options(true)).unwrap());
-    let says = errors[0].1.to_string();
-    assert!(says.ends_with(
+    let message = errors[0].1.to_string();
+    assert!(message.ends_with(
         "types.parquet: column 'l' (list of float32) holds lists; --numeric l makes each of their numbers a feature, \
          --ignore l passes over it"
-    ), "{says}");
+    ), "{message}");
 }

@@ -27,8 +27,8 @@ fn model(unlabelled: bool) -> Options {
 fn columns_are_matched_by_name() {
     let here = batch(&[("b", full(&[3.0])), ("d", texts(&["new"])), ("a", full(&[2.0]))]);
     let (rows, errors) = read(parquet(&here), &model(true));
-    let says = "f: column 2 ('d') is not a column of the model; --ignore d passes over it";
-    assert_eq!((rows.len(), errors[0].to_string()), (0, says.to_owned()));
+    let message = "f: column 2 ('d') is not a column of the model; --ignore d passes over it";
+    assert_eq!((rows.len(), errors[0].to_string()), (0, message.to_owned()));
     let mut options = model(true);
     options.wanted.ignore = vec!["d".to_owned()];
     let (rows, errors) = read(parquet(&here), &options);
@@ -41,7 +41,7 @@ fn columns_are_matched_by_name() {
 
 #[test]
 fn columns_that_are_missing_are_named() {
-    for (here, unlabelled, says) in [
+    for (here, unlabelled, message) in [
         (batch(&[("a", full(&[2.0]))]), true, "column 'b' of the model is missing; the columns here are a"),
         (
             batch(&[("a", full(&[2.0])), ("b", full(&[2.0]))]),
@@ -55,7 +55,7 @@ fn columns_that_are_missing_are_named() {
         ),
     ] {
         let (rows, errors) = read(parquet(&here), &model(unlabelled));
-        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {says}")));
+        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {message}")));
     }
 }
 
@@ -100,17 +100,17 @@ fn declared_texts_are_missing() {
 fn labels_are_text_or_numbers() {
     let mut options = options(false);
     options.classes = true;
-    let says = super::twin::error(&[("y", texts(&["a", "1", "b"])), ("x", full(&[1.0; 3]))], &options);
-    assert_eq!(says, "f: row 2, column 'y': '1': the label is a number, but those before are text");
+    let message = super::twin::error(&[("y", texts(&["a", "1", "b"])), ("x", full(&[1.0; 3]))], &options);
+    assert_eq!(message, "f: row 2, column 'y': '1': the label is a number, but those before are text");
     // A later file with labels of another kind.
     let (rows, errors) = read(parquet(&batch(&[("y", full(&[1.0])), ("x", full(&[1.0]))])), &options);
-    let says = "f: row 1, column 'y': '1': the label is a number, but those before are text";
-    assert_eq!((rows.len(), errors[0].to_string()), (0, says.to_owned()));
+    let message = "f: row 1, column 'y': '1': the label is a number, but those before are text";
+    assert_eq!((rows.len(), errors[0].to_string()), (0, message.to_owned()));
     let numbers = Options { classes: true, ..super::twin::options(false) };
     let (rows, errors) = read(parquet(&batch(&[("y", texts(&["1", " -2e0", "b"])), ("x", full(&[1.0; 3]))])), &numbers);
     assert_eq!(rows.iter().map(|row| row.1.unwrap()).collect::<Vec<_>>(), [1.0, -2.0]);
-    let says = "f: row 3, column 'y': 'b': the label is not a number as those before are";
-    assert_eq!(errors[0].to_string(), says);
+    let message = "f: row 3, column 'y': 'b': the label is not a number as those before are";
+    assert_eq!(errors[0].to_string(), message);
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn columns_interact() {
     assert_eq!(pairs, [("a", 3.0), ("a*t=u", 3.0), ("t=u", 1.0)]);
     options.reading.interact = vec![("a".to_owned(), "y".to_owned())];
     options.found = Arc::default();
-    let says = super::twin::error(&table, &options);
-    assert_eq!(says, "f: --interact: no feature is made of a column 'y'; the columns are y, a, t");
+    let message = super::twin::error(&table, &options);
+    assert_eq!(message, "f: --interact: no feature is made of a column 'y'; the columns are y, a, t");
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn columns_of_later_files_are_put_in_the_order_of_the_first() {
 fn a_column_is_not_called_like_a_number_of_a_list() {
     let list = FixedSizeListArray::from_iter_primitive::<types::Float64Type, _, _>([Some([Some(1.0), Some(2.0)])], 2);
     let table = [("y", full(&[1.0])), ("v", Arc::new(list) as ArrayRef), ("v[1]", full(&[3.0]))];
-    let says = "f: column 'v[1]' has the name of a number of the list 'v': --ignore one of them, or rename it";
+    let message = "f: column 'v[1]' has the name of a number of the list 'v': --ignore one of them, or rename it";
     let mut options = options(false);
     options.wanted.numeric = vec!["v".to_owned()];
-    assert_eq!(super::twin::error(&table, &options), says);
+    assert_eq!(super::twin::error(&table, &options), message);
     options.found = Arc::default();
     options.wanted.ignore = vec!["v[1]".to_owned()];
     let (rows, _) = read(parquet(&batch(&table)), &options);
@@ -175,8 +175,8 @@ fn a_label_of_text_may_be_missing_in_a_row() {
             for bytes in [parquet(&table), arrow_stream(&table, 2, None)] {
                 let (rows, errors) = read(bytes, &Options { classes: true, ..options(false) });
                 assert_eq!((rows.len(), errors.len()), (2, 1), "{errors:?}");
-                let says = format!("f: row {}, column 'y': the label is null; a row to be learnt needs one", at + 1);
-                assert_eq!(errors[0].to_string(), says);
+                let message = format!("f: row {}, column 'y': the label is null; a row to be learnt needs one", at + 1);
+                assert_eq!(errors[0].to_string(), message);
             }
         }
     }

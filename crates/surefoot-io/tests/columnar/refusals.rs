@@ -24,7 +24,7 @@ fn texts(cells: &[Option<&str>]) -> ArrayRef {
 fn types_are_refused_by_name() {
     let list = |of| DataType::List(Arc::new(Field::new("item", of, true)));
     let tuple = DataType::Struct(Fields::from(vec![Field::new("p", DataType::Int8, true)]));
-    for (of, says) in [
+    for (of, message) in [
         (
             DataType::Timestamp(TimeUnit::Millisecond, None),
             "column 'c' (timestamp) holds times; --ignore c passes over it, --numeric c takes it as seconds since 1970, --categorical c as text",
@@ -58,11 +58,11 @@ fn types_are_refused_by_name() {
         let table = batch(&[("y", full(&[1.0])), ("c", of_type(&of, 1))]);
         let bytes = arrow_stream(&table, 10, None);
         let (rows, errors) = read(bytes.clone(), &options(false));
-        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {says}")));
+        assert_eq!((rows.len(), errors[0].to_string()), (0, format!("f: {message}")));
         let mut ignoring = options(false);
         ignoring.wanted.ignore = vec!["2".to_owned()];
         let (rows, errors) = read(bytes, &ignoring);
-        assert_eq!((rows, errors.len()), (vec![(1, Some(1.0), Vec::new())], 0), "{says}");
+        assert_eq!((rows, errors.len()), (vec![(1, Some(1.0), Vec::new())], 0), "{message}");
     }
 }
 
@@ -76,7 +76,7 @@ fn columns_are_refused() {
     ];
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let y = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
-    for (wanted, says) in [
+    for (wanted, message) in [
         (Wanted::default(), "which column is the label? say --label COL; the columns are y, a, t, when"),
         (
             Wanted { label: Some("z".to_owned()), ..Wanted::default() },
@@ -100,15 +100,15 @@ fn columns_are_refused() {
         ),
     ] {
         let options = Options { wanted, ..Options::default() };
-        assert_eq!(error(&table, &options), format!("f: {says}"));
+        assert_eq!(error(&table, &options), format!("f: {message}"));
     }
     let words = [("y", full(&[1.0])), ("t", texts(&[Some("u")]))];
-    for (wanted, says) in [
+    for (wanted, message) in [
         (Wanted { numeric: list(&["t"]), ..y.clone() }, "is not a number; --categorical t, or --ignore t"),
         (Wanted { weight: Some("t".to_owned()), ..y }, "is no weight; a finite number of 0 or more is needed"),
     ] {
         let options = Options { wanted, ..Options::default() };
-        assert_eq!(error(&words, &options), format!("f: row 1, column 't': 'u': {says}"));
+        assert_eq!(error(&words, &options), format!("f: row 1, column 't': 'u': {message}"));
     }
     let twice = [("y", full(&[1.0])), ("a", full(&[1.0])), ("a", full(&[2.0]))];
     assert_eq!(error(&twice, &options(false)), "f: column 3 has the name 'a' of one before it; --ignore 3");
@@ -119,7 +119,7 @@ fn cells_are_refused_at_their_row_and_reading_goes_on() {
     let some = |text| Some(text);
     let ones = full(&[1.0; 5]);
     let inf = f64::INFINITY;
-    for (columns, says) in [
+    for (columns, message) in [
         (
             vec![("y", numbers(&[Some(1.0), Some(0.0), Some(1.0), None, Some(1.0)])), ("a", ones.clone())],
             "f: row 4, column 'y': the label is null; a row to be learnt needs one",
@@ -167,9 +167,9 @@ fn cells_are_refused_at_their_row_and_reading_goes_on() {
         }
         let (rows, errors) = read(parquet(&batch(&columns)), &options);
         let lines: Vec<_> = rows.iter().map(|row| row.0).collect();
-        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), [says]);
+        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), [message]);
         assert!(errors[0].is_row());
-        assert_eq!(lines, [1, 2, 3, 5], "{says}");
+        assert_eq!(lines, [1, 2, 3, 5], "{message}");
     }
 }
 
@@ -181,8 +181,8 @@ fn values_that_add_up_to_infinity_are_refused() {
     let mut options = options(false);
     options.reading.bits = Some(1);
     let (rows, errors) = read(parquet(&table), &options);
-    let says = "f: row 1: features that share an id, or a product, add up to more than a number of 64 bits holds";
-    assert_eq!((rows.len(), errors[0].to_string()), (1, says.to_owned()));
+    let message = "f: row 1: features that share an id, or a product, add up to more than a number of 64 bits holds";
+    assert_eq!((rows.len(), errors[0].to_string()), (1, message.to_owned()));
     assert_eq!(rows[0].2.iter().map(|pair| pair.1).sum::<f64>(), 3.0);
 }
 
@@ -198,23 +198,23 @@ fn lists_have_one_length() {
     };
     let mut options = options(true);
     options.wanted.numeric = vec!["l".to_owned()];
-    let says = error(&[("y", full(&[1.0; 3])), ("l", lists(&[None, Some(3), Some(2)]))], &options);
+    let message = error(&[("y", full(&[1.0; 3])), ("l", lists(&[None, Some(3), Some(2)]))], &options);
     assert_eq!(
-        says,
+        message,
         "f: row 3, column 'l': holds a list of 2, the lists before have 3; correct it or leave the row out"
     );
     let columns: Vec<_> = options.found.table().unwrap().columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(columns, ["y", "l[0]", "l[1]", "l[2]"]);
     // A later file has to have the same length.
-    let says = error(&[("y", full(&[1.0])), ("l", lists(&[Some(4)]))], &options);
+    let message = error(&[("y", full(&[1.0])), ("l", lists(&[Some(4)]))], &options);
     assert_eq!(
-        says,
+        message,
         "f: row 1, column 'l': holds a list of 4, the lists before have 3; correct it or leave the row out"
     );
     let none = Options { found: Arc::default(), ..options };
-    let says = error(&[("y", full(&[1.0; 2])), ("l", lists(&[None, None]))], &none);
+    let message = error(&[("y", full(&[1.0; 2])), ("l", lists(&[None, None]))], &none);
     assert_eq!(
-        says,
+        message,
         "f: column 'l': the first 2 rows hold no list, so that its length is not known; --ignore l passes over it"
     );
 }
@@ -242,9 +242,9 @@ fn whole_numbers_up_to_two_to_the_53rd_are_exact() {
             &options,
         );
         assert_eq!((rows.len(), errors.len()), (2, 0));
-        let says = "f: row 2, column 'a': a whole number beyond 2^53 is rounded to a number of 64 bits; \
+        let message = "f: row 2, column 'a': a whole number beyond 2^53 is rounded to a number of 64 bits; \
                     --categorical a takes it as it is";
         let notes: Vec<_> = options.found.notes().into_iter().filter(|note| note.contains("2^53")).collect();
-        assert_eq!(notes, if noted { vec![says.to_owned()] } else { Vec::new() });
+        assert_eq!(notes, if noted { vec![message.to_owned()] } else { Vec::new() });
     }
 }

@@ -195,18 +195,18 @@ fn lists_of_one_length_and_of_whole_numbers_are_categories_too() {
         assert_eq!(pairs(bytes, &wanted(true, &[], &["ids"])), right);
     }
     let column = |name, cells| vec![("y", Arc::new(Float64Array::from(vec![1.0, 0.0])) as ArrayRef), (name, cells)];
-    let says = error(&column("ids", lists.clone()), &wanted(false, &[], &["ids"]));
-    assert!(says.starts_with("f: row 2, column 'ids': is null; --missing indicator"), "{says}");
-    let says = error(&column("ids", lists), &options(false));
-    assert!(says.contains("--numeric ids makes each of their numbers a feature"), "{says}");
+    let message = error(&column("ids", lists.clone()), &wanted(false, &[], &["ids"]));
+    assert!(message.starts_with("f: row 2, column 'ids': is null; --missing indicator"), "{message}");
+    let message = error(&column("ids", lists), &options(false));
+    assert!(message.contains("--numeric ids makes each of their numbers a feature"), "{message}");
     let whole: ArrayRef = Arc::new(Int64Array::from(vec![3, 4]));
     assert_eq!(
         pairs(table("n", whole).remove(0), &wanted(false, &["n"], &[])),
         [values("n", &["3"]), values("n", &["4"])]
     );
     let times: ArrayRef = Arc::new(arrow_array::Time32SecondArray::from(vec![1, 2]));
-    let says = error(&column("x", times), &wanted(false, &["x"], &[]));
-    assert_eq!(says, "f: column 'x' (time) holds no text of which words could be features; --ignore x");
+    let message = error(&column("x", times), &wanted(false, &["x"], &[]));
+    assert_eq!(message, "f: column 'x' (time) holds no text of which words could be features; --ignore x");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn sparse_and_dense_vectors_are_their_numbers() {
 fn damaged_vectors_are_faults_of_their_rows() {
     let (one, two) = ([Some(1.0)], [Some(1.0), Some(2.0)]);
     let whole = sparse(3, &[Some(2)], &one);
-    for (cell, says) in [
+    for (cell, message) in [
         (
             sparse(3, &[Some(3)], &one),
             "'3': is no index here: those of a vector of size 3 ascend, from 0 to below that",
@@ -114,17 +114,17 @@ fn damaged_vectors_are_faults_of_their_rows() {
         // Also where the damaged one comes first: its size is not that of the others.
         for cells in [[whole, cell, whole], [cell, whole, whole]] {
             let first = cells[0] == cell;
-            if first && says.contains("before have") {
+            if first && message.contains("before have") {
                 continue;
             }
             for bytes in table("v", &column(&cells)) {
                 let (rows, errors) = read(bytes, &options(false));
-                assert_eq!(of(&rows), [numbers(&[(2, 1.0)]), numbers(&[(2, 1.0)])], "{says}");
-                let [error] = &errors[..] else { panic!("{says}: {errors:?}") };
+                assert_eq!(of(&rows), [numbers(&[(2, 1.0)]), numbers(&[(2, 1.0)])], "{message}");
+                let [error] = &errors[..] else { panic!("{message}: {errors:?}") };
                 let (error, row) = (error.to_string(), if first { 1 } else { 2 });
                 let place = format!("f: row {row}, column 'v");
                 let remedy = error.contains("correct it or leave the row out") || error.contains("--missing");
-                assert!(error.starts_with(&place) && error.contains(says) && remedy && error.len() < 500, "{error}");
+                assert!(error.starts_with(&place) && error.contains(message) && remedy && error.len() < 500, "{error}");
             }
         }
     }
@@ -147,7 +147,7 @@ fn a_vector_may_be_missing_and_so_may_its_numbers() {
 
 #[test]
 fn what_a_vector_claims_is_bounded() {
-    for (cell, says) in [
+    for (cell, message) in [
         (
             sparse(i32::MAX, &[Some(5)], &[Some(1.0)]),
             "a vector of 2147483647 numbers; up to 1048576 can be read; --ignore v",
@@ -155,7 +155,7 @@ fn what_a_vector_claims_is_bounded() {
         (None, "the first 1 rows hold no vector, so that its length is not known; --ignore v"),
     ] {
         let (rows, errors) = read(table("v", &column(&[cell]))[0].clone(), &options(false));
-        assert!(rows.is_empty() && errors[0].to_string().contains(says), "{errors:?}");
+        assert!(rows.is_empty() && errors[0].to_string().contains(message), "{errors:?}");
     }
     // Long ones take the time of what they hold.
     let cells = vec![sparse(1 << 18, &[Some(7), Some((1 << 18) - 1)], &[Some(1.0), Some(2.0)]); 500];

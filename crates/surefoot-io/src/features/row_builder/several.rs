@@ -49,7 +49,7 @@ impl<'a> Several<'a> {
             escape(text, to);
         });
         if self.row.index.len() - self.first >= self.most {
-            self.unite();
+            self.merge();
             self.most = MOST.max(2 * (self.row.index.len() - self.first));
         }
     }
@@ -78,13 +78,13 @@ impl<'a> Several<'a> {
     /// Ends the cell.
     pub(crate) fn end(mut self) {
         if self.row.index.len() > self.first + 1 {
-            self.unite();
+            self.merge();
         }
     }
 
-    fn unite(&mut self) {
-        let RowBuilder { uniter, index, value, .. } = &mut *self.row;
-        uniter.unite(index, value, self.first);
+    fn merge(&mut self) {
+        let RowBuilder { merger, index, value, .. } = &mut *self.row;
+        merger.merge(index, value, self.first);
         value[self.first..].fill(1.0);
     }
 }

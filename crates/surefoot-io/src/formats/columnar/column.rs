@@ -31,14 +31,14 @@ pub(super) struct Fault {
     pub(super) row: u64,
     pub(super) column: Option<String>,
     pub(super) token: String,
-    pub(super) says: String,
+    pub(super) message: String,
 }
 
 impl Fault {
     /// A fault of the current row.
-    pub(super) fn new(column: Option<&str>, token: &str, says: &str) -> Fault {
+    pub(super) fn new(column: Option<&str>, token: &str, message: &str) -> Fault {
         let token = error::token(token.as_bytes());
-        Fault { row: 0, column: column.map(str::to_owned), token, says: says.to_owned() }
+        Fault { row: 0, column: column.map(str::to_owned), token, message: message.to_owned() }
     }
 }
 
@@ -288,11 +288,11 @@ impl Column {
     #[cold]
     fn is_text(&self, text: &str, policy: &Policy) -> Fault {
         let flag = column_names::flagged(self.used.index + 1, &self.used.name);
-        let says = match policy.of_model {
+        let message = match policy.of_model {
             true => "is not a number, as it was for the model".to_owned(),
             false => format!("is not a number; --categorical {flag}, or --ignore {flag}"),
         };
-        Fault::new(Some(&self.used.name), text, &says)
+        Fault::new(Some(&self.used.name), text, &message)
     }
 
     #[cold]
@@ -300,13 +300,13 @@ impl Column {
         let is_null = self.used.kind != Kind::Number
             || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
-        let says = match policy.of_model {
+        let message = match policy.of_model {
             true => format!("{what}, {}", column_roles::NEVER_MISSING),
             false => format!(
                 "{what}; --missing indicator makes missing cells features of their own, --missing mean also takes the column's mean"
             ),
         };
-        Fault::new(Some(column), token, &says)
+        Fault::new(Some(column), token, &message)
     }
 
     fn add_text(
@@ -385,9 +385,9 @@ impl Column {
     /// The fault of a list or vector that has not as many numbers as those before.
     #[cold]
     fn of_other_length(&self, what: &str, length: usize, before: usize) -> Fault {
-        let says =
+        let message =
             format!("holds a {what} of {length}, the {what}s before have {before}; correct it or leave the row out");
-        Fault::new(Some(&self.used.name), "", &says)
+        Fault::new(Some(&self.used.name), "", &message)
     }
 
     fn add_vector(
@@ -406,9 +406,9 @@ impl Column {
                 let (k, x) = vector.pair(n);
                 Ok(missing + self.add_number(k, x, row, policy, builder)?)
             }),
-            Err((token, says)) => {
-                let says = format!("{says}; correct it or leave the row out");
-                Err(Fault::new(Some(&self.used.name), &token, &says))
+            Err((token, message)) => {
+                let message = format!("{message}; correct it or leave the row out");
+                Err(Fault::new(Some(&self.used.name), &token, &message))
             }
         };
         self.cells = Cells::Vectors(vectors);

@@ -205,14 +205,14 @@ impl Groups {
                     if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 },
             );
-            let says = match (walked, found) {
-                (_, Err(says)) => says,
-                (Err(Wrong::Says(says)), _) => says.to_owned(),
+            let message = match (walked, found) {
+                (_, Err(message)) => message,
+                (Err(Wrong::Says(message)), _) => message.to_owned(),
                 // What else is wrong with headers, the decoder says.
                 _ => continue,
             };
             let column = column.column_path().string();
-            return Err(damaged(format!("row group {}, column '{column}', page {page}: {says}", group + 1)));
+            return Err(damaged(format!("row group {}, column '{column}', page {page}: {message}", group + 1)));
         }
         Ok(())
     }
@@ -240,10 +240,10 @@ impl Groups {
     }
 
     /// The damage, with the first page at fault of the open row group, if one alone is.
-    fn blame(&self, says: &str) -> Damage {
+    fn blame(&self, message: &str) -> Damage {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
-            None => damaged(format!("row group {group}: {says}")),
+            None => damaged(format!("row group {group}: {message}")),
             Some((_, (_, ParquetError::External(error)))) if error.is::<io::Error>() => match error.downcast() {
                 Ok(error) => Damage::Stream(*error),
                 Err(error) => damaged(error),
@@ -299,8 +299,8 @@ impl Store {
             self.file.read_exact_at(&mut last, self.size - 8)?;
         }
         if !last.ends_with(MAGIC) {
-            let says = "the Parquet file is cut off: its end is missing; get the file again";
-            return Err(Damage::Says(says.to_owned()));
+            let message = "the Parquet file is cut off: its end is missing; get the file again";
+            return Err(Damage::Says(message.to_owned()));
         }
         let index = u64::from(u32::from_le_bytes([last[0], last[1], last[2], last[3]]));
         if index > self.size - LEAST {
@@ -361,7 +361,9 @@ fn damaged(reason: impl std::fmt::Display) -> Damage {
 /// The words of the decoder without the kind of its error.
 fn plain(error: &ParquetError) -> String {
     match error {
-        ParquetError::General(says) | ParquetError::EOF(says) | ParquetError::ArrowError(says) => says.clone(),
+        ParquetError::General(message) | ParquetError::EOF(message) | ParquetError::ArrowError(message) => {
+            message.clone()
+        }
         ParquetError::NYI(what) => format!("not supported: {what}"),
         other => other.to_string(),
     }

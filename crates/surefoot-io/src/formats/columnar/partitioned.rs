@@ -65,8 +65,8 @@ impl Partitioned {
                 let text = cells::spelled(array, row, &mut scratch);
                 if !constant.agrees(&text) {
                     let (row, name) = (self.rows + row as u64 + 1, &constant.column);
-                    let (text, says) = (error::token(&text), constant.disagrees());
-                    return Err(Damage::Says(format!("row {row}, column '{name}': '{text}': {says}")));
+                    let (text, message) = (error::token(&text), constant.disagrees());
+                    return Err(Damage::Says(format!("row {row}, column '{name}': '{text}': {message}")));
                 }
             }
         }

@@ -79,8 +79,9 @@ impl Plan {
             let field = schema.field(index);
             if !has_text(field.data_type()) {
                 let (name, of) = (shown(field.name()), type_name(field.data_type()));
-                let says = format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
-                return Err(Refused::asked(says));
+                let message =
+                    format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
+                return Err(Refused::asked(message));
             }
             if columns.iter().all(|used: &Used| used.index != index) {
                 let (name, role, kind) = (field.name().clone(), Role::Ignored, Kind::Text);
@@ -205,8 +206,8 @@ fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
 fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
     let (known, names) = (by_name(table), names(schema, Some(table)));
     if !table.header && !options.found.of_model {
-        let says = "has names of columns, which the files before do not have: give them --header yes, or names in a first line";
-        return Err(says.to_owned());
+        let message = "has names of columns, which the files before do not have: give them --header yes, or names in a first line";
+        return Err(message.to_owned());
     }
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let (mut roles, mut here) = (Vec::with_capacity(names.len()), HashSet::new());

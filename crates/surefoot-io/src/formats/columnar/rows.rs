@@ -246,7 +246,7 @@ impl Rows {
                 self.gaps.push((i, missing));
             }
         }
-        self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.says()))?;
+        self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.message()))?;
         // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
         let label = if weight > 0.0 { self.label(row, &mut batch.text) } else { Ok(f64::NAN) };
         let label = label.inspect_err(|_| {
@@ -293,7 +293,7 @@ impl Rows {
 
     /// A number that weighs a row.
     fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
-        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         match column.number(row) {
             Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
             Some(weight) if !weight.is_nan() => {
@@ -308,7 +308,7 @@ impl Rows {
 
     fn offset(&self, row: usize) -> Result<f64, Fault> {
         let Some(column) = &self.offset else { return Ok(0.0) };
-        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         match (column.used.role, column.number(row)) {
             (Role::Exposure, Some(exposure)) if exposure > 0.0 && exposure.is_finite() => Ok(libm::log(exposure)),
             (Role::Exposure, Some(exposure)) if !exposure.is_nan() => {
@@ -340,7 +340,7 @@ impl Rows {
     fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
         // Without a column of labels they are not asked for.
         let Some(column) = &self.label else { return Ok(f64::NAN) };
-        let fault = |token: &str, says: &str| Err(Fault::new(Some(&column.used.name), token, says));
+        let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         let number = column.number(row);
         if let Some(label) = number.filter(|label| !label.is_nan()) {
             return match label.is_finite() {

@@ -158,7 +158,7 @@ pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     });
     checked.map_err(|wrong| match wrong {
         Wrong::Short => "its index counts more than it holds",
-        Wrong::Says(says) => says,
+        Wrong::Says(message) => message,
     })
 }
 
@@ -326,13 +326,13 @@ mod tests {
     #[test]
     fn what_is_counted_must_be_there() {
         // A list of 2^28 structures; a group of 100 columns; text of 2^20 bytes.
-        for (bytes, says) in [
+        for (bytes, message) in [
             (&[0x29, 0xfc, 0x80, 0x80, 0x80, 0x80, 0x01, 0, 0][..], "its index counts more than it holds"),
             (&[0x29, 0x1c, 0x55, 0xc8, 0x01, 0, 0], "a group of columns counts more than there are"),
             (&[0x18, 0x80, 0x80, 0x40, 0], "its index counts more than it holds"),
             (&[0x1e, 0], "it holds a value of no known kind"),
         ] {
-            assert_eq!(check_index(bytes), Err(says), "{bytes:?}");
+            assert_eq!(check_index(bytes), Err(message), "{bytes:?}");
         }
         // Structures within structures.
         let deep = [vec![0x1c; 100_000], vec![0; 100_001]].concat();

@@ -78,7 +78,7 @@ impl Vectors {
         if self.array.is_null(row) {
             return Ok(None);
         }
-        let wrong = |token: String, says: &str| Err((token, says.to_owned()));
+        let wrong = |token: String, message: &str| Err((token, message.to_owned()));
         let slice = |(numbers, spans): &'_ (Vec<f64>, Vec<Span>)| {
             spans[row].map(|(start, end)| start..end).filter(|span| span.end <= numbers.len())
         };

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    formats::records::{Complaint, Scan},
+    formats::{parse_error::RecordError, records::Scan},
     table::dialect::Dialect,
     text::byte_search,
 };
@@ -35,7 +35,7 @@ impl Dialect {
     }
 
     /// Where a record ends, its line break included: see [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
-    pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, Complaint> {
+    pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         #[cfg(test)]
         let from = scan.seen;
         let found = match self.quote {
@@ -56,8 +56,8 @@ impl Dialect {
             return Err(unclosed(text, open));
         }
         if text.len() > MOST_OF_A_RECORD {
-            let says = "this line does not end within 256 MiB: is it CSV?";
-            return Err(Complaint::new(0, &text[..100], says).fatal());
+            let message = "this line does not end within 256 MiB: is it CSV?";
+            return Err(RecordError::new(0, &text[..100], message).fatal());
         }
         Ok(None)
     }
@@ -105,7 +105,7 @@ impl Dialect {
 
     /// Finds the ends of the cells of a record. With runs of blanks between them, all but the first of a run belong to the cell
     /// behind them, as blanks around its text.
-    pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), Complaint> {
+    pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), RecordError> {
         ends.clear();
         let Dialect { delimiter, quote } = self;
         let quote = quote.filter(|&quote| memchr::memchr(quote, record).is_some());
@@ -125,9 +125,9 @@ impl Dialect {
             };
             let end = from + self.find(&record[from..]);
             if opened.is_some() && !record[from..end].iter().all(|&byte| is_space(byte)) {
-                let says = "text stands behind the closing quote: quotes within a quoted cell are doubled; where quotes are only \
+                let message = "text stands behind the closing quote: quotes within a quoted cell are doubled; where quotes are only \
                             text, say --quote none";
-                return Err(Complaint::new(first, &record[first..end], says));
+                return Err(RecordError::new(first, &record[first..end], message));
             }
             ends.push(end);
             // Blanks at the end of a record are no delimiter.
@@ -181,10 +181,10 @@ impl Dialect {
     }
 
     /// The first record that is not blank at or behind `at`, in its place. `None` if it has not ended yet, or there is none.
-    pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<Placed<'_>>, Complaint> {
+    pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<Placed<'_>>, RecordError> {
         while at < text.len() {
             let found = self.end(&text[at..], &mut Scan::default());
-            let end = match found.map_err(|wrong| Complaint { at: wrong.at + at, ..wrong })? {
+            let end = match found.map_err(|wrong| RecordError { at: wrong.at + at, ..wrong })? {
                 Some(end) => at + end,
                 None if last => text.len(),
                 None => return Ok(None),
@@ -218,10 +218,10 @@ fn closing(text: &[u8], open: usize, quote: u8) -> Option<usize> {
     }
 }
 
-fn unclosed(record: &[u8], open: usize) -> Complaint {
+fn unclosed(record: &[u8], open: usize) -> RecordError {
     let line = record[open..].split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let says = "the quote that opens here is never closed: close it; where quotes are only text, say --quote none";
-    Complaint::new(open, line, says).fatal()
+    let message = "the quote that opens here is never closed: close it; where quotes are only text, say --quote none";
+    RecordError::new(open, line, message).fatal()
 }
 
 /// Where the text of the cell from `at` to `end` starts and ends, blanks around it aside.

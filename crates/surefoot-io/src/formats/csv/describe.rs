@@ -4,15 +4,15 @@ use surefoot_glm::{Batch, Column, Part, Role, Table};
 
 use super::{cells, folders::Folders, rules::Rules};
 use crate::{
-    error::{self, Spot},
+    error::{self, Location},
     features::row_builder::{Group, missing_id, slot},
-    formats::records::spot,
+    formats::records::location,
     table::{dialect::Dialect, inferred::Order, options::Options},
     text::words,
 };
 
 /// Line, column and token of a part of a row that was read.
-pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let constants = options.partitions.of(place.input as usize);
@@ -29,8 +29,8 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
         let end = memchr::memchr2(dialect.delimiter, b'\n', record).unwrap_or(record.len());
         (0, dialect.text(&record[..end]).into_owned())
     });
-    let (lines, column) = spot(record, at);
-    (Spot::Text { line: place.line + lines - 1, column }, error::token(&text))
+    let (lines, column) = location(record, at);
+    (Location::Text { line: place.line + lines - 1, column }, error::token(&text))
 }
 
 /// A part of a row that is sought in its record, as a file would have it whose cells are parted and ordered so.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{super::records::Complaint, cells};
+use super::{super::parse_error::RecordError, cells};
 use crate::{error::Refused, table::dialect::Dialect, text::printable::text_of};
 
 /// The first record of an input: names, or a row like any other.
@@ -19,14 +19,14 @@ pub(super) struct First<'a> {
 
 impl First<'_> {
     /// The complaint that something is wrong with all of it.
-    pub(super) fn wrong(&self, says: String) -> Complaint {
-        Complaint::new(self.at, self.record, says).fatal()
+    pub(super) fn wrong(&self, message: String) -> RecordError {
+        RecordError::new(self.at, self.record, message).fatal()
     }
 
     /// The same, about what a user asks for or the columns.
-    pub(super) fn refused(&self, refused: Refused) -> Complaint {
-        let Refused { says, asked } = refused;
-        Complaint { asked, ..self.wrong(says) }
+    pub(super) fn refused(&self, refused: Refused) -> RecordError {
+        let Refused { message, asked } = refused;
+        RecordError { asked, ..self.wrong(message) }
     }
 
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, &[u8])> {
@@ -41,14 +41,14 @@ impl First<'_> {
     }
 
     /// Checks that no name stands twice.
-    pub(super) fn check_names(&self, names: &[String]) -> Result<(), Complaint> {
+    pub(super) fn check_names(&self, names: &[String]) -> Result<(), RecordError> {
         let mut first = HashMap::with_capacity(names.len());
         for (i, (name, (at, cell))) in names.iter().zip(self.cells()).enumerate() {
             if let Some(before) = first.insert(name.as_str(), i)
                 && !name.is_empty()
             {
-                let says = format!("the name stands at columns {} and {}: rename one of them", before + 1, i + 1);
-                return Err(Complaint::new(self.at + at, &self.dialect.text(cell), says).fatal());
+                let message = format!("the name stands at columns {} and {}: rename one of them", before + 1, i + 1);
+                return Err(RecordError::new(self.at + at, &self.dialect.text(cell), message).fatal());
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Columns that folders name: each row of a file is read as if it went on with their values.
 
 use crate::{
-    formats::records::Complaint,
+    formats::parse_error::RecordError,
     table::{dialect::Dialect, partitions::Constant},
 };
 
@@ -67,12 +67,12 @@ impl Folders {
 
     /// Checks that the cells of a record with these ends agree with the folders.
     #[inline]
-    pub(super) fn check(&self, record: &[u8], ends: &[usize], dialect: Dialect) -> Result<(), Complaint> {
+    pub(super) fn check(&self, record: &[u8], ends: &[usize], dialect: Dialect) -> Result<(), RecordError> {
         for (place, constant) in &self.bound {
             let at = if *place > 0 { ends[place - 1] + 1 } else { 0 };
             let cell = dialect.text(&record[at..ends[*place]]);
             if !constant.agrees(&cell) {
-                return Err(Complaint::new(at, &cell, constant.disagrees()));
+                return Err(RecordError::new(at, &cell, constant.disagrees()));
             }
         }
         Ok(())

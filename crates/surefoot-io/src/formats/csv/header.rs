@@ -208,10 +208,10 @@ pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options:
             numbers => texts == numbers,
         };
         if is_header {
-            let says = format!(
+            let message = format!(
                 "line 1 was taken for names, which {of} does not have: columns go by their place; if it is a row, say --header no"
             );
-            options.found.note(says);
+            options.found.note(message);
         }
         return Ok(is_header);
     }

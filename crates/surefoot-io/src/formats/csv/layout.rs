@@ -11,7 +11,7 @@ use crate::{
         feature_groups,
         row_builder::{Group, RowBuilder, Values, escape, missing_id, slot},
     },
-    formats::records::Complaint,
+    formats::parse_error::RecordError,
     table::{
         column_names::{self, called, flagged, listed, shown},
         column_roles,
@@ -153,7 +153,7 @@ pub(super) fn order_by_number(
     first: &First<'_>,
     constants: &[String],
     unlabelled: bool,
-) -> Result<Order, Complaint> {
+) -> Result<Order, RecordError> {
     let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
     let behind: Order = constants.iter().map(place).collect();
     let mut cells: Order = (0..table.columns.len()).map(Some).filter(|n| !behind.contains(n)).collect();
@@ -174,7 +174,7 @@ pub(super) fn order_by_name(
     first: &First<'_>,
     names: &[String],
     options: &Options,
-) -> Result<Order, Complaint> {
+) -> Result<Order, RecordError> {
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let by_name: HashMap<&str, usize> =
         table.columns.iter().enumerate().map(|(n, column)| (column.name.as_str(), n)).collect();
@@ -198,8 +198,8 @@ pub(super) fn order_by_name(
     for (place, (name, (at, cell))) in names.iter().zip(first.cells()).enumerate() {
         if order[place].is_none() && !ignored[place] {
             let (called, flag) = (called(place + 1, name), flagged(place + 1, name));
-            let says = format!("{called} is not a column of {of}; --ignore {flag} passes over it");
-            return Err(Complaint::new(first.at + at, cell, says).fatal());
+            let message = format!("{called} is not a column of {of}; --ignore {flag} passes over it");
+            return Err(RecordError::new(first.at + at, cell, message).fatal());
         }
     }
     Ok(order)

@@ -46,7 +46,7 @@ impl Looks {
     }
 
     /// The suspicion and a remedy, to go on with.
-    pub(super) fn says(self) -> &'static str {
+    pub(super) fn message(self) -> &'static str {
         match self {
             Looks::Thousands => "; a thousands separator is suspected: take it out",
             Looks::DecimalComma => "; a decimal comma is suspected: say --decimal ,",

@@ -7,7 +7,7 @@ use surefoot_glm::{Missing, Quote, Role};
 
 use super::looks::Looks;
 use crate::{
-    formats::records::Complaint,
+    formats::parse_error::RecordError,
     table::{
         column_names::{called, flagged},
         column_roles,
@@ -61,9 +61,9 @@ impl Cell<'_> {
     }
 
     /// The complaint that something is wrong with this cell.
-    fn wrong(&self, says: &str) -> Complaint {
+    fn wrong(&self, message: &str) -> RecordError {
         let called = called(self.place + 1, self.name);
-        Complaint::new(self.at, &self.text(), format!("{called}{says}"))
+        RecordError::new(self.at, &self.text(), format!("{called}{message}"))
     }
 
     fn flagged(&self) -> String {
@@ -142,7 +142,7 @@ impl Rules {
     }
 
     /// The number in a cell; `None` if it is missing.
-    pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, Complaint> {
+    pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, RecordError> {
         let text = cell.text();
         if self.is_gap(cell, &text)? {
             return Ok(None);
@@ -155,12 +155,12 @@ impl Rules {
     }
 
     #[cold]
-    fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> Complaint {
+    fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> RecordError {
         let suspicion = match Looks::like(text) {
             _ if self.decimal_comma && any_number(text).is_some() => {
                 "; with --decimal , a point is none: take it out, or say --decimal ."
             }
-            looks => looks.map_or("", Looks::says),
+            looks => looks.map_or("", Looks::message),
         };
         let flagged = cell.flagged();
         let remedy = if self.found.of_model {
@@ -174,13 +174,13 @@ impl Rules {
     }
 
     /// Whether a cell of a feature is missing, which may be an error.
-    pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, Complaint> {
+    pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, RecordError> {
         if !self.is_missing(text) {
             return Ok(false);
         }
         if self.missing == Missing::Refuse {
             let what = if text.trim_ascii().is_empty() { "is empty here" } else { "is missing here" };
-            let says = if self.found.of_model {
+            let message = if self.found.of_model {
                 format!(" {what}, {}", column_roles::NEVER_MISSING)
             } else {
                 format!(
@@ -189,28 +189,28 @@ impl Rules {
                     cell.flagged()
                 )
             };
-            return Err(cell.wrong(&says));
+            return Err(cell.wrong(&message));
         }
         Ok(true)
     }
 
     /// Refuses a number in a column that the first rows made a category.
-    pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), Complaint> {
+    pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), RecordError> {
         let may_be =
             text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
         if may_be && self.number(text).is_some() {
             let flagged = cell.flagged();
-            let says = format!(
+            let message = format!(
                 " holds no number in the first rows, but here; say --categorical {flagged}, or --text {flagged} where it is prose, \
                  or leave it out with --ignore {flagged}"
             );
-            return Err(cell.wrong(&says));
+            return Err(cell.wrong(&message));
         }
         Ok(())
     }
 
     /// The number that stands for a label.
-    pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, Complaint> {
+    pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, RecordError> {
         if let Some(class) = self.classes_met.iter().find(|class| *class.0 == *cell.raw) {
             return Ok(class.1);
         }
@@ -241,7 +241,7 @@ impl Rules {
     }
 
     /// An importance weight.
-    pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, Complaint> {
+    pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         match self.as_number(&text) {
             Some(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
@@ -252,7 +252,7 @@ impl Rules {
     }
 
     /// What is added to the margin.
-    pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, Complaint> {
+    pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         let number = self.as_number(&text).filter(|number| number.is_finite());
         match (role, number) {

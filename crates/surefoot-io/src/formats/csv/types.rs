@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{cells, looks::Looks, rules::Rules};
 use crate::{
-    formats::records::{Complaint, Scan},
+    formats::{parse_error::RecordError, records::Scan},
     table::{
         column_names::{called, flagged},
         dialect::Dialect,
@@ -28,10 +28,10 @@ pub(super) struct Search {
 
 impl Search {
     /// Whether these are enough bytes of an input, of which more and more are shown.
-    pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, Complaint> {
+    pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, RecordError> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
             let end = dialect.end(&bytes[self.at..], &mut self.scan);
-            let Some(end) = end.map_err(|wrong| Complaint { at: self.at + wrong.at, ..wrong })? else {
+            let Some(end) = end.map_err(|wrong| RecordError { at: self.at + wrong.at, ..wrong })? else {
                 return Ok(false);
             };
             (self.records, self.at, self.scan) = (self.records + 1, self.at + end, Scan::default());
@@ -108,7 +108,7 @@ impl Rows<'_> {
         names: &[String],
         roles: &[Option<Role>],
         rules: &Rules,
-    ) -> Result<Vec<Guess>, Complaint> {
+    ) -> Result<Vec<Guess>, RecordError> {
         let mut seen = vec![Seen::default(); names.len()];
         self.each(ROWS, at, names.len(), |column, at, cell| {
             let text = self.dialect.text(cell);
@@ -121,11 +121,11 @@ impl Rows<'_> {
             (None, Some(guess), _) => Ok(guess),
             (None, None, Some((at, token))) => {
                 let (called, flagged) = (called(column + 1, &names[column]), flagged(column + 1, &names[column]));
-                let says = format!(
+                let message = format!(
                     "{called} holds dates or times: turn them into numbers, leave them out with --ignore {flagged}, or \
                      take them as names with --categorical {flagged}"
                 );
-                Err(Complaint::new(*at, token, says).fatal())
+                Err(RecordError::new(*at, token, message).fatal())
             }
             (None, None, None) => Ok(Guess { role: Role::Number, is_open: false }),
         };

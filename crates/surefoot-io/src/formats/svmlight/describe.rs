@@ -4,13 +4,13 @@ use surefoot_glm::{Batch, Part};
 
 use super::{plain, rules::Rules};
 use crate::{
-    error::{self, Spot},
+    error::{self, Location},
     table::options::Options,
     text::number,
 };
 
 /// Column and token of a part of a row that was read.
-pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Spot, String) {
+pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let rules = Rules::new(options);
@@ -26,5 +26,5 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
         Part::Row | Part::Label | Part::Weight => None,
     };
     let (at, token) = found.map(|found| found.1).or_else(|| plain::tokens(text).next()).unwrap_or_default();
-    (Spot::Text { line: place.line, column: at as u64 + 1 }, error::token(token))
+    (Location::Text { line: place.line, column: at as u64 + 1 }, error::token(token))
 }

@@ -22,9 +22,9 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
         None => Ok(()),
         Some((flag, name)) => {
             let name = error::cut(name, 48, 32);
-            let says =
+            let message =
                 format!("{flag}: '{name}' is no index of svmlight, such as 3, or range of indices, such as 10-20");
-            Err(ErrorKind::Setting { says }.into())
+            Err(ErrorKind::Setting { message }.into())
         }
     }
 }

@@ -6,21 +6,13 @@
 use std::collections::HashSet;
 
 use super::rules::Rules;
-use crate::text::number;
+use crate::{formats::parse_error::RecordError, text::number};
 
 /// A row as it was read: pairs in the order of the line, ids raw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PlainRow {
     pub(crate) label: Option<f64>,
     pub(crate) pairs: Vec<(u64, f64)>,
-}
-
-/// What is wrong, with the token at fault and its offset in the line.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Complaint<'a> {
-    pub(crate) at: usize,
-    pub(crate) token: &'a [u8],
-    pub(crate) says: String,
 }
 
 /// The tokens of a line with their offsets: comment, blanks and a last CR taken off.
@@ -36,13 +28,13 @@ pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Reads a line without its line break; `None` if it holds no row.
-pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>, Complaint<'a>> {
+pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, RecordError> {
     let mut tokens = tokens(line).peekable();
     let Some(&(at, first)) = tokens.peek() else { return Ok(None) };
     let mut row = PlainRow::default();
     let has_label = !first.contains(&b':');
     if !rules.unlabelled {
-        row.label = Some(label(first).map_err(|says| blame(at, first, says))?);
+        row.label = Some(label(first).map_err(|message| blame(at, first, message))?);
     }
     if has_label {
         tokens.next();
@@ -50,15 +42,15 @@ pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>,
     if let Some(&(at, token)) = tokens.peek()
         && let Some(group) = token.strip_prefix(b"qid:")
     {
-        whole(group).map_err(|says| Complaint { at, token, says: format!("the group id {says}") })?;
+        whole(group).map_err(|message| RecordError::new(at, token, format!("the group id {message}")))?;
         tokens.next();
     }
     let mut seen = HashSet::new();
     for (at, token) in tokens {
-        let (index, value) = pair(token, rules).map_err(|says| blame(at, token, says))?;
+        let (index, value) = pair(token, rules).map_err(|message| blame(at, token, message))?;
         if !seen.insert(index) {
-            let says = format!("index {index} appears twice in the row; keep one pair or add the values");
-            return Err(Complaint { at, token, says });
+            let message = format!("index {index} appears twice in the row; keep one pair or add the values");
+            return Err(RecordError::new(at, token, message));
         }
         row.pairs.push((index, value));
     }
@@ -66,17 +58,18 @@ pub(crate) fn row<'a>(line: &'a [u8], rules: &Rules) -> Result<Option<PlainRow>,
 }
 
 /// The complaint about a token, which may be no token but the end of one line and the start of another.
-fn blame(at: usize, token: &[u8], says: String) -> Complaint<'_> {
+fn blame(at: usize, token: &[u8], message: String) -> RecordError {
     let is_two = token.contains(&b'\r');
-    let says = if is_two { "a carriage return within the row; lines end with LF or CRLF".to_owned() } else { says };
-    Complaint { at, token, says }
+    let message =
+        if is_two { "a carriage return within the row; lines end with LF or CRLF".to_owned() } else { message };
+    RecordError::new(at, token, message)
 }
 
 fn label(token: &[u8]) -> Result<f64, String> {
     if token.contains(&b':') {
         return Err("the label is missing; a row is 'label index:value ...'".to_owned());
     }
-    number::finite(token).map_err(|says| format!("the label {says}"))
+    number::finite(token).map_err(|message| format!("the label {message}"))
 }
 
 fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
@@ -87,12 +80,12 @@ fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
     let index = match index {
         b"qid" => return Err("qid stands once, right after the label".to_owned()),
         b"sid" | b"cost" => return Err("only qid may stand beside the pairs 'index:value'".to_owned()),
-        _ => whole(index).map_err(|says| format!("the index {says}"))?,
+        _ => whole(index).map_err(|message| format!("the index {message}"))?,
     };
     if index < rules.lowest {
         return Err(format!("index {index} where indices begin at {} (--index-base)", rules.lowest));
     }
-    Ok((index, number::finite(value).map_err(|says| format!("the value {says}"))?))
+    Ok((index, number::finite(value).map_err(|message| format!("the value {message}"))?))
 }
 
 /// Ids are whole numbers without sign.

@@ -16,7 +16,7 @@ fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     let mut all = Vec::new();
     let mut read = parser.push(lines, &mut batch);
     while let Err(fault) = read {
-        all.push((fault.line, Err((fault.column, fault.says))));
+        all.push((fault.line, Err((fault.column, fault.message))));
         read = parser.push(b"", &mut batch);
     }
     all.extend((0..batch.len()).map(|r| {
@@ -39,7 +39,7 @@ fn read_plainly(lines: &[u8], options: &Options) -> Vec<(u64, Read)> {
             let pairs = row.pairs.iter().map(|pair| (pair.0, pair.1.to_bits())).collect();
             Some((n, Ok((row.label.map(f64::to_bits), pairs))))
         }
-        Err(wrong) => Some((n, Err((wrong.at as u64 + 1, wrong.says)))),
+        Err(wrong) => Some((n, Err((wrong.at as u64 + 1, wrong.message)))),
     });
     rows.collect()
 }

@@ -3,7 +3,7 @@
 use super::head::{Token, is_blank};
 use crate::{
     features::row_builder::{Group, escape},
-    formats::records::Complaint,
+    formats::parse_error::RecordError,
     text::{byte_search, number},
 };
 
@@ -68,7 +68,7 @@ impl<'a> Features<'a> {
     }
 
     /// The namespace that begins with the bar here, if the line has not ended.
-    pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, Complaint> {
+    pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, RecordError> {
         if self.at >= self.line.len() {
             return Ok(None);
         }
@@ -91,7 +91,7 @@ impl<'a> Features<'a> {
 
     /// The next feature, if the namespace has not ended.
     #[inline(always)]
-    pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, Complaint> {
+    pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, RecordError> {
         while self.peek().is_some_and(is_blank) {
             self.at += 1;
         }
@@ -163,7 +163,7 @@ impl<'a> Features<'a> {
 
     /// The text that stands here as a value of the feature at `start`.
     #[cold]
-    fn text(&mut self, start: usize) -> Result<&'a [u8], Complaint> {
+    fn text(&mut self, start: usize) -> Result<&'a [u8], RecordError> {
         let token = self.token(start);
         let end = token.at + token.bytes.len();
         let value = &self.line[self.at..end];
@@ -186,10 +186,10 @@ impl<'a> Features<'a> {
 
     /// What is wrong with the number here, which belongs to the token at `start`.
     #[cold]
-    fn wrong_number(&self, start: usize, what: &str) -> Complaint {
+    fn wrong_number(&self, start: usize, what: &str) -> RecordError {
         let token = self.token(start);
-        let says = number::finite(self.token(self.at).bytes).err().unwrap_or("is not a number");
-        token.complaint(format!("{what} {says}"))
+        let message = number::finite(self.token(self.at).bytes).err().unwrap_or("is not a number");
+        token.complaint(format!("{what} {message}"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tokens of a line, and what stands before its first bar.
 
-use crate::formats::records::Complaint;
+use crate::formats::parse_error::RecordError;
 
 /// Bytes without a blank, and where in the line they begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,8 +11,8 @@ pub(crate) struct Token<'a> {
 
 impl Token<'_> {
     #[cold]
-    pub(crate) fn complaint(self, says: impl Into<String>) -> Complaint {
-        Complaint::new(self.at, self.bytes, says)
+    pub(crate) fn complaint(self, message: impl Into<String>) -> RecordError {
+        RecordError::new(self.at, self.bytes, message)
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Head<'a> {
 }
 
 /// Reads what stands before the bar; `None` if the line is blank.
-pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, Complaint> {
+pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, RecordError> {
     let Some(bar) = memchr::memchr(b'|', line) else {
         return tokens(line).next().map_or(Ok(None), |first| {
             Err(first.complaint("there is no bar in this row; a row is '[label [importance]] | feature[:value] ...'"))

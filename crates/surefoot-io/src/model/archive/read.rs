@@ -92,7 +92,8 @@ impl<R: Read> Parts<R> {
         if text.len() < bytes.len() {
             return Err(self.damaged(8 + text.len() as u64, "the header is no text"));
         }
-        let header = header::parse(text).map_err(|says| self.damaged(8, format!("the header does not fit: {says}")))?;
+        let header =
+            header::parse(text).map_err(|message| self.damaged(8, format!("the header does not fit: {message}")))?;
         self.check_header(text, &header)?;
         Ok(header)
     }
@@ -161,7 +162,7 @@ impl<R: Read> Parts<R> {
         ErrorKind::Read { file: self.file.clone(), source }.into()
     }
 
-    fn damaged(&self, at: u64, says: impl Into<String>) -> Error {
-        ErrorKind::Damaged { file: self.file.clone(), at, says: says.into() }.into()
+    fn damaged(&self, at: u64, message: impl Into<String>) -> Error {
+        ErrorKind::Damaged { file: self.file.clone(), at, message: message.into() }.into()
     }
 }
