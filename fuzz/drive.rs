@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use surefoot_glm::{Batch, Missing, Part, Predictor, Quote, Reading, Table};
-use surefoot_io::{Archive, Error, Format, Options, Reader, RowSource, Wanted, load_model, save_model};
+use surefoot_io::{Archive, ColumnSelection, Error, Format, Options, Reader, RowSource, load_model, save_model};
 
 /// Models of all kinds.
 pub mod kinds;
@@ -111,7 +111,7 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
         ..Reading::default()
     };
     let column = |shift: u32, some: [Option<&str>; 4]| some[usize::from(columns >> shift & 3)].map(str::to_owned);
-    let wanted = Wanted {
+    let wanted = ColumnSelection {
         delimiter: None,
         quote: None,
         decimal: (columns & 15 == 15).then_some(','),

@@ -8,7 +8,7 @@ use surefoot_glm::{
     Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Missing, Model, PathPoint, Penalty, Plan, Select, Settings,
     Trainer,
 };
-use surefoot_io::{Format, Found, Options, Reader, RowSource};
+use surefoot_io::{Format, Inferred, Options, Reader, RowSource};
 
 /// Three passes with held-out rows.
 const PASSES: Plan = Plan { passes: 3, holdout: Some(5), ..Plan::ONE_PASS };
@@ -89,7 +89,7 @@ fn options(format: &str, settings: &Settings) -> Options {
         }
     }
     options.groups = settings.groups.clone();
-    options.found = Arc::new(Found::default().with_many_classes(settings.loss.has_margins()));
+    options.found = Arc::new(Inferred::default().with_many_classes(settings.loss.has_margins()));
     options
 }
 

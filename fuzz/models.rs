@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use surefoot_glm::{Batch, FullPass, Gathered, InMemory, Model, Plan, Predictor, Scores, Tally, Trainer};
-use surefoot_io::{Archive, FORMATS, Format, Found, Options, load_model, save_model};
+use surefoot_io::{Archive, FORMATS, Format, Inferred, Options, load_model, save_model};
 
 use super::{check, kinds, load, mutant, scratch};
 
@@ -55,7 +55,7 @@ pub fn use_model(bytes: &[u8]) -> bool {
     };
     load(bytes);
     let (reading, loss) = (model.settings.reading.clone(), model.settings.loss);
-    let found = Found::of_model(&reading, &model.names).with_many_classes(loss.has_margins());
+    let found = Inferred::of_model(&reading, &model.names).with_many_classes(loss.has_margins());
     let format =
         FORMATS.iter().find(|format| format.by == reading.by && format.name != "parquet" && format.name != "arrow");
     let options = Options { format, reading, classes: loss.classifies(), found: Arc::new(found), ..Options::default() };

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 use surefoot_glm::{By, Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
-use surefoot_io::{Accepts, Format, Found, Options, Wanted, columns_meant, printable};
+use surefoot_io::{Accepts, ColumnSelection, Format, Inferred, Options, columns_meant, printable};
 
 /// How the rows of a fit from scratch are read.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
@@ -42,7 +42,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
         classes: settings.loss.classifies() && flags.trials.is_none(),
         groups: Groups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Found::default().with_many_classes(settings.loss.has_margins())),
+        found: Arc::new(Inferred::default().with_many_classes(settings.loss.has_margins())),
         ..Options::default()
     }
 }
@@ -59,13 +59,13 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         classes: model.settings.loss.classifies() && !model.labels.shares,
         groups: Groups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Found::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
+        found: Arc::new(Inferred::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
         ..Options::default()
     })
 }
 
-fn wanted(flags: &DataArgs) -> Wanted {
-    Wanted {
+fn wanted(flags: &DataArgs) -> ColumnSelection {
+    ColumnSelection {
         header: flags.header.map(|header| header == Whether::Yes),
         delimiter: flags.delimiter,
         quote: flags.quote,
@@ -79,7 +79,7 @@ fn wanted(flags: &DataArgs) -> Wanted {
         text: list(&flags.text),
         numeric: list(&flags.numeric),
         ignore: list(&flags.ignore),
-        ..Wanted::default()
+        ..ColumnSelection::default()
     }
 }
 

@@ -16,7 +16,7 @@ use surefoot_glm::{
     Axis, Bounds, Caution, Losing, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary,
     optimum::Ended,
 };
-use surefoot_io::Found;
+use surefoot_io::Inferred;
 
 /// Rows below which it means nothing which lane leads.
 const EDGE_ROWS: u64 = 1000;
@@ -33,7 +33,7 @@ pub(crate) struct Results<'a> {
     /// Where its report goes.
     pub(crate) report: Option<&'a str>,
     /// What the readers found out.
-    pub(crate) found: &'a Found,
+    pub(crate) found: &'a Inferred,
     /// Rows at fault that were passed over.
     pub(crate) skipped: u64,
     /// The mean loss of the model over all rows, where they were read once more.

@@ -4,7 +4,7 @@ use crate::{number, warnings::Warning};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use surefoot_glm::{Missing, Model, Names, Row};
-use surefoot_io::{Cell, CellIndex, Found, printable};
+use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
 /// Ids of features that are told apart at most, so that memory stays bounded.
 const MOST: usize = 1 << 20;
@@ -43,7 +43,7 @@ struct Column {
 
 impl<'a> Unseen<'a> {
     /// No rows yet.
-    pub(crate) fn new(model: &'a Model, found: &Found) -> Unseen<'a> {
+    pub(crate) fn new(model: &'a Model, found: &Inferred) -> Unseen<'a> {
         let reading = &model.settings.reading;
         let before = reading.bits.filter(|_| !reading.table.is_unknown()).map(|_| {
             let mut names = HashSet::new();
@@ -55,7 +55,7 @@ impl<'a> Unseen<'a> {
     }
 
     /// Adds a row with so many features that the model does not know.
-    pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Found) {
+    pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Inferred) {
         self.rows += 1;
         if unseen == 0 {
             return;
@@ -70,7 +70,7 @@ impl<'a> Unseen<'a> {
     }
 
     /// Meets an id for the first time; or again, where there is no room for more.
-    fn meet(&mut self, id: u64, found: &Found) {
+    fn meet(&mut self, id: u64, found: &Inferred) {
         let names = match self.model.settings.reading.table.is_unknown() {
             true => Names::default(),
             false => found.names(&[id]),
@@ -96,7 +96,7 @@ impl<'a> Unseen<'a> {
     }
 
     /// The findings about all rows.
-    pub(crate) fn told(mut self, found: &Found) -> Told {
+    pub(crate) fn told(mut self, found: &Inferred) -> Told {
         let table = &self.model.settings.reading.table;
         let at_least = self.is_full || self.is_unsure || self.before.is_some();
         let features = Features { count: self.met.len() as u64, at_least: self.is_full };
@@ -112,7 +112,7 @@ impl<'a> Unseen<'a> {
 impl Unseen<'_> {
     /// Values whose ids are hashed to few bits, by their names. How many rows hold them is not known: a cell holds one of them, a list
     /// may hold them all.
-    fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Found) {
+    fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
             if !before.contains(&(id, name.into()))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use surefoot_glm::{Model, Role, Row};
-use surefoot_io::{Cell, CellIndex, Found};
+use surefoot_io::{Cell, CellIndex, Inferred};
 
 /// Cells of one column in the rows of a sample; rows without any hold 0 in a column of numbers.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ enum Known {
 
 impl Profile {
     /// Sorts the pairs of rows into columns. O(pairs).
-    pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Found) -> Profile {
+    pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Inferred) -> Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
         let categories: Vec<usize> = (0..columns.len()).filter(|&n| columns[n].role == Role::Category).collect();
@@ -87,7 +87,7 @@ impl Profile {
         Profile { labels: Vec::new(), is_weighted: false, seen, columns: vec![Cells::default(); columns] }
     }
 
-    fn meet(&mut self, id: u64, index: &CellIndex, found: &Found) -> Known {
+    fn meet(&mut self, id: u64, index: &CellIndex, found: &Inferred) -> Known {
         match index.cell(id, &found.names(&[id])) {
             Some((n, Cell::Number)) => Known::Number(n),
             Some((n, Cell::Missing)) => Known::Gap(n),

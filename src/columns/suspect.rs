@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{number, warnings::Warning};
 use surefoot_glm::{Model, Role, Trainer};
-use surefoot_io::{Cell, CellIndex, Found, flagged, is_date, unit};
+use surefoot_io::{Cell, CellIndex, Inferred, flagged, is_date, unit};
 
 /// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one a row.
 const LEAST: usize = 30;
@@ -56,7 +56,7 @@ struct Suspicion {
 }
 
 /// Warnings about columns that a user should look at, by kind. O(sample · log(sample) + features).
-pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Found) -> Vec<Warning> {
+pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Inferred) -> Vec<Warning> {
     let (rows, seen) = trainer.sampled_rows();
     let profile = Profile::of(rows, seen, model, found);
     if profile.len() < LEAST {

@@ -3,7 +3,7 @@
 use crate::Dice;
 use std::{collections::HashMap, sync::Arc};
 use surefoot_glm::{Batch, ClassWeights, Fault, Loss, Missing, Model, Plan, Predictor, Scores, Settings, Trainer};
-use surefoot_io::{Error, Found, InputName, Options, Reader, RowSource};
+use surefoot_io::{Error, Inferred, InputName, Options, Reader, RowSource};
 
 /// Standard errors, and the share of what there is to explain, by which the truth must exceed the printed loss.
 const ERRORS: f64 = 5.0;
@@ -52,7 +52,7 @@ impl Set {
     pub fn read(file: &str, loss: Loss, label: Option<&str>, ignore: &[&str]) -> Result<Set, Error> {
         let mut options = Options {
             classes: loss.classifies(),
-            found: Arc::new(Found::default().with_many_classes(loss.has_margins())),
+            found: Arc::new(Inferred::default().with_many_classes(loss.has_margins())),
             ..Options::default()
         };
         options.reading.table.missing = Missing::Indicator;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use surefoot_glm::Batch;
-use surefoot_io::{Format, Options, Reader, RowSource, Wanted};
+use surefoot_io::{ColumnSelection, Format, Options, Reader, RowSource};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -54,7 +54,7 @@ thread_local! {
 
 /// All rows of the reader: ids, values, labels, places, hashes.
 fn ours(text: &Arc<[u8]>, label: &str) -> Result<usize, Failure> {
-    let wanted = Wanted { label: Some(label.to_owned()), ..Wanted::default() };
+    let wanted = ColumnSelection { label: Some(label.to_owned()), ..ColumnSelection::default() };
     let options = Options { format: Format::named("csv"), wanted, classes: true, ..Options::default() };
     let mut reader = Reader::with_reader("text.csv", std::io::Cursor::new(text.clone()), options)?;
     let (mut batch, mut pairs) = (Batch::default(), 0);

@@ -73,9 +73,9 @@ pub use shuffle::{
 };
 pub use table::{
     column_names::{columns_meant, flagged},
-    column_selection::Wanted,
+    column_selection::ColumnSelection,
     format::Format,
-    inferred::{Found, Head},
+    inferred::{Head, Inferred},
     options::{Accepts, Options},
     partitions::Partitions,
 };

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use common::{Pieces, plain, reader, rows};
 use proptest::prelude::*;
 use surefoot_glm::{Batch, Missing, Part, Quote, Role};
-use surefoot_io::{Error, ErrorKind, Format, Found, InputName, Location, Options, Reader, RowSource, Wanted};
+use surefoot_io::{
+    ColumnSelection, Error, ErrorKind, Format, Inferred, InputName, Location, Options, Reader, RowSource,
+};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Options for CSV with a label `y`, changed as the case wants it.
 fn options(change: impl FnOnce(&mut Options)) -> Options {
-    let wanted = Wanted { label: Some("y".into()), ..Wanted::default() };
+    let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let mut options = Options { format: Format::named("csv"), wanted, ..Options::default() };
     change(&mut options);
     options
@@ -415,7 +417,7 @@ fn a_table_of_a_model_is_not_guessed_again() {
     assert_eq!(roles, [("y", Role::Label), ("a", Role::Number), ("b", Role::Category), ("c", Role::Number)]);
     assert!(reading.table.header);
     let model = |unlabelled: bool| {
-        let found = Found::of_model(&reading, &training.found.names(&[]));
+        let found = Inferred::of_model(&reading, &training.found.names(&[]));
         Options {
             format: Format::named("csv"),
             reading: reading.clone(),
@@ -462,7 +464,7 @@ fn tables_without_names_go_by_place() {
         format: Format::named("csv"),
         reading: reading.clone(),
         unlabelled: true,
-        found: Found::of_model(&reading, &training.found.names(&[])).into(),
+        found: Inferred::of_model(&reading, &training.found.names(&[])).into(),
         ..Options::default()
     };
     for text in ["5,1,u\n6,0,v\n", "5,u\n6,v\n"] {

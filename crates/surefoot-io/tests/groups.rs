@@ -5,7 +5,7 @@ mod common;
 use std::io::Cursor;
 
 use surefoot_glm::{Batch, Bounds, Groups, Missing, Reading, Table};
-use surefoot_io::{Format, Options, Reader, RowSource, Wanted};
+use surefoot_io::{ColumnSelection, Format, Options, Reader, RowSource};
 
 fn groups(names: &[&str]) -> Groups {
     let factors = names.iter().map(|name| ((*name).to_owned(), 0.5)).collect();
@@ -34,7 +34,7 @@ fn told(text: &str, options: Options) -> Vec<Vec<(f64, u32)>> {
 #[test]
 fn columns_of_numbers_and_categories_tell_theirs() {
     let text = "y,a,b,c,colour\n1,2,3,4,red\n0,5,,0,blue\n1,6,7,8,\n";
-    let wanted = Wanted { label: Some("y".into()), ..Wanted::default() };
+    let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let table = Table { missing: Missing::Indicator, ..Table::default() };
     let reading = Reading { table, ..Reading::default() };
     let of = |names: &[&str]| {
@@ -56,7 +56,7 @@ fn columns_of_numbers_and_categories_tell_theirs() {
 #[test]
 fn factors_of_products_are_grouped_and_products_are_not() {
     let reading = Reading { interact: vec![("a".into(), "b".into())], ..Reading::default() };
-    let wanted = Wanted { label: Some("y".into()), ..Wanted::default() };
+    let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let options = Options { wanted, reading, ..options("csv", groups(&["a", "b"])) };
     assert_eq!(told("y,a,b,c\n1,2,3,7\n", options), [[(2.0, 1), (3.0, 2), (7.0, 0), (6.0, 0)]]);
 }
@@ -105,7 +105,7 @@ fn a_factor_and_bounds_are_one_group() {
 #[test]
 fn rows_at_fault_do_not_shift_groups() {
     let text = "y,a,b\n1,2,3\n?,4,5\n0,6,7\n";
-    let wanted = Wanted { label: Some("y".into()), ..Wanted::default() };
+    let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let options = Options { wanted, ..options("csv", groups(&["b"])) };
     let mut reader = Reader::with_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
     let (mut found, mut batch, mut faults) = (Vec::new(), Batch::default(), 0);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use common::{Pieces, Plain, rows};
 use proptest::prelude::*;
 use surefoot_glm::{Batch, Missing, Reading, Table};
-use surefoot_io::{Error, ErrorKind, Format, InputName, Options, Prefetch, Reader, RowSource, Wanted, expand};
+use surefoot_io::{ColumnSelection, Error, ErrorKind, Format, InputName, Options, Prefetch, Reader, RowSource, expand};
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
 
@@ -417,7 +417,7 @@ fn interrupted_reads_go_on() {
             let stored = compress(&bytes);
             let read = |said: bool, piece: usize, comes: Comes| {
                 let from = Interrupted { bytes: io::Cursor::new(stored.clone()), piece, comes, calls: 0 };
-                let wanted = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
+                let wanted = ColumnSelection { label: Some("y".to_owned()), ..ColumnSelection::default() };
                 let format = said.then(|| Format::named(format).unwrap());
                 let table = Table { missing: Missing::Indicator, ..Table::default() };
                 let reading = Reading { table, ..Reading::default() };

@@ -15,7 +15,7 @@ use crate::{
         id_map::{IdMap, IdSet},
         merge_duplicates::DuplicateMerger,
     },
-    table::{inferred::Found, options::Options},
+    table::{inferred::Inferred, options::Options},
 };
 
 /// What all features of a namespace or of a column have in common: the seed of their hashes.
@@ -79,10 +79,10 @@ pub(crate) struct RowBuilder {
     grouper: Option<Grouper>,
 }
 
-/// The names that go to [`Found`].
+/// The names that go to [`Inferred`].
 #[derive(Debug)]
 struct Naming {
-    found: Arc<Found>,
+    found: Arc<Inferred>,
     /// Ids whose names are kept already.
     known: IdSet,
     /// Those of the row under construction, with their numbers in rows and their names.
@@ -205,7 +205,7 @@ impl RowBuilder {
         !self.interact.is_empty()
     }
 
-    /// Features whose names were given to [`Found`] before. Those of value 0 leave no trace.
+    /// Features whose names were given to [`Inferred`] before. Those of value 0 leave no trace.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {

@@ -1,7 +1,7 @@
 //! Tables as text: CSV and its kin, as RFC 4180 has it.
 //!
 //! The first record names the columns, or there are no names. Which columns there are and what they are used as is known
-//! once for all files of a command ([`Found`](crate::Found)), or from a model; each file may have them in another order.
+//! once for all files of a command ([`Inferred`](crate::Inferred)), or from a model; each file may have them in another order.
 //! Blank lines are no rows. A record takes at most 256 MiB, a quoted cell 16 MiB.
 //!
 //! | what | where |

@@ -38,7 +38,7 @@ use crate::{
         feature_groups,
         row_builder::{RowBuilder, slot},
     },
-    table::{inferred::Found, options::Options},
+    table::{inferred::Inferred, options::Options},
     text::number,
 };
 use features::Features;
@@ -50,7 +50,7 @@ pub(crate) struct Vw {
     builder: RowBuilder,
     used: Used,
     groups: Groups,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
     unlabelled: bool,
     /// Whether rows are called by their tags.
     tags: bool,
@@ -78,7 +78,7 @@ impl Used {
     }
 
     #[inline]
-    fn meet(&mut self, namespace: &[u8], found: &Found) {
+    fn meet(&mut self, namespace: &[u8], found: &Inferred) {
         if !self.awaited.is_empty() {
             self.awaited.iter().filter(|name| name.as_bytes() == namespace).for_each(|name| found.meet(name));
             self.awaited.retain(|name| name.as_bytes() != namespace);

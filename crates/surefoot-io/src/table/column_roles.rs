@@ -6,7 +6,7 @@ use surefoot_glm::Role;
 
 use super::{
     column_names::{called, columns_meant, listed, meant, near, shown},
-    column_selection::Wanted,
+    column_selection::ColumnSelection,
     options::Options,
 };
 use crate::error::Refused;
@@ -41,7 +41,7 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
 }
 
 /// The place of the column of what rows are called, if it is wanted.
-pub(crate) fn id(names: &[String], wanted: &Wanted) -> Result<Option<usize>, Refused> {
+pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<usize>, Refused> {
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
         [place] => Ok(Some(place)),

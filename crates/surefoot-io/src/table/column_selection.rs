@@ -6,7 +6,7 @@ use surefoot_glm::{Quote, Role};
 ///
 /// Where several are asked for they may also go by [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ColumnSelection {
     /// Whether the first line holds the names; by default it is found out.
     pub header: Option<bool>,
     /// What stands between the cells of text; by default what the model's data had, or what the first lines agree on. A blank
@@ -42,7 +42,7 @@ pub struct Wanted {
     pub without: Vec<Role>,
 }
 
-impl Wanted {
+impl ColumnSelection {
     /// The flags that give columns a role: their names, the roles, and the columns that are asked for.
     #[must_use]
     pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {

@@ -15,7 +15,7 @@ use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
 /// What readers find out and a model has to remember; shared by all readers of one command.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Inferred {
     /// The columns, once they are known.
     pub(crate) table: OnceLock<Table>,
     /// The format of the first input.
@@ -76,7 +76,7 @@ pub struct Head {
 /// The columns of a file by their number in the table, from 0; `None` for one that is not there.
 pub(crate) type Order = Vec<Option<usize>>;
 
-impl Found {
+impl Inferred {
     /// Most notes that are kept.
     pub const NOTES: usize = 100;
     /// Labels of text that are told apart where the loss takes two: some may be those of rows that are refused.
@@ -84,8 +84,8 @@ impl Found {
 
     /// What a model that is trained further knows already.
     #[must_use]
-    pub fn of_model(reading: &Reading, names: &Names) -> Found {
-        let found = Found { of_model: true, ..Found::default() };
+    pub fn of_model(reading: &Reading, names: &Names) -> Inferred {
+        let found = Inferred { of_model: true, ..Inferred::default() };
         let _ = found.by.set(reading.by);
         if !reading.table.is_unknown() {
             let _ = found.table.set(reading.table.clone());
@@ -99,8 +99,8 @@ impl Found {
 
     /// For a loss that takes more than two classes, or only two.
     #[must_use]
-    pub fn with_many_classes(self, many: bool) -> Found {
-        Found { many_classes: many, ..self }
+    pub fn with_many_classes(self, many: bool) -> Inferred {
+        Inferred { many_classes: many, ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -137,7 +137,7 @@ impl Found {
         self.lock().met.contains(name)
     }
 
-    /// What users should know of their data although it is no error, each a line; the first [`Found::NOTES`] of them.
+    /// What users should know of their data although it is no error, each a line; the first [`Inferred::NOTES`] of them.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.lock().notes.clone()
@@ -169,7 +169,7 @@ impl Found {
     /// Notes something, once.
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.lock().notes;
-        if notes.len() < Found::NOTES && !notes.contains(&note) {
+        if notes.len() < Inferred::NOTES && !notes.contains(&note) {
             notes.push(note);
         }
     }
@@ -288,7 +288,7 @@ impl Found {
             Ok(at) => return classes[at].code,
             Err(at) => at,
         };
-        if !self.many_classes && classes.len() == Found::SPARE_CLASSES {
+        if !self.many_classes && classes.len() == Inferred::SPARE_CLASSES {
             return f64::INFINITY;
         }
         let below = at.checked_sub(1).map(|below| classes[below].code);
@@ -317,19 +317,20 @@ mod tests {
     fn numbers_of_texts_are_in_their_order_whatever_the_order_of_rows() {
         let texts: Vec<String> = (0..200_u32).map(|k| (k.wrapping_mul(2_654_435_761) % 997).to_string()).collect();
         for step in [1, 7, 199] {
-            let found = Found::default().with_many_classes(true);
+            let found = Inferred::default().with_many_classes(true);
             (0..200).for_each(|k| _ = found.class(&texts[k * step % 200]));
             let classes = found.classes();
             assert!(classes.is_sorted_by(|a, b| a.text < b.text && a.code < b.code));
             assert!(classes.iter().all(|class| found.class(&class.text) == class.code));
-            let back = Found::of_model(&Reading { classes: classes.clone(), ..Reading::default() }, &Names::default());
+            let back =
+                Inferred::of_model(&Reading { classes: classes.clone(), ..Reading::default() }, &Names::default());
             assert!(classes.iter().all(|class| back.class(&class.text) == class.code));
         }
     }
 
     #[test]
     fn a_text_that_no_number_is_left_for_is_no_class() {
-        let found = Found::default().with_many_classes(true);
+        let found = Inferred::default().with_many_classes(true);
         assert_eq!((found.class("0"), found.class("2")), (0.0, 1.0));
         // Each stands between the last one and 2, which is 1.
         let codes: Vec<f64> = (1..80).map(|n| found.class(&"1".repeat(n))).collect();
@@ -340,9 +341,9 @@ mod tests {
 
     #[test]
     fn a_loss_of_two_classes_tells_a_few_apart() {
-        let found = Found::default();
+        let found = Inferred::default();
         assert_eq!(["b", "a", "c", "b"].map(|text| found.class(text)), [0.0, -1.0, 1.0, 0.0]);
         (0..1000).for_each(|k| _ = found.class(&k.to_string()));
-        assert_eq!(found.classes().len(), Found::SPARE_CLASSES);
+        assert_eq!(found.classes().len(), Inferred::SPARE_CLASSES);
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use surefoot_glm::{Groups, Names, Quote, Reading};
 
-use super::{column_selection::Wanted, format::Format, inferred::Found, partitions::Partitions};
+use super::{column_selection::ColumnSelection, format::Format, inferred::Inferred, partitions::Partitions};
 use crate::error::{Error, ErrorKind};
 
 /// How rows are read.
 ///
-/// A clone shares what readers find out: see [`Found`].
+/// A clone shares what readers find out: see [`Inferred`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format of all inputs; by default that of the first bytes of each, or of its extension.
@@ -17,7 +17,7 @@ pub struct Options {
     /// What a model remembers of it.
     pub reading: Reading,
     /// What a user says about columns that are not known yet.
-    pub wanted: Wanted,
+    pub wanted: ColumnSelection,
     /// Rows may lack their label, and labels are ignored.
     pub unlabelled: bool,
     /// Labels may be text: the loss knows classes.
@@ -28,7 +28,7 @@ pub struct Options {
     /// Which formats may be read.
     pub accepts: Accepts,
     /// What readers find out.
-    pub found: Arc<Found>,
+    pub found: Arc<Inferred>,
     /// What folders say; found out by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
 }
@@ -63,8 +63,8 @@ impl Options {
     /// The same, with readers whose findings are their own: they begin with what a model knew.
     #[must_use]
     pub fn apart(&self) -> Options {
-        let begun = || Found::of_model(&self.reading, &Names::default());
-        let found = if self.found.of_model { begun() } else { Found::default() };
+        let begun = || Inferred::of_model(&self.reading, &Names::default());
+        let found = if self.found.of_model { begun() } else { Inferred::default() };
         let found = found.with_many_classes(self.found.many_classes);
         Options { found: Arc::new(found), ..self.clone() }
     }

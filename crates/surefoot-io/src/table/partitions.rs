@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use surefoot_glm::{Role, Table};
 
-use super::{column_names::columns_meant, column_selection::Wanted};
+use super::{column_names::columns_meant, column_selection::ColumnSelection};
 use crate::{
     error::{Error, ErrorKind},
     files::input::InputName,
@@ -74,7 +74,11 @@ impl Partitions {
     ///
     /// # Errors
     /// A folder or pattern has files whose paths have a key and others whose paths do not.
-    pub(crate) fn find(inputs: &[InputName], wanted: &Wanted, table: Option<&Table>) -> Result<Partitions, Error> {
+    pub(crate) fn find(
+        inputs: &[InputName],
+        wanted: &ColumnSelection,
+        table: Option<&Table>,
+    ) -> Result<Partitions, Error> {
         let pairs: Vec<Vec<Pair>> = inputs.iter().map(pairs).collect();
         if pairs.iter().all(Vec::is_empty) {
             return Ok(Partitions::default());
@@ -101,7 +105,11 @@ impl Partitions {
 }
 
 /// The keys that are columns in a fit from scratch, their roles, and whether they bind columns of that name.
-fn chosen(inputs: &[InputName], pairs: &[Vec<Pair>], wanted: &Wanted) -> Result<Vec<(String, Role, bool)>, Error> {
+fn chosen(
+    inputs: &[InputName],
+    pairs: &[Vec<Pair>],
+    wanted: &ColumnSelection,
+) -> Result<Vec<(String, Role, bool)>, Error> {
     let mut keys: Vec<&str> = Vec::new();
     for pair in pairs.iter().flatten() {
         if !keys.contains(&pair.key.as_str()) {
@@ -140,7 +148,7 @@ fn guess(pairs: &[&Pair]) -> Role {
 }
 
 /// The role that a user gave to a column of this name.
-fn said(wanted: &Wanted, key: &str) -> Option<Role> {
+fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
     let names = |given: &[String]| {
         given.iter().any(|given| given == key || given.contains('*') && !columns_meant(&[key], given).is_empty())
     };

@@ -2,7 +2,7 @@
 
 use super::twin::{all, options};
 use surefoot_glm::Batch;
-use surefoot_io::{InputName, Options, Reader, RowSource, Wanted};
+use surefoot_io::{ColumnSelection, InputName, Options, Reader, RowSource};
 
 fn path(name: &str) -> InputName {
     InputName::new(format!("{}/tests/data/columnar/{name}", env!("CARGO_MANIFEST_DIR")))
@@ -84,7 +84,7 @@ fn all_types_are_read() {
     let numeric = ["l", "fl", "ts", "day", "t", "dur"].map(str::to_owned).to_vec();
     for file in ["types.parquet", "types.arrow"] {
         let mut options = options(true);
-        options.wanted = Wanted { numeric: numeric.clone(), ignore: vec!["st".to_owned()], ..options.wanted };
+        options.wanted = ColumnSelection { numeric: numeric.clone(), ignore: vec!["st".to_owned()], ..options.wanted };
         let rows = named(file, &options);
         assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), [1.0, 0.0, 1.0, 0.0], "{file}");
         for (r, (_, pairs)) in rows.iter().enumerate() {
@@ -122,7 +122,7 @@ fn numbers_and_times_may_be_categories() {
     let mut options = options(true);
     let categorical = ["i64", "u64", "b", "dec", "i8", "f16", "f32", "f64", "ts", "day"].map(str::to_owned).to_vec();
     let ignore = ["l", "fl", "t", "dur", "st"].map(str::to_owned).to_vec();
-    options.wanted = Wanted { categorical, ignore, ..options.wanted };
+    options.wanted = ColumnSelection { categorical, ignore, ..options.wanted };
     let rows = named("types.parquet", &options);
     let has = |row: usize, name: &str| rows[row].1.iter().any(|pair| pair == &(name.to_owned(), 1.0));
     for (row, name) in [

@@ -7,7 +7,7 @@ use super::twin::{Cells, arrow_file, batch, missing_id, number_id, options, parq
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, FixedSizeListArray, types};
 use surefoot_glm::{Batch, Groups};
-use surefoot_io::{Options, Reader, RowSource, Wanted};
+use surefoot_io::{ColumnSelection, Options, Reader, RowSource};
 
 fn groups(names: &[&str]) -> Groups {
     let factors = names.iter().map(|name| ((*name).to_owned(), 0.5)).collect();
@@ -15,9 +15,9 @@ fn groups(names: &[&str]) -> Groups {
 }
 
 /// Ids and groups of each row.
-fn told(bytes: Vec<u8>, names: &[&str], wanted: &Wanted) -> Vec<Vec<(u64, u32)>> {
+fn told(bytes: Vec<u8>, names: &[&str], wanted: &ColumnSelection) -> Vec<Vec<(u64, u32)>> {
     let mut options = Options { groups: groups(names), ..options(true) };
-    options.wanted = Wanted { label: options.wanted.label, ..wanted.clone() };
+    options.wanted = ColumnSelection { label: options.wanted.label, ..wanted.clone() };
     let mut reader = Reader::with_reader("f", Cursor::new(bytes), options).unwrap();
     let (mut rows, mut batch) = (Vec::new(), Batch::default());
     while reader.read(&mut batch).unwrap() {
@@ -47,7 +47,7 @@ fn numbers_texts_missing_cells_and_lists_tell_theirs() {
     let (a, t) = (number_id("a"), |text: &str| text_id("t", text));
     let (w, l) = (|text: &str| text_id("w", text), |k: usize| number_id(&format!("l[{k}]")));
     let b = number_id("b");
-    let wanted = Wanted { numeric: vec!["l".to_owned()], ..Wanted::default() };
+    let wanted = ColumnSelection { numeric: vec!["l".to_owned()], ..ColumnSelection::default() };
     for (names, [of_a, of_b, of_t, of_w, of_l]) in [
         (&["a", "t"][..], [1, 0, 2, 0, 0]),
         (&["l", "w", "b"], [0, 3, 0, 2, 1]),
@@ -77,7 +77,7 @@ fn words_and_lists_of_categories_tell_that_of_their_column() {
         ("tags", Arc::new(lists.finish()) as ArrayRef),
         ("t", texts([Some("u"), Some("v"), Some("u")])),
     ]);
-    let wanted = Wanted { text: vec!["prose".to_owned()], ..Wanted::default() };
+    let wanted = ColumnSelection { text: vec!["prose".to_owned()], ..ColumnSelection::default() };
     for (names, [prose, tags, t]) in
         [(&["prose", "t"][..], [1, 0, 2]), (&["t*"], [0, 1, 1]), (&["2-3", "tags"], [1, 2, 0])]
     {

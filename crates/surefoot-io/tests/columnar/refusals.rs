@@ -6,7 +6,7 @@ use super::twin::{Cells, arrow_stream, batch, error, expected, of_type, options,
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit};
-use surefoot_io::{Options, Wanted};
+use surefoot_io::{ColumnSelection, Options};
 
 fn numbers(cells: &[Option<f64>]) -> ArrayRef {
     Arc::new(Float64Array::from(cells.to_vec()))
@@ -75,27 +75,27 @@ fn columns_are_refused() {
         ("when", of_type(&DataType::Date32, 2)),
     ];
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let y = Wanted { label: Some("y".to_owned()), ..Wanted::default() };
+    let y = ColumnSelection { label: Some("y".to_owned()), ..ColumnSelection::default() };
     for (wanted, message) in [
-        (Wanted::default(), "which column is the label? say --label COL; the columns are y, a, t, when"),
+        (ColumnSelection::default(), "which column is the label? say --label COL; the columns are y, a, t, when"),
         (
-            Wanted { label: Some("z".to_owned()), ..Wanted::default() },
+            ColumnSelection { label: Some("z".to_owned()), ..ColumnSelection::default() },
             "--label: there is no column 'z'; the columns are y, a, t, when",
         ),
         (
-            Wanted { label: Some("5".to_owned()), ..Wanted::default() },
+            ColumnSelection { label: Some("5".to_owned()), ..ColumnSelection::default() },
             "--label: there is no column '5'; the columns are y, a, t, when",
         ),
         (
-            Wanted { label: Some("0".to_owned()), ..Wanted::default() },
+            ColumnSelection { label: Some("0".to_owned()), ..ColumnSelection::default() },
             "--label: there is no column '0'; the columns are y, a, t, when",
         ),
         (
-            Wanted { ignore: list(&["a"]), numeric: list(&["2"]), ..y.clone() },
+            ColumnSelection { ignore: list(&["a"]), numeric: list(&["2"]), ..y.clone() },
             "--ignore: column 2 ('a') has another use already; give each column one",
         ),
         (
-            Wanted { label: Some("when".to_owned()), ..Wanted::default() },
+            ColumnSelection { label: Some("when".to_owned()), ..ColumnSelection::default() },
             "column 'when' (date) cannot be the label: it holds no numbers; give another --label",
         ),
     ] {
@@ -104,8 +104,8 @@ fn columns_are_refused() {
     }
     let words = [("y", full(&[1.0])), ("t", texts(&[Some("u")]))];
     for (wanted, message) in [
-        (Wanted { numeric: list(&["t"]), ..y.clone() }, "is not a number; --categorical t, or --ignore t"),
-        (Wanted { weight: Some("t".to_owned()), ..y }, "is no weight; a finite number of 0 or more is needed"),
+        (ColumnSelection { numeric: list(&["t"]), ..y.clone() }, "is not a number; --categorical t, or --ignore t"),
+        (ColumnSelection { weight: Some("t".to_owned()), ..y }, "is no weight; a finite number of 0 or more is needed"),
     ] {
         let options = Options { wanted, ..Options::default() };
         assert_eq!(error(&words, &options), format!("f: row 1, column 't': 'u': {message}"));

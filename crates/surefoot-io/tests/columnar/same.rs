@@ -7,7 +7,7 @@ use super::twin::{Row, all, arrow_file, batch, format, missing_id, number_id, pa
 use arrow_array::*;
 use proptest::prelude::*;
 use surefoot_glm::{Missing, Names, Reading, Table};
-use surefoot_io::{Found, Options, Reader, Wanted};
+use surefoot_io::{ColumnSelection, Inferred, Options, Reader};
 
 const ROWS: usize = 12;
 const WORDS: [&str; 8] = ["red", "a b", "007", "1.10", "1.1", "é", "14e67", "-"];
@@ -198,7 +198,7 @@ fn options(columns: &[Column], numeric: bool) -> Options {
     let (label, categorical) = (Some("y".to_owned()), names(columns, true));
     Options {
         reading: Reading { table, ..Reading::default() },
-        wanted: Wanted { label, categorical, numeric, ..Wanted::default() },
+        wanted: ColumnSelection { label, categorical, numeric, ..ColumnSelection::default() },
         classes: true,
         ..Options::default()
     }
@@ -206,7 +206,7 @@ fn options(columns: &[Column], numeric: bool) -> Options {
 
 /// The options of a model that was trained with these.
 fn model(options: &Options) -> Options {
-    let found = Arc::new(Found::of_model(&options.reading(), &Names::default()));
+    let found = Arc::new(Inferred::of_model(&options.reading(), &Names::default()));
     Options { reading: options.reading(), found, classes: true, ..Options::default() }
 }
 

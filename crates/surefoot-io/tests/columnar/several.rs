@@ -11,7 +11,7 @@ use arrow_array::{
     StringArray, StringViewArray, types,
 };
 use proptest::prelude::*;
-use surefoot_io::{Options, Wanted};
+use surefoot_io::{ColumnSelection, Options};
 
 type Texts = Vec<Option<String>>;
 
@@ -19,7 +19,7 @@ type Texts = Vec<Option<String>>;
 fn wanted(indicator: bool, text: &[&str], categorical: &[&str]) -> Options {
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let options = options(indicator);
-    let wanted = Wanted { text: list(text), categorical: list(categorical), ..options.wanted.clone() };
+    let wanted = ColumnSelection { text: list(text), categorical: list(categorical), ..options.wanted.clone() };
     Options { wanted, ..options }
 }
 

@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use surefoot_glm::{Batch, Missing, Reading, Table};
-use surefoot_io::{Error, Format, Options, Reader, RowSource, Wanted};
+use surefoot_io::{ColumnSelection, Error, Format, Options, Reader, RowSource};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The cells of a column.
@@ -134,7 +134,7 @@ pub(crate) fn options(indicator: bool) -> Options {
     let missing = if indicator { Missing::Indicator } else { Missing::Refuse };
     Options {
         reading: Reading { table: Table { missing, ..Table::default() }, ..Reading::default() },
-        wanted: Wanted { label: Some("y".to_owned()), ..Wanted::default() },
+        wanted: ColumnSelection { label: Some("y".to_owned()), ..ColumnSelection::default() },
         ..Options::default()
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::types::{Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int8Array, Int32Array, ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::Field;
-use surefoot_io::{Options, Wanted};
+use surefoot_io::{ColumnSelection, Options};
 
 /// A vector: its type, its size, its indices, its values.
 type Vector<'a> = (Option<i8>, Option<i32>, Option<&'a [Option<i32>]>, Option<&'a [Option<f64>]>);
@@ -72,8 +72,10 @@ fn sparse_and_dense_vectors_are_their_numbers() {
     ])]));
     for bytes in table("v", &column(&cells)) {
         for numeric in [&[][..], &["v".to_owned()]] {
-            let options =
-                Options { wanted: Wanted { numeric: numeric.to_vec(), ..options(false).wanted }, ..options(false) };
+            let options = Options {
+                wanted: ColumnSelection { numeric: numeric.to_vec(), ..options(false).wanted },
+                ..options(false)
+            };
             let (rows, errors) = read(bytes.clone(), &options);
             assert!(errors.is_empty(), "{errors:?}");
             assert_eq!(of(&rows), right);

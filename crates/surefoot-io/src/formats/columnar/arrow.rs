@@ -15,7 +15,7 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 use super::{Damage, Table};
 use crate::{
     formats::parser::Opened,
-    table::{inferred::Found, options::Options},
+    table::{inferred::Inferred, options::Options},
 };
 
 /// The first bytes of a file, which are padded to eight.
@@ -32,7 +32,7 @@ struct Messages {
     schema: SchemaRef,
     columns: Vec<usize>,
     dictionaries: HashMap<i64, ArrayRef>,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
     ended: bool,
 }
 

@@ -21,7 +21,7 @@ use crate::{
         feature_groups,
         row_builder::{Group, RowBuilder},
     },
-    table::{inferred::Found, options::Options},
+    table::{inferred::Inferred, options::Options},
     text::{
         cell_value::{self, Absent},
         digest::Digest,
@@ -38,7 +38,7 @@ const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 /// Makes rows of the record batches of one table after the other.
 pub(super) struct Rows {
     builder: RowBuilder,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
     groups: Groups,
     /// Labels may be text.
     classes: bool,

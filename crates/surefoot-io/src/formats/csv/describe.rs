@@ -19,7 +19,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
     // What the batch does not say: the delimiter and the order of columns in the file. The row says it.
     let layouts = options.found.layouts();
     let found = layouts.iter().find_map(|(dialect, order)| {
-        let wanted = Wanted { options, dialect: *dialect, order, batch, row, part };
+        let wanted = Sought { options, dialect: *dialect, order, batch, row, part };
         // Where the file has the columns of its folders itself, only the record as it stands fits.
         let folders = Folders::new(constants, &[], *dialect);
         wanted.find(record, &folders).or_else(|| wanted.find(record, &Folders::default()))
@@ -34,7 +34,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
 }
 
 /// A part of a row that is sought in its record, as a file would have it whose cells are parted and ordered so.
-struct Wanted<'a> {
+struct Sought<'a> {
     options: &'a Options,
     dialect: Dialect,
     order: &'a Order,
@@ -43,10 +43,10 @@ struct Wanted<'a> {
     part: Part,
 }
 
-impl Wanted<'_> {
+impl Sought<'_> {
     /// Where the cell starts and its text, if the record with what folders say can have been laid out so.
     fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
-        let Wanted { options, dialect, order, batch, row, part } = self;
+        let Sought { options, dialect, order, batch, row, part } = self;
         let table = options.found.table()?;
         let mut rules = Rules::new(options, dialect.delimiter);
         rules.part(dialect.delimiter);

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{cells, first_record::First, looks::Looks, rules::Rules, types::Rows};
 use crate::{
     features::row_builder::{Group, slot},
-    table::{column_names::folded, column_selection::Wanted, options::Options},
+    table::{column_names::folded, column_selection::ColumnSelection, options::Options},
     text::cell_value,
 };
 
@@ -63,7 +63,7 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
 
 /// What the first record is, as far as that can be told without rows: names, if a flag goes by one of them or the label
 /// by any; a row, if all of its cells are numbers that do not follow each other.
-pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &Wanted) -> Option<bool> {
+pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
         // A number may be that of a column.

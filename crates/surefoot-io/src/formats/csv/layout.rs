@@ -76,7 +76,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Found`](crate::table::inferred::Found).
+    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
     pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
         let Reading { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);

@@ -12,7 +12,7 @@ use crate::{
         column_names::{called, flagged},
         column_roles,
         dialect::Dialect,
-        inferred::Found,
+        inferred::Inferred,
         options::Options,
     },
     text::{
@@ -39,7 +39,7 @@ pub(super) struct Rules {
     classes: bool,
     /// Cells that are labels of text, and the numbers that stand for them: the first [`CLASSES`] that were met.
     classes_met: Vec<(Box<[u8]>, f64)>,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
 }
 
 /// A cell and where it stands.

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use surefoot_glm::Names;
 
-use crate::{ids::id_map::IdSet, table::inferred::Found};
+use crate::{ids::id_map::IdSet, table::inferred::Inferred};
 
 /// Tells the indices that are met, each once.
 #[derive(Debug, Default)]
 pub(super) struct IndexNames {
     known: IdSet,
     full: bool,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
 }
 
 impl IndexNames {
-    pub(super) fn new(found: &Arc<Found>) -> IndexNames {
+    pub(super) fn new(found: &Arc<Inferred>) -> IndexNames {
         IndexNames { found: found.clone(), ..IndexNames::default() }
     }
 

@@ -8,7 +8,7 @@ use surefoot_glm::{Batch, Reading};
 use crate::{
     error::{self, Error, ErrorKind},
     features::feature_groups::index_range,
-    table::inferred::Found,
+    table::inferred::Inferred,
     table::options::Options,
 };
 
@@ -36,12 +36,12 @@ pub(super) struct IndexSelection {
     ignore: Vec<RangeInclusive<u64>>,
     /// Ranges of which no row had an index so far, as the user wrote them.
     awaited: Vec<(RangeInclusive<u64>, String)>,
-    found: Arc<Found>,
+    found: Arc<Inferred>,
 }
 
 impl IndexSelection {
     /// `None` where all are used.
-    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Found>) -> Option<IndexSelection> {
+    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Inferred>) -> Option<IndexSelection> {
         let range = |name: &String| index_range(name);
         let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
         let awaited = keep.iter().chain(ignore).filter_map(|name| Some((range(name)?, name.clone())));
