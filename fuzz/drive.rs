@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use surefoot_glm::{Batch, Missing, Part, Predictor, Quote, Reading, Table};
+use surefoot_glm::{Batch, Missing, Part, Predictor, Quote, Schema, TableSchema};
 use surefoot_io::{Archive, ColumnSelection, Error, Format, Options, Reader, RowSource, load_model, save_model};
 
 /// Models of all kinds.
@@ -95,20 +95,20 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
     let flag = |n: u32| flags & 1 << n != 0;
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-    let reading = Reading {
+    let reading = Schema {
         by: format.by,
         index_base: u8::from(flag(4)),
         bits: (bits > 0).then_some(1 + bits % 64),
         interact: if flag(5) { vec![pair("a", "a"), pair("", "b")] } else { Vec::new() },
         keep: if flag(6) { names(&["a", "b"]) } else { Vec::new() },
         ignore: if flag(7) { names(&["b", "c"]) } else { Vec::new() },
-        table: Table {
+        table: TableSchema {
             delimiter: (columns & 7 == 7).then_some(';'),
             quote: [None, Some(Quote::None), Some(Quote::Mark('\'')), None][usize::from(columns >> 3 & 3)],
             missing: if flag(2) { Missing::Indicator } else { Missing::Refuse },
-            ..Table::default()
+            ..TableSchema::default()
         },
-        ..Reading::default()
+        ..Schema::default()
     };
     let column = |shift: u32, some: [Option<&str>; 4]| some[usize::from(columns >> shift & 3)].map(str::to_owned);
     let wanted = ColumnSelection {

@@ -8,22 +8,22 @@ use crate::{
     values::Columns,
 };
 use std::sync::Arc;
-use surefoot_glm::{By, Class, Fault, Groups, Labels, Missing, Model, Part, Reading, Role, Settings, Table};
+use surefoot_glm::{By, Class, Fault, Groups, Labels, Missing, Model, Part, Role, Schema, Settings, TableSchema};
 use surefoot_io::{Accepts, ColumnSelection, Format, Inferred, Options, columns_meant, printable};
 
 /// How the rows of a fit from scratch are read.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     let format = flags.format.and_then(|format| Format::named(format.name()));
-    let table = Table {
+    let table = TableSchema {
         delimiter: flags.delimiter,
         quote: flags.quote,
         decimal: flags.decimal.filter(|&decimal| decimal == ','),
         missing: flags.missing.map(Missing::from).unwrap_or_default(),
         na: list(&flags.na),
         no_default_na: flags.no_default_na,
-        ..Table::default()
+        ..TableSchema::default()
     };
-    let reading = Reading {
+    let reading = Schema {
         by: format.map_or(By::Index, |format| format.by),
         index_base: flags.index_base.unwrap_or(0),
         bits: flags.bits,
@@ -104,7 +104,7 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
 }
 
 /// Checks that no flag differs from how the model's data were read.
-fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
+fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let base = |base: u8| format!("--index-base {base}");
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
     let pairs = |pairs: &[(String, String)]| flag("--interact", pairs.iter().map(|(a, b)| format!("{a}:{b}")));
@@ -137,7 +137,7 @@ fn check(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure
 }
 
 /// Checks that columns are used as they were.
-fn check_columns(flags: &DataArgs, reading: &Reading, model: &str) -> Result<(), Failure> {
+fn check_columns(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let wanted = wanted(flags);
     let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();
     for (name, role, given) in wanted.roles() {
@@ -198,7 +198,7 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
 }
 
 /// The format, and what is known of the columns.
-pub(crate) fn data(reading: &Reading) -> String {
+pub(crate) fn data(reading: &Schema) -> String {
     let by = match reading.by {
         By::Index => return format!("features by index (svmlight), from {}", reading.index_base),
         By::Name => return "features by name (vw)".to_owned(),

@@ -6,7 +6,7 @@ use crate::{
     number::shortest,
     values::Strength,
 };
-use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, Groups, Loss, Penalty, Reading, Settings};
+use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, Groups, Loss, Penalty, Schema, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -41,7 +41,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
         penalty,
         groups,
         intercept: !flags.no_intercept,
-        reading: Reading::default(),
+        reading: Schema::default(),
         ball: flags.radius.map(|radius| Ball {
             radius,
             row_norm: certify.row_norm,

@@ -27,7 +27,7 @@ pub use data::{
     feature_groups::{Bounds, Groups, Rule},
     holdout_store::{InMemory, Shelf},
     rows::{Batch, Place, Row},
-    schema::{By, Class, Column, Missing, Names, Quote, Reading, Role, Table},
+    schema::{By, Class, Column, Missing, Names, Quote, Role, Schema, TableSchema},
 };
 pub use labels::{class_weights::ClassWeights, label_set::Labels};
 pub use loss::Loss;

@@ -4,7 +4,7 @@ mod common;
 
 use std::io::Cursor;
 
-use surefoot_glm::{Batch, Bounds, Groups, Missing, Reading, Table};
+use surefoot_glm::{Batch, Bounds, Groups, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Format, Options, Reader, RowSource};
 
 fn groups(names: &[&str]) -> Groups {
@@ -35,8 +35,8 @@ fn told(text: &str, options: Options) -> Vec<Vec<(f64, u32)>> {
 fn columns_of_numbers_and_categories_tell_theirs() {
     let text = "y,a,b,c,colour\n1,2,3,4,red\n0,5,,0,blue\n1,6,7,8,\n";
     let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
-    let table = Table { missing: Missing::Indicator, ..Table::default() };
-    let reading = Reading { table, ..Reading::default() };
+    let table = TableSchema { missing: Missing::Indicator, ..TableSchema::default() };
+    let reading = Schema { table, ..Schema::default() };
     let of = |names: &[&str]| {
         told(text, Options { wanted: wanted.clone(), reading: reading.clone(), ..options("csv", groups(names)) })
     };
@@ -55,7 +55,7 @@ fn columns_of_numbers_and_categories_tell_theirs() {
 
 #[test]
 fn factors_of_products_are_grouped_and_products_are_not() {
-    let reading = Reading { interact: vec![("a".into(), "b".into())], ..Reading::default() };
+    let reading = Schema { interact: vec![("a".into(), "b".into())], ..Schema::default() };
     let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let options = Options { wanted, reading, ..options("csv", groups(&["a", "b"])) };
     assert_eq!(told("y,a,b,c\n1,2,3,7\n", options), [[(2.0, 1), (3.0, 2), (7.0, 0), (6.0, 0)]]);
@@ -78,13 +78,13 @@ fn indices_tell_theirs_hashed_or_not() {
     let text = "1 1:1 7:2 12:3\n0 20:4 21:5 7:6\n# none\n1 3:7\n";
     let exact = [vec![(1.0, 0), (2.0, 1), (3.0, 2)], vec![(6.0, 1), (4.0, 2), (5.0, 0)], vec![(7.0, 0)]];
     assert_eq!(told(text, options("svmlight", groups(&["7", "10-20"]))), exact);
-    let reading = Reading { bits: Some(40), ..Reading::default() };
+    let reading = Schema { bits: Some(40), ..Schema::default() };
     let hashed = told(text, Options { reading, ..options("svmlight", groups(&["7", "10-20"])) });
     for (hashed, exact) in hashed.iter().zip(exact) {
         assert!(exact.iter().all(|pair| hashed.contains(pair)), "{hashed:?}");
     }
     // All share one id, so that the last group counts for it.
-    let reading = Reading { bits: Some(1), ..Reading::default() };
+    let reading = Schema { bits: Some(1), ..Schema::default() };
     let one =
         told("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8\n", Options { reading, ..options("svmlight", groups(&["1-4", "5"])) });
     assert!(one[0].len() <= 2 && one[0].iter().map(|pair| pair.0).sum::<f64>() == 36.0, "{one:?}");

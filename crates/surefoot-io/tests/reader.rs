@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{Pieces, Plain, rows};
 use proptest::prelude::*;
-use surefoot_glm::{Batch, Missing, Reading, Table};
+use surefoot_glm::{Batch, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Error, ErrorKind, Format, InputName, Options, Prefetch, Reader, RowSource, expand};
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
@@ -221,9 +221,9 @@ fn patterns_stand_for_the_files_that_match() {
 #[test]
 fn settings_are_checked() {
     for reading in [
-        Reading { bits: Some(0), ..Reading::default() },
-        Reading { bits: Some(65), ..Reading::default() },
-        Reading { index_base: 2, ..Reading::default() },
+        Schema { bits: Some(0), ..Schema::default() },
+        Schema { bits: Some(65), ..Schema::default() },
+        Schema { index_base: 2, ..Schema::default() },
     ] {
         let options = Options { reading, ..Options::default() };
         assert!(matches!(Reader::open(&[], options).unwrap_err().kind(), ErrorKind::Setting { .. }));
@@ -419,8 +419,8 @@ fn interrupted_reads_go_on() {
                 let from = Interrupted { bytes: io::Cursor::new(stored.clone()), piece, comes, calls: 0 };
                 let wanted = ColumnSelection { label: Some("y".to_owned()), ..ColumnSelection::default() };
                 let format = said.then(|| Format::named(format).unwrap());
-                let table = Table { missing: Missing::Indicator, ..Table::default() };
-                let reading = Reading { table, ..Reading::default() };
+                let table = TableSchema { missing: Missing::Indicator, ..TableSchema::default() };
+                let reading = Schema { table, ..Schema::default() };
                 let options = Options { format, reading, wanted, unlabelled: true, ..Options::default() };
                 let (found, errors) = rows(&mut Reader::with_reader("f", from, options).unwrap());
                 (found, errors.iter().map(|(row, error)| format!("{row}: {error}")).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{error, plain, reader, rows};
-use surefoot_glm::{Batch, Part, Reading};
+use surefoot_glm::{Batch, Part, Schema};
 use surefoot_io::{ErrorKind, InputName, Location, Options, RowSource, Svmlight};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -23,7 +23,7 @@ const BITS: Rules = Rules { bits: Some(18), ..PLAIN };
 impl From<Rules> for Options {
     fn from(rules: Rules) -> Options {
         let Rules { bits, index_base, unlabelled } = rules;
-        let reading = Reading { bits, index_base, ..Reading::default() };
+        let reading = Schema { bits, index_base, ..Schema::default() };
         Options { reading, unlabelled, ..Options::default() }
     }
 }

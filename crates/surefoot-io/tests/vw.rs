@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use common::{Pieces, rows};
 use proptest::prelude::*;
-use surefoot_glm::{Batch, Part, Reading};
+use surefoot_glm::{Batch, Part, Schema};
 use surefoot_io::{ErrorKind, Format, InputName, Location, Options, Reader, RowSource};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-fn vw(reading: Reading) -> Options {
+fn vw(reading: Schema) -> Options {
     Options { format: Format::named("vw"), reading, ..Options::default() }
 }
 
@@ -92,7 +92,7 @@ fn features_are_those_of_vowpal_wabbit() {
         (b"1 |\xff \xfe", &[("\\xFF^\\xFE", 1.0)]),
     ];
     for (line, expected) in cases {
-        assert_eq!(features(line, &vw(Reading::default())), map(expected), "{}", line.escape_ascii());
+        assert_eq!(features(line, &vw(Schema::default())), map(expected), "{}", line.escape_ascii());
     }
 }
 
@@ -120,10 +120,10 @@ fn labels_weights_and_tags_are_told_apart() {
         (b" \t | a", None, 1.0),
     ];
     for (line, label, weight) in cases {
-        let row = &named(line, &vw(Reading::default()))[0];
+        let row = &named(line, &vw(Schema::default()))[0];
         assert_eq!((row.0, row.1), (*label, *weight), "{}", line.escape_ascii());
     }
-    let unlabelled = Options { unlabelled: true, ..vw(Reading::default()) };
+    let unlabelled = Options { unlabelled: true, ..vw(Schema::default()) };
     assert_eq!(named(b"a b 0 'tag | a\n1 | a\n", &unlabelled), vec![(None, 1.0, map(&[("a", 1.0)])); 2]);
 }
 
@@ -131,7 +131,7 @@ fn labels_weights_and_tags_are_told_apart() {
 fn blank_lines_are_no_rows_but_count() {
     let text = b"\xef\xbb\xbf1 | x:1\n\n0 | x:2\r\n   \n\t\n1 | x:0.5\n\n\r\n";
     for size in [1, 2, 3, 4, 100] {
-        let mut reader = Reader::with_reader("f.vw", Pieces::new(text, &[size]), vw(Reading::default())).unwrap();
+        let mut reader = Reader::with_reader("f.vw", Pieces::new(text, &[size]), vw(Schema::default())).unwrap();
         let (rows, errors) = rows(&mut reader);
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(rows.iter().map(|row| (row.1, row.2.unwrap())).collect::<Vec<_>>(), [(1, 1.0), (3, 0.0), (6, 1.0)]);
@@ -188,7 +188,7 @@ fn faults_are_where_they_are() {
         (b"1 | \xe9\x07:1x", 1, 5, "\\xE9\\x07:1x", "the value is not a number"),
     ];
     for (text, line, column, token, message) in cases {
-        let (_, errors) = all(text, &vw(Reading::default()));
+        let (_, errors) = all(text, &vw(Schema::default()));
         assert_eq!(errors.len(), 1, "{}: {errors:?}", text.escape_ascii());
         let ErrorKind::Row { place, message: said } = errors[0].kind() else { panic!("{:?}", errors[0]) };
         let location = Location::Text { line: *line, column: *column };
@@ -220,7 +220,7 @@ fn rows_around_a_fault_are_delivered() {
     let text = b"1 | a\n2 | a\n\nx | a\n4 | a\n5 | a:\n6 | a\n7 z";
     for size in [1, 2, 5, 7, 100] {
         let pieces = Pieces::new(text, &[size]);
-        let (rows, errors) = from(Reader::with_reader("f.vw", pieces, vw(Reading::default())).unwrap());
+        let (rows, errors) = from(Reader::with_reader("f.vw", pieces, vw(Schema::default())).unwrap());
         assert_eq!(rows, [(1, 1.0), (2, 2.0), (5, 4.0), (7, 6.0)]);
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         let starts = ["f.vw:4:1: 'x': ", "f.vw:6:5: 'a:': ", "f.vw:8:1: '7': "];
@@ -245,7 +245,7 @@ fn ids_are_as_specified() {
     for (line, id) in cases {
         for bits in [None, Some(20)] {
             let mut batch = Batch::default();
-            assert!(reader(line, &vw(Reading { bits, ..Reading::default() })).read(&mut batch).unwrap());
+            assert!(reader(line, &vw(Schema { bits, ..Schema::default() })).read(&mut batch).unwrap());
             assert_eq!(batch.index, [id >> bits.map_or(0, |bits| 64 - bits)], "{}", line.escape_ascii());
         }
     }
@@ -257,7 +257,7 @@ fn namespaces_are_kept_ignored_and_multiplied() {
     let only = |keep: &[&str], ignore: &[&str], interact: &[(&str, &str)]| {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let interact = interact.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
-        features(line, &vw(Reading { keep: owned(keep), ignore: owned(ignore), interact, ..Reading::default() }))
+        features(line, &vw(Schema { keep: owned(keep), ignore: owned(ignore), interact, ..Schema::default() }))
     };
     assert_eq!(only(&["user"], &[], &[]), map(&[("user^age", 6.0), ("user^w", 1.0)]));
     assert_eq!(only(&["use", ""], &[], &[]), map(&[("use^z", 1.0), ("plain", 1.0)]));
@@ -268,7 +268,7 @@ fn namespaces_are_kept_ignored_and_multiplied() {
         map(&[("user^age", 6.0), ("user^w", 1.0), ("use^z", 1.0), ("user^age*use^z", 6.0), ("user^w*use^z", 1.0)])
     );
     // What is wrong is wrong even where it is not used; names of what is not used are not kept.
-    let options = vw(Reading { ignore: vec!["n".into()], ..Reading::default() });
+    let options = vw(Schema { ignore: vec!["n".into()], ..Schema::default() });
     assert_eq!(all(b"1 |n a:1x", &options).1.len(), 1);
     assert_eq!(features(b"1 |n a b |m a", &options), map(&[("m^a", 1.0)]));
     assert!(options.found.names(&[xxh3_64_with_seed(b"a", xxh3_64(b"n"))]).is_empty());
@@ -279,7 +279,7 @@ fn parts_of_rows_are_found_again() {
     let text = b"\n 3.5 2 'tag |u age:4 |skip b |w b:0 b:2 :7 u\n | e\n";
     for bits in [None, Some(40)] {
         let interact = vec![("u".to_owned(), "w".to_owned())];
-        let reading = Reading { bits, interact, ignore: vec!["skip".into()], ..Reading::default() };
+        let reading = Schema { bits, interact, ignore: vec!["skip".into()], ..Schema::default() };
         let options = vw(reading);
         let mut batch = Batch::default();
         assert!(reader(text, &options).read(&mut batch).unwrap());
@@ -304,7 +304,7 @@ fn parts_of_rows_are_found_again() {
 fn repeated_names_are_counts() {
     let repeat = b"1 | red red dress\n0 | red dress dress\n1 | hat red red red\n0 | hat dress\n";
     let count = b"1 | red:2 dress\n0 | red dress:2\n1 | hat red:3\n0 | hat dress\n";
-    let ids = |text: &[u8]| rows(&mut reader(text, &vw(Reading::default()))).0;
+    let ids = |text: &[u8]| rows(&mut reader(text, &vw(Schema::default()))).0;
     assert_eq!(ids(repeat), ids(count));
     assert_eq!(ids(repeat)[2].3.len(), 2);
 }
@@ -312,7 +312,7 @@ fn repeated_names_are_counts() {
 /// Rows to predict need no label, and words never seen in training have ids of their own.
 #[test]
 fn words_are_the_same_in_other_files() {
-    let options = vw(Reading::default());
+    let options = vw(Schema::default());
     let train = rows(&mut reader(b"1 | known\n0 | other\n", &options)).0;
     let (new, errors) = rows(&mut reader(b"| known brand_new:7\n| other |ns fresh\n| never_seen\n", &options));
     assert!(errors.is_empty(), "{errors:?}");
@@ -377,7 +377,7 @@ proptest! {
             text.push_str(if blanks { " \r\n \n" } else { "\n" });
             expected.push((f64::from(*label), row));
         }
-        let mut reader = Reader::with_reader("f.vw", Pieces::new(text.as_bytes(), &sizes), vw(Reading::default())).unwrap();
+        let mut reader = Reader::with_reader("f.vw", Pieces::new(text.as_bytes(), &sizes), vw(Schema::default())).unwrap();
         let (found, errors) = rows(&mut reader);
         prop_assert!(errors.is_empty(), "{:?}", errors);
         prop_assert_eq!(found.len(), expected.len());
@@ -392,7 +392,7 @@ proptest! {
 
 #[test]
 fn features_stay_where_they_are_met_first() {
-    let options = vw(Reading::default());
+    let options = vw(Schema::default());
     let mut batch = Batch::default();
     assert!(reader(b"1 |z q:1 a:2 q:3 |b q a:0 c\n", &options).read(&mut batch).unwrap());
     let names = options.found.names(&batch.index);

@@ -1,6 +1,6 @@
 //! Rows, what can be wrong with one, and how a reader found its columns.
 //!
-//! The rooms of readers and of learners meet here, so that neither knows the other: a reader fills a `Batch` and a `Reading`, a learner
+//! The rooms of readers and of learners meet here, so that neither knows the other: a reader fills a `Batch` and a `Schema`, a learner
 //! takes rows from it. May use [`simd`](crate::simd) to fetch rows ahead.
 
 pub(crate) mod fault;

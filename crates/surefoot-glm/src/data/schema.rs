@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct Schema {
     /// What features go by, which decides what data suit the model.
     #[serde(default)]
     pub by: By,
@@ -24,8 +24,8 @@ pub struct Reading {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
     /// The columns, for formats that have such.
-    #[serde(default, skip_serializing_if = "Table::is_unknown")]
-    pub table: Table,
+    #[serde(default, skip_serializing_if = "TableSchema::is_unknown")]
+    pub table: TableSchema,
     /// Labels that are text, and the numbers that stand for them in rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
@@ -76,7 +76,7 @@ impl Quote {
 
 /// The columns of a table, and how its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Table {
+pub struct TableSchema {
     /// Whether columns go by names, not by their place.
     pub header: bool,
     /// What stands between cells of text, where that was said.
@@ -104,9 +104,9 @@ pub struct Table {
 }
 
 /// All numbers in it are finite.
-impl Eq for Table {}
+impl Eq for TableSchema {}
 
-impl Table {
+impl TableSchema {
     /// What a missing number of a column counts as.
     #[must_use]
     pub fn fill(&self, column: &str) -> f64 {
@@ -177,7 +177,7 @@ pub enum Missing {
     Refuse,
     /// It is a feature of its own, with the value 1; the column's number counts as 0.
     Indicator,
-    /// The same, but the column's number counts as its mean: see [`Table::means`].
+    /// The same, but the column's number counts as its mean: see [`TableSchema::means`].
     Mean,
 }
 
@@ -192,16 +192,16 @@ pub struct Class {
 
 impl Eq for Class {}
 
-impl Default for Reading {
+impl Default for Schema {
     fn default() -> Self {
-        Reading {
+        Schema {
             by: By::Index,
             index_base: 0,
             bits: None,
             interact: Vec::new(),
             keep: Vec::new(),
             ignore: Vec::new(),
-            table: Table::default(),
+            table: TableSchema::default(),
             classes: Vec::new(),
         }
     }

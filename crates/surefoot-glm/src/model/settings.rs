@@ -4,7 +4,7 @@ use super::summary::PathPoint;
 use crate::{
     data::{
         feature_groups::{Bounds, Groups},
-        schema::Reading,
+        schema::Schema,
     },
     labels::class_weights::ClassWeights,
     loss::Loss,
@@ -21,7 +21,7 @@ pub struct Settings {
     pub intercept: bool,
     /// How its rows are read.
     #[serde(flatten)]
-    pub reading: Reading,
+    pub reading: Schema,
     /// The ball that the model stays in, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::numeric::check::{MOST_ROWS, all_finite, is_size, need};
 use crate::{
-    data::schema::Reading,
+    data::schema::Schema,
     labels::{class_weights::ClassWeights, label_set::Labels},
     loss::Loss,
 };
@@ -96,7 +96,7 @@ impl Penalty {
     }
 }
 
-impl Reading {
+impl Schema {
     fn check(&self) -> Result<(), String> {
         need(self.index_base <= 1, "indices begin with neither 0 nor 1")?;
         need(self.bits.is_none_or(|bits| (1..=64).contains(&bits)), "the bits of hashed ids are out of their range")?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use surefoot_glm::{Names, Reading, Role};
+use surefoot_glm::{Names, Role, Schema};
 
 use super::row_builder::{Group, escape, missing_id, slot};
 
@@ -30,7 +30,7 @@ pub enum Cell<'a> {
 impl CellIndex {
     /// Of the columns of a table.
     #[must_use]
-    pub fn new(reading: &Reading) -> CellIndex {
+    pub fn new(reading: &Schema) -> CellIndex {
         let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
         for (n, column) in reading.table.columns.iter().enumerate() {
             let name = column.name.as_bytes();
@@ -94,13 +94,13 @@ impl CellIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_glm::{Column, Table};
+    use surefoot_glm::{Column, TableSchema};
 
     #[test]
     fn features_are_those_of_columns() {
         let column = |name: &str, role| Column { name: name.to_owned(), role };
         let columns = vec![column("a", Role::Number), column("a=b*", Role::Category), column("c", Role::Ignored)];
-        let reading = Reading { table: Table { columns, ..Table::default() }, ..Reading::default() };
+        let reading = Schema { table: TableSchema { columns, ..TableSchema::default() }, ..Schema::default() };
         let index = CellIndex::new(&reading);
         let (group, mut names) = (Group::named(b"a=b*"), Names::default());
         let value = group.id(b"x=\xff\\");
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn shared_ids_are_of_no_column() {
         let columns = (0..3).map(|n| Column { name: n.to_string(), role: Role::Number }).collect();
-        let table = Table { columns, ..Table::default() };
-        let index = CellIndex::new(&Reading { bits: Some(1), table, ..Reading::default() });
+        let table = TableSchema { columns, ..TableSchema::default() };
+        let index = CellIndex::new(&Schema { bits: Some(1), table, ..Schema::default() });
         assert!((0..2).all(|slot| index.cell(slot, &Names::default()).is_none()));
     }
 }

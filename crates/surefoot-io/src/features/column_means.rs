@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use surefoot_glm::{Batch, Groups, Reading, Role};
+use surefoot_glm::{Batch, Groups, Role, Schema};
 
 use super::row_builder::{Group, missing_id};
 use crate::table::options::Options;
@@ -35,7 +35,7 @@ impl ColumnMeans {
     /// How rows are to be read for the means of their columns: as `options` say, but each number by itself, and apart.
     #[must_use]
     pub fn options(options: &Options) -> Options {
-        let reading = Reading { bits: None, interact: Vec::new(), ..options.reading.clone() };
+        let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
         Options { reading, groups: Groups::default(), ..options.apart() }
     }
 

@@ -1,6 +1,6 @@
 //! Columns that a user names must be those that features are made of.
 
-use surefoot_glm::{Column, Groups, Table};
+use surefoot_glm::{Column, Groups, TableSchema};
 
 use super::feature_groups;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
-pub(crate) fn check_features(table: &Table, options: &Options) -> Result<(), Refused> {
+pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), Refused> {
     let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
         let column = table.columns.iter().find(|column| column.name == *name);

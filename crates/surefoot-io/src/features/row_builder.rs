@@ -5,7 +5,7 @@ mod several;
 use std::sync::Arc;
 
 pub(crate) use several::{Several, Values};
-use surefoot_glm::{Batch, Names, Reading};
+use surefoot_glm::{Batch, Names, Schema};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::feature_groups::Grouper;
@@ -119,7 +119,7 @@ const MOST_PRODUCTS: usize = 1 << 22;
 
 impl RowBuilder {
     pub(crate) fn new(options: &Options) -> RowBuilder {
-        let Reading { bits, interact, .. } = &options.reading;
+        let Schema { bits, interact, .. } = &options.reading;
         let group = |name: &String| Group::named(name.as_bytes());
         RowBuilder {
             bits: *bits,
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn groups_interact() {
         let reading =
-            Reading { interact: vec![("a".into(), "b".into()), ("a".into(), "a".into())], ..Reading::default() };
+            Schema { interact: vec![("a".into(), "b".into()), ("a".into(), "a".into())], ..Schema::default() };
         let mut row = built(&Options { reading, ..Options::default() }, |row| {
             row.group(Group::named(b"a"));
             feature(row, "a", "x", 2.0);
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_products() {
-        let reading = Reading { interact: vec![(String::new(), String::new())], ..Reading::default() };
+        let reading = Schema { interact: vec![(String::new(), String::new())], ..Schema::default() };
         let mut builder = RowBuilder::new(&Options { reading, ..Options::default() });
         let mut batch = Batch::default();
         builder.group(Group::named(b""));

@@ -28,7 +28,7 @@ mod looks;
 mod rules;
 mod types;
 
-use surefoot_glm::{Batch, Column, Role, Table};
+use surefoot_glm::{Batch, Column, Role, TableSchema};
 
 use super::{
     parse_error::RecordError,
@@ -137,7 +137,7 @@ impl Csv {
     }
 
     /// The columns of the first input; `None` if more of it must be seen.
-    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<Table>, RecordError> {
+    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<TableSchema>, RecordError> {
         let wanted = &self.options.wanted;
         let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
         if !enough && std::mem::replace(&mut self.tried, true) {
@@ -187,7 +187,7 @@ impl Csv {
         let of_cells = guesses.into_iter().map(|guess| guess.role);
         let all = of_cells.chain(roles[cells..].iter().copied().flatten());
         let columns = names.into_iter().zip(all).map(|(name, role)| Column { name, role });
-        let table = Table { header, columns: columns.collect(), ..self.options.reading.table.clone() };
+        let table = TableSchema { header, columns: columns.collect(), ..self.options.reading.table.clone() };
         self.options.found.tell_of_head(Head {
             delimiter: self.rules.dialect.delimiter,
             quote: self.rules.dialect.quote,
@@ -200,7 +200,7 @@ impl Csv {
     }
 
     /// Finds out which cell is what, and returns how many bytes come before the rows.
-    fn lay_out(&mut self, table: &Table, first: &First<'_>) -> Result<usize, RecordError> {
+    fn lay_out(&mut self, table: &TableSchema, first: &First<'_>) -> Result<usize, RecordError> {
         let header = match self.options.wanted.header {
             Some(header) => header,
             None => {

@@ -26,7 +26,7 @@ mod head;
 
 use std::sync::Arc;
 
-use surefoot_glm::{Batch, Groups, Part, Reading, Role};
+use surefoot_glm::{Batch, Groups, Part, Role, Schema};
 
 use super::{
     parse_error::RecordError,
@@ -71,7 +71,7 @@ struct Used {
 }
 
 impl Used {
-    fn new(Reading { keep, ignore, interact, .. }: &Reading) -> Used {
+    fn new(Schema { keep, ignore, interact, .. }: &Schema) -> Used {
         let factors = interact.iter().flat_map(|(a, b)| [a, b]);
         let awaited = keep.iter().chain(ignore).chain(factors).cloned().collect();
         Used { keep: keep.clone(), ignore: ignore.clone(), awaited }
@@ -234,7 +234,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
 }
 
 /// The first feature of this id.
-fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Reading) -> Option<Token<'a>> {
+fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Schema) -> Option<Token<'a>> {
     let used = Used::new(reading);
     let mut marks = Vec::new();
     features::marks(line, &mut marks);

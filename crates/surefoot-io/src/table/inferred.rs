@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use surefoot_glm::{By, Class, Names, Reading, Table};
+use surefoot_glm::{By, Class, Names, Schema, TableSchema};
 
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
@@ -17,7 +17,7 @@ use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 #[derive(Debug, Default)]
 pub struct Inferred {
     /// The columns, once they are known.
-    pub(crate) table: OnceLock<Table>,
+    pub(crate) table: OnceLock<TableSchema>,
     /// The format of the first input.
     format: OnceLock<&'static Format>,
     /// What features go by, once it is known.
@@ -84,7 +84,7 @@ impl Inferred {
 
     /// What a model that is trained further knows already.
     #[must_use]
-    pub fn of_model(reading: &Reading, names: &Names) -> Inferred {
+    pub fn of_model(reading: &Schema, names: &Names) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
         let _ = found.by.set(reading.by);
         if !reading.table.is_unknown() {
@@ -115,7 +115,7 @@ impl Inferred {
 
     /// The columns, once they are known.
     #[must_use]
-    pub fn table(&self) -> Option<&Table> {
+    pub fn table(&self) -> Option<&TableSchema> {
         self.table.get()
     }
 
@@ -131,7 +131,7 @@ impl Inferred {
     }
 
     /// Whether a row had what a user calls so: a namespace, or an index of svmlight or a range of them. Asked of those in
-    /// [`Reading::keep`], [`Reading::ignore`] and [`Reading::interact`] only.
+    /// [`Schema::keep`], [`Schema::ignore`] and [`Schema::interact`] only.
     #[must_use]
     pub fn has_met(&self, name: &str) -> bool {
         self.lock().met.contains(name)
@@ -322,8 +322,7 @@ mod tests {
             let classes = found.classes();
             assert!(classes.is_sorted_by(|a, b| a.text < b.text && a.code < b.code));
             assert!(classes.iter().all(|class| found.class(&class.text) == class.code));
-            let back =
-                Inferred::of_model(&Reading { classes: classes.clone(), ..Reading::default() }, &Names::default());
+            let back = Inferred::of_model(&Schema { classes: classes.clone(), ..Schema::default() }, &Names::default());
             assert!(classes.iter().all(|class| back.class(&class.text) == class.code));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use surefoot_glm::{Groups, Names, Quote, Reading};
+use surefoot_glm::{Groups, Names, Quote, Schema};
 
 use super::{column_selection::ColumnSelection, format::Format, inferred::Inferred, partitions::Partitions};
 use crate::error::{Error, ErrorKind};
@@ -15,7 +15,7 @@ pub struct Options {
     /// The format of all inputs; by default that of the first bytes of each, or of its extension.
     pub format: Option<&'static Format>,
     /// What a model remembers of it.
-    pub reading: Reading,
+    pub reading: Schema,
     /// What a user says about columns that are not known yet.
     pub wanted: ColumnSelection,
     /// Rows may lack their label, and labels are ignored.
@@ -71,7 +71,7 @@ impl Options {
 
     /// How rows are read, for a model: with all that was found out by now.
     #[must_use]
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> Schema {
         let mut reading = self.reading.clone();
         if let Some(by) = self.found.by() {
             reading.by = by;
@@ -105,8 +105,8 @@ impl Options {
             _ if self.wanted.decimal == Some(',') && self.wanted.delimiter == Some(',') => {
                 "--decimal , needs another --delimiter"
             }
-            Reading { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
-            Reading { index_base: 2.., .. } => "--index-base takes 0 or 1",
+            Schema { bits: Some(0 | 65..), .. } => "--bits takes a number from 1 to 64",
+            Schema { index_base: 2.., .. } => "--index-base takes 0 or 1",
             _ => return Ok(()),
         };
         Err(ErrorKind::Setting { message: message.to_owned() }.into())

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use surefoot_glm::{Role, Table};
+use surefoot_glm::{Role, TableSchema};
 
 use super::{column_names::columns_meant, column_selection::ColumnSelection};
 use crate::{
@@ -77,7 +77,7 @@ impl Partitions {
     pub(crate) fn find(
         inputs: &[InputName],
         wanted: &ColumnSelection,
-        table: Option<&Table>,
+        table: Option<&TableSchema>,
     ) -> Result<Partitions, Error> {
         let pairs: Vec<Vec<Pair>> = inputs.iter().map(pairs).collect();
         if pairs.iter().all(Vec::is_empty) {

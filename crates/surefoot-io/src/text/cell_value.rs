@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use surefoot_glm::Table;
+use surefoot_glm::TableSchema;
 
 use super::number;
 
@@ -35,7 +35,7 @@ pub(crate) struct Absent {
 
 impl Absent {
     /// What the settings of a table say.
-    pub(crate) fn of(table: &Table) -> Absent {
+    pub(crate) fn of(table: &TableSchema) -> Absent {
         let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
         let numbers = na.iter().filter_map(|word| any_number(word)).collect();
         Absent { na, numbers, no_default: table.no_default_na }
@@ -250,10 +250,13 @@ mod tests {
 
     #[test]
     fn absent_is_what_is_empty_or_a_word_for_it() {
-        let own =
-            |no_default_na| Table { na: vec!["?".to_owned(), " x ".to_owned()], no_default_na, ..Table::default() };
+        let own = |no_default_na| TableSchema {
+            na: vec!["?".to_owned(), " x ".to_owned()],
+            no_default_na,
+            ..TableSchema::default()
+        };
         let (usual, with_own, only_own) = (Absent::default(), Absent::of(&own(false)), Absent::of(&own(true)));
-        let numbers = Absent::of(&Table { na: vec!["-999".to_owned()], ..Table::default() });
+        let numbers = Absent::of(&TableSchema { na: vec!["-999".to_owned()], ..TableSchema::default() });
         assert!(["-999", "-999.0", " -9.99e2"].iter().all(|text| numbers.is(text.as_bytes())) && !numbers.is(b"999"));
         for (text, expected) in [
             ("", [true; 3]),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::twin::{Row, all, arrow_file, batch, format, missing_id, number_id, parquet, text_id};
 use arrow_array::*;
 use proptest::prelude::*;
-use surefoot_glm::{Missing, Names, Reading, Table};
+use surefoot_glm::{Missing, Names, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Inferred, Options, Reader};
 
 const ROWS: usize = 12;
@@ -193,11 +193,11 @@ fn names(columns: &[Column], category: bool) -> Vec<String> {
 
 /// Options with all said that types do not say alike.
 fn options(columns: &[Column], numeric: bool) -> Options {
-    let table = Table { missing: Missing::Indicator, ..Table::default() };
+    let table = TableSchema { missing: Missing::Indicator, ..TableSchema::default() };
     let numeric = if numeric { names(columns, false) } else { Vec::new() };
     let (label, categorical) = (Some("y".to_owned()), names(columns, true));
     Options {
-        reading: Reading { table, ..Reading::default() },
+        reading: Schema { table, ..Schema::default() },
         wanted: ColumnSelection { label, categorical, numeric, ..ColumnSelection::default() },
         classes: true,
         ..Options::default()

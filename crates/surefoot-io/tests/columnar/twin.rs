@@ -5,11 +5,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray, types};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use surefoot_glm::{Batch, Missing, Reading, Table};
+use surefoot_glm::{Batch, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Error, Format, Options, Reader, RowSource};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -87,7 +87,7 @@ pub(crate) fn expected(columns: &[(String, Cells)], rows: usize) -> Vec<Row> {
 
 pub(crate) fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
     let field = |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
-    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    let schema = arrow_schema::Schema::new(columns.iter().map(field).collect::<Vec<_>>());
     RecordBatch::try_new(Arc::new(schema), columns.iter().map(|column| column.1.clone()).collect()).unwrap()
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn arrow_stream(table: &RecordBatch, rows: usize, codec: Option<arrow
 pub(crate) fn options(indicator: bool) -> Options {
     let missing = if indicator { Missing::Indicator } else { Missing::Refuse };
     Options {
-        reading: Reading { table: Table { missing, ..Table::default() }, ..Reading::default() },
+        reading: Schema { table: TableSchema { missing, ..TableSchema::default() }, ..Schema::default() },
         wanted: ColumnSelection { label: Some("y".to_owned()), ..ColumnSelection::default() },
         ..Options::default()
     }

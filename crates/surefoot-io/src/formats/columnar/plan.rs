@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, Schema, SchemaRef};
-use surefoot_glm::{Column, Role, Table};
+use surefoot_glm::{Column, Role, TableSchema};
 
 use super::{
     kinds::{Kind, holds_words, is_list, kind, type_name, unit},
@@ -169,7 +169,7 @@ impl Plan {
     }
 
     /// What a model remembers of the columns. A list is remembered as the columns that it stands for.
-    fn table(&self, options: &Options) -> Table {
+    fn table(&self, options: &Options) -> TableSchema {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();
         let names = names(&self.schema, options.found.table());
@@ -181,7 +181,7 @@ impl Plan {
                 _ => columns.push(Column { name: name.clone(), role }),
             }
         }
-        Table { header: true, columns, ..options.reading.table.clone() }
+        TableSchema { header: true, columns, ..options.reading.table.clone() }
     }
 }
 
@@ -193,7 +193,7 @@ pub(super) fn element(column: &str, k: usize) -> String {
     format!("{column}[{k}]")
 }
 
-fn by_name(table: &Table) -> HashMap<&str, Role> {
+fn by_name(table: &TableSchema) -> HashMap<&str, Role> {
     table.columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
 }
 
@@ -203,7 +203,7 @@ fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
 }
 
 /// The roles of columns that a model, or an earlier file, knows by name.
-fn known_roles(schema: &Schema, table: &Table, options: &Options) -> Result<Vec<Role>, String> {
+fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Result<Vec<Role>, String> {
     let (known, names) = (by_name(table), names(schema, Some(table)));
     if !table.header && !options.found.of_model {
         let message = "has names of columns, which the files before do not have: give them --header yes, or names in a first line";
@@ -263,7 +263,7 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
 }
 
 /// The names of columns, blanks around them aside; their numbers, for a model that goes by place.
-fn names(schema: &Schema, known: Option<&Table>) -> Vec<String> {
+fn names(schema: &Schema, known: Option<&TableSchema>) -> Vec<String> {
     let by_place = known.is_some_and(|table| !table.header);
     let fields = schema.fields().iter().enumerate();
     fields.map(|(n, field)| if by_place { (n + 1).to_string() } else { field.name().trim().to_owned() }).collect()

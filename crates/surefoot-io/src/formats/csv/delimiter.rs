@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use surefoot_glm::Table;
+use surefoot_glm::TableSchema;
 
 use super::{
     cells::{self, BLANKS},
@@ -20,7 +20,7 @@ const LINES: usize = 10;
 
 /// The delimiter of a text that begins so: that of `dialect` unless the lines say otherwise. `None` if more of them must be seen,
 /// which depends on the lines alone and not on how they came.
-pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Table>) -> Option<u8> {
+pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&TableSchema>) -> Option<u8> {
     let usual = dialect.delimiter;
     let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
     let first = lines(usual).first_of(1)?;

@@ -1,6 +1,6 @@
 //! Where a part of a row that was read stands.
 
-use surefoot_glm::{Batch, Column, Part, Role, Table};
+use surefoot_glm::{Batch, Column, Part, Role, TableSchema};
 
 use super::{cells, folders::Folders, rules::Rules};
 use crate::{
@@ -102,6 +102,6 @@ fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits:
     slot(own, bits) == id
 }
 
-fn is(table: &Table, column: Option<usize>, role: Role) -> bool {
+fn is(table: &TableSchema, column: Option<usize>, role: Role) -> bool {
     column.and_then(|n| table.columns.get(n)).is_some_and(|column| column.role == role)
 }

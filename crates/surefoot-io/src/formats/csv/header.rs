@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use surefoot_glm::{Role, Table};
+use surefoot_glm::{Role, TableSchema};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{cells, first_record::First, looks::Looks, rules::Rules, types::Rows};
@@ -195,7 +195,12 @@ fn text_vote(text: &[u8], below: &Below) -> f64 {
 ///
 /// # Errors
 /// What is wrong, if the columns go by names of which the line holds none.
-pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> Result<bool, String> {
+pub(super) fn of_known(
+    table: &TableSchema,
+    first: &First<'_>,
+    rules: &Rules,
+    options: &Options,
+) -> Result<bool, String> {
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let kinds = || first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules));
     if !table.header {
@@ -226,7 +231,7 @@ pub(super) fn of_known(table: &Table, first: &First<'_>, rules: &Rules, options:
 }
 
 /// Whether no cell of a category is a value that the model knows, where it knows any.
-fn holds_no_known(table: &Table, first: &First<'_>, rules: &Rules, options: &Options) -> bool {
+fn holds_no_known(table: &TableSchema, first: &First<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
         && cells.all(|((_, cell), column)| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use surefoot_glm::{Column, Missing, Reading, Role, Table};
+use surefoot_glm::{Column, Missing, Role, Schema, TableSchema};
 
 use super::first_record::First;
 use crate::{
@@ -77,8 +77,8 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
-    pub(super) fn new(table: &Table, order: Order, options: &Options) -> Layout {
-        let Reading { interact, bits, .. } = &options.reading;
+    pub(super) fn new(table: &TableSchema, order: Order, options: &Options) -> Layout {
+        let Schema { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
         let with_gaps = table.missing != Missing::Refuse;
         let mut places: Vec<_> = order.iter().enumerate().filter_map(|(place, n)| Some(((*n)?, place))).collect();
@@ -133,7 +133,7 @@ fn escaped(name: &str) -> String {
     text
 }
 
-fn feature(column: &Column, rule: u32, table: &Table, options: &Options) -> Feature {
+fn feature(column: &Column, rule: u32, table: &TableSchema, options: &Options) -> Feature {
     let name = column.name.as_bytes();
     Feature {
         group: Group::named(name),
@@ -149,7 +149,7 @@ fn feature(column: &Column, rule: u32, table: &Table, options: &Options) -> Feat
 
 /// The order of columns in a file without names, whose rows are followed by constants with these.
 pub(super) fn order_by_number(
-    table: &Table,
+    table: &TableSchema,
     first: &First<'_>,
     constants: &[String],
     unlabelled: bool,
@@ -170,7 +170,7 @@ pub(super) fn order_by_number(
 
 /// The order of columns in a file with these names.
 pub(super) fn order_by_name(
-    table: &Table,
+    table: &TableSchema,
     first: &First<'_>,
     names: &[String],
     options: &Options,

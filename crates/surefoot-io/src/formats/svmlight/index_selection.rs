@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use surefoot_glm::{Batch, Reading};
+use surefoot_glm::{Batch, Schema};
 
 use crate::{
     error::{self, Error, ErrorKind},
@@ -14,7 +14,7 @@ use crate::{
 
 /// Refuses names that a user gives to features and that are no indices.
 pub(crate) fn check(options: &Options) -> Result<(), Error> {
-    let Reading { keep, ignore, .. } = &options.reading;
+    let Schema { keep, ignore, .. } = &options.reading;
     let factors = options.groups.factors.iter().map(|(name, _)| ("--penalty-factor", name));
     let bounds = options.groups.bounds.iter().map(|(name, _)| ("--bounds", name));
     let chosen = keep.iter().map(|name| ("--keep", name)).chain(ignore.iter().map(|name| ("--ignore", name)));
@@ -41,7 +41,7 @@ pub(super) struct IndexSelection {
 
 impl IndexSelection {
     /// `None` where all are used.
-    pub(super) fn new(Reading { keep, ignore, .. }: &Reading, found: &Arc<Inferred>) -> Option<IndexSelection> {
+    pub(super) fn new(Schema { keep, ignore, .. }: &Schema, found: &Arc<Inferred>) -> Option<IndexSelection> {
         let range = |name: &String| index_range(name);
         let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
         let awaited = keep.iter().chain(ignore).filter_map(|name| Some((range(name)?, name.clone())));
