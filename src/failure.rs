@@ -1,7 +1,11 @@
 //! How a command ends.
 
-use crate::signals::Signal;
+use crate::{
+    process::signals::Signal,
+    words::{contradictions, number, unmet},
+};
 use std::fmt;
+use surefoot_fit::FitError;
 
 /// Exit status: the data or a file is at fault.
 pub(crate) const DATA: u8 = 1;
@@ -54,5 +58,32 @@ impl From<surefoot_io::Error> for Failure {
             _ => DATA,
         };
         Failure { status, message: error.to_string() }
+    }
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Failure {
+        match error {
+            FitError::Setting(contradiction) => Failure::usage(contradictions::words(&contradiction)),
+            FitError::Read(error) | FitError::Save(error) => error.into(),
+            FitError::TooManyBadRows { allowed, next } => {
+                let (rows, were) = (number::rows(allowed), if allowed == 1 { "was" } else { "were" });
+                let all = format!("{rows} at fault {were} passed over before, all that --skip-bad-rows allows");
+                Failure::from(next).and(all)
+            }
+            FitError::NoFeature { data, name } => {
+                let says = "no row has a feature that is used, so that nothing was learnt";
+                let flag = unmet::flag(&name);
+                Failure::data(format!("{data}: {says}: {flag} names a namespace or index that is nowhere"))
+            }
+            FitError::Changed { input } => {
+                Failure::data(format!("{input}: its bytes are not those that were learnt before; give the same DATA"))
+            }
+            FitError::OtherData { reason } => Failure::data(format!("{reason}; give the same DATA")),
+            FitError::ReadOnce { input } => Failure::data(format!(
+                "{input}: a pipe cannot be read several times; give it as standard input (-), which is spooled"
+            )),
+            other => Failure::data(other.to_string()),
+        }
     }
 }

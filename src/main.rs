@@ -3,55 +3,29 @@
 //! Each command is one file in [`commands`]; all flags stand in [`cli`]. A command ends well or with a
 //! [`Failure`], whose status is the exit status and whose one line is printed here.
 
-mod absent;
-mod certificate;
-mod cli;
-mod columns;
 mod commands;
-mod confusion;
-mod console;
 mod failure;
 mod flags;
-mod hint;
-mod measure;
-mod memory;
-mod metrics;
-mod number;
-mod opening;
-mod page;
-mod progress;
-mod reading;
-mod record;
-mod report;
-mod reporter;
-mod results;
-mod resume;
-mod retype;
-mod rows;
-mod saver;
-mod session;
-mod settings;
-mod shuffling;
-mod signals;
-mod skips;
-mod start;
-mod streams;
-mod unseen;
-mod values;
-mod warnings;
-mod watch;
-mod weights;
+mod html_report;
+mod process;
+mod terminal;
+mod words;
 
 use clap::{CommandFactory, error::ErrorKind};
-use cli::{Cli, Command};
 use failure::Failure;
+use flags::{
+    cli::{Cli, Command},
+    hint, values,
+};
+use process::{memory, streams};
 use std::process::ExitCode;
+use terminal::{console, lines};
 
 fn main() -> ExitCode {
     streams::keep_closed();
     let outcome = match Cli::read(std::env::args_os()) {
         Ok(Cli { command: Some(command) }) => run(command),
-        Ok(Cli { command: None }) => report::printed(Cli::command().print_help()),
+        Ok(Cli { command: None }) => lines::printed(Cli::command().print_help()),
         Err(error) => explain(&error),
     };
     match outcome {
@@ -85,7 +59,7 @@ fn run(command: Command) -> Result<(), Failure> {
 /// Prints help, the version, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return report::printed(error.print());
+        return lines::printed(error.print());
     }
     let says = values::first_paragraph(&error.to_string());
     let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();

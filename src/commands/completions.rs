@@ -1,14 +1,14 @@
 //! `surefoot completions`: from the same definitions as the parser.
 
 use crate::{
-    cli::{Cli, CompletionsArgs},
     failure::Failure,
-    report,
+    flags::cli::{Cli, CompletionsArgs},
+    terminal::lines,
 };
 use clap::CommandFactory;
 
 pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "surefoot", &mut script);
-    report::print(&script)
+    lines::print(&script)
 }

@@ -1,11 +1,10 @@
 //! `surefoot export`: a model's weights as text, or the model without what only training needs.
 
 use crate::{
-    cli::{ExportArgs, Exported},
-    confusion,
     failure::Failure,
-    number::Shortest,
-    reading,
+    flags::cli::{ExportArgs, Exported},
+    terminal::confusion,
+    words::{labels, number::Shortest},
 };
 use serde_json::json;
 use std::{
@@ -103,7 +102,7 @@ fn cell(name: &str) -> String {
 
 fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let classes = &model.settings.reading.classes;
-    let text = |label: Option<f64>| label.map(|label| reading::label(label, classes));
+    let text = |label: Option<f64>| label.map(|label| labels::label(label, classes));
     let many = model.settings.loss.has_margins();
     let labels = match many {
         true => json!(confusion::labels(model)),

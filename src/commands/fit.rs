@@ -1,37 +1,32 @@
-//! `surefoot fit`: everything is checked before the first row, then a [`Session`] learns.
+//! `surefoot fit`: everything is checked before the first row, then the library fits, and what it tells is shown.
 
 mod report;
 
 use crate::{
-    absent,
-    certificate::with_full_pass,
-    cli::FitArgs,
-    columns::{self, Columns},
-    console::Console,
     failure::Failure,
-    measure::{Findings, Sample},
-    memory, number,
-    opening::Opening,
-    page::{Page, Run},
-    record::Record,
-    reporter::Reporter,
-    results::{self, Results},
-    resume::Standing,
-    rows,
-    saver::Saver,
-    session::{Halt, Session},
-    shuffling::Shuffling,
-    signals::Signals,
-    skips::Skips,
-    start::Start,
-    watch::{Stop, Watch},
+    flags::{cli::FitArgs, inputs, start::Start},
+    html_report::page::{Page, Run},
+    process::{
+        memory,
+        signals::Signals,
+        stop::{self, Stop},
+    },
+    terminal::{
+        bad_rows,
+        columns::{self, Columns},
+        console::Console,
+        evaluation::{self, Findings},
+        opening::Opening,
+        record::Record,
+        reporter::Reporter,
+        results::{self, Results},
+    },
+    words::{number, unmet},
 };
-use std::{cell::RefCell, path::Path, time::Instant};
-use surefoot_glm::{
-    Caution, ClassWeights, Gathered, Missing, Model, Plan, Problem, Summary, Trainer,
-    optimum::{Ended, Optimum},
-};
-use surefoot_io::{Accepts, InputName, Options, Output, SpooledShelf, check_inputs};
+use std::{path::Path, time::Instant};
+use surefoot_fit::{Data, Failed, Fit, FitError, Interrupt, Labelled, Outcome, StopConditions, unmet_names};
+use surefoot_glm::{ClassWeights, Labels, Loss, Model, Summary};
+use surefoot_io::{Accepts, InputName, Options, Output, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
@@ -39,216 +34,153 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     if args.output == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the model and --json: give -o a file"));
     }
-    let mut inputs = rows::inputs(&args.data)?;
-    let test = rows::inputs(args.test.as_slice())?;
-    let start = Start::new(args, &inputs)?;
-    let saver = Saver::new(&args.output, args.snapshot)?;
-    check_files(&inputs, &test, &saver)?;
-    let report = args.report.as_deref().map(|name| report::open(name, args, &inputs, &test, &saver)).transpose()?;
+    let (mut data, test) = (inputs::data(&args.data)?, inputs::data(args.test.as_slice())?);
+    let Start { fit, options, before } = Start::new(args, &data)?;
+    let output = Output::create(&args.output)?;
+    check_files(&data, &test, &output)?;
+    let report = args.report.as_deref().map(|name| report::open(name, args, &data, &test, &output)).transpose()?;
     let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
-    let watch = Watch { signals, deadline };
-    let record = report.is_some().then(Record::new);
-    let times = u64::from(start.plan.passes) + u64::from(start.shuffle.is_some());
-    let reporter = Reporter::new(console, args.talk.json, times, record);
-    let mut fit = Fit { args, start, test, saver, report, watch, reporter };
-    fit.prepare(&mut inputs).map_err(|halt| fit.nothing(halt))?;
-    fit.learn(&inputs)
+    introduce(args, &fit, before.as_ref(), &console);
+    let mut reporter = reporter(args, &fit, output.name(), console, report.is_some());
+    let (shuffle, loss) = (fit.seed(), fit.settings().loss);
+    let (name, stop) = (output.name().to_owned(), stop::conditions(&signals).with_deadline(deadline));
+    let mut command = Command { args, name, options, before, shuffle, test, report, signals };
+    let fit = fit.output(output).stop(stop.clone()).memory(memory::for_rows()).threads(args.threads);
+    let fit =
+        fit.skip_bad_rows(args.skip_bad_rows).snapshot(args.snapshot).measure_fresh_rows(command.report.is_some());
+    let mut fit = fit.observer(&mut reporter);
+    let ready = fit.prepare(&mut data);
+    let ready = ready.and_then(|()| command.check_test(&data, loss, stop)).and_then(|()| fit.read_means(&data));
+    match ready {
+        Ok(()) => {}
+        Err(Interrupt::Error(error)) => return Err(command.words(error)),
+        Err(Interrupt::Stop(reason)) => {
+            drop(fit);
+            return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
+        }
+    }
+    let session = fit.start(data.clone()).map_err(|error| command.words(error))?;
+    let ended = session.run();
+    reporter.end();
+    match ended {
+        Ok(outcome) => command.conclude(outcome, &data, reporter),
+        Err(Failed { error, saved }) => {
+            let failure = command.words(error);
+            Err(match saved {
+                Some(rows) => failure.and(format!("{} holds the snapshot at row {rows}", command.name)),
+                None => failure,
+            })
+        }
+    }
 }
 
 /// Tries all files, so that a wrong name costs no work.
-fn check_files(inputs: &[InputName], test: &[InputName], saver: &Saver) -> Result<(), Failure> {
-    let read: Vec<_> = inputs.iter().chain(test).cloned().collect();
+fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure> {
+    let read: Vec<_> = data.inputs().iter().chain(test.inputs()).cloned().collect();
     if read.iter().filter(|input| matches!(input, InputName::Stdin)).count() > 1 {
         return Err(Failure::usage("standard input can be read only once: name '-' once"));
     }
     check_inputs(&read)?;
-    Ok(saver.check_distinct(&read)?)
+    Ok(output.check_distinct(&read)?)
+}
+
+/// Notes which model is taken further, and from where.
+fn introduce(args: &FitArgs, fit: &Fit<'_>, before: Option<&(Summary, Labels)>, console: &Console) {
+    let (Some(path), Some((summary, _))) = (&args.resume, before) else { return };
+    let (name, rows, plan) = (Path::new(path).display(), summary.rows, fit.plan());
+    console.note(&match fit.interrupted_in() {
+        Some((true, _)) => {
+            let left = if plan.optimum.is_some() { "the optimum is still sought" } else { "its certificate is left" };
+            format!("{name} is unfinished: all rows are learnt up to row {rows}, {left}")
+        }
+        Some((false, pass)) => {
+            format!("{name} is unfinished: going on in pass {pass} of {} after row {rows}", plan.passes)
+        }
+        None => format!("{name} is finished after row {rows}: DATA are taken as new rows"),
+    });
+}
+
+fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records: bool) -> Reporter {
+    let (plan, shuffle) = (fit.plan(), fit.seed());
+    let times = u64::from(plan.passes) + u64::from(shuffle.is_some());
+    let mut reporter = Reporter::new(console, args.talk.json, times, records.then(Record::new));
+    reporter.opening = Some(Opening {
+        task: results::task(fit.settings().loss),
+        goes: goes.to_owned(),
+        is_given: args.reading.format.is_some(),
+        order: shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
+        plan,
+    });
+    reporter.stage("checking files");
+    reporter
 }
 
 /// A fit whose files are checked.
 #[derive(Debug)]
-struct Fit<'a> {
+struct Command<'a> {
     args: &'a FitArgs,
-    start: Start,
-    test: Vec<InputName>,
-    saver: Saver,
+    /// Where the model goes.
+    name: String,
+    /// How rows are read, and what readers find out.
+    options: Options,
+    /// What the model that is taken further remembers, and its labels.
+    before: Option<(Summary, Labels)>,
+    shuffle: Option<u64>,
+    test: Data,
     report: Option<Output>,
-    watch: Watch,
-    reporter: Reporter,
+    signals: Signals,
 }
 
-impl Fit<'_> {
-    /// Makes inputs readable as often as needed, checks the test rows, and says what will be done.
-    fn prepare(&mut self, inputs: &mut [InputName]) -> Result<(), Halt> {
-        // Shuffled rows are read once and kept.
-        let means = self.start.model.is_none() && self.start.options.reading.table.missing == Missing::Mean;
-        let again = means || self.start.plan.passes > 1 && self.start.shuffle.is_none();
-        if again && inputs.iter().any(|input| matches!(input, InputName::Stdin)) {
-            self.reporter.console.note("standard input is spooled to a temporary file, to be read several times");
-            rows::spool_stdin(inputs, &self.watch)?;
-        }
-        if again && let Some(pipe) = inputs.iter().find(|input| !input.can_reread()) {
-            let says = "a pipe cannot be read several times; give it as standard input (-), which is spooled";
-            return Err(Failure::data(format!("{pipe}: {says}")).into());
-        }
-        if let Some(standing) = &self.start.standing {
-            standing.check_inputs(inputs).map_err(Failure::data)?;
-        }
-        if self.test.iter().all(InputName::can_reread) {
-            self.check_test(inputs)?;
-        }
-        if means {
-            self.reporter
-                .console
-                .note("all rows are read once more, before they are learnt, for the means of the columns");
-            self.start.options.reading.table.means = self.sample(inputs).means()?;
-        }
-        self.introduce();
-        Ok(())
+impl Command<'_> {
+    /// The test rows, read as the model will read them. Flags are about DATA.
+    fn test_rows(&self, stop: StopConditions) -> Labelled<'_> {
+        let options = Options { accepts: Accepts::default(), ..self.options.clone() };
+        Labelled { stop, ..evaluation::labelled(&self.test, options) }
     }
 
     /// Checks the test rows before any is learnt, read as the model will read them: by what DATA begin with.
-    fn check_test(&self, inputs: &[InputName]) -> Result<(), Halt> {
-        let sample = self.sample(&self.test);
+    fn check_test(&self, data: &Data, loss: Loss, stop: StopConditions) -> Result<(), Interrupt> {
+        if !self.test.can_reread() {
+            return Ok(());
+        }
+        let rows = self.test_rows(stop.clone());
         // What is in the test rows must not decide how those to be learnt are read.
-        let options = sample.options.apart();
-        if inputs.iter().all(InputName::can_reread) {
-            Sample { options: options.clone(), ..self.sample(inputs) }.begin()?;
+        let options = rows.options.apart();
+        if data.can_reread() {
+            Labelled { stop, ..evaluation::labelled(data, options.clone()) }.begin()?;
         } else if options.wanted.label.is_some() {
             // Of a table in a pipe nothing is known yet.
             return Ok(());
         }
-        Sample { options, ..sample }.check(self.start.settings.loss, &self.start.labels())
+        let known = self.before.as_ref().map_or_else(Labels::default, |(_, labels)| labels.clone());
+        Labelled { options, ..rows }.check(loss, &known)
     }
 
-    fn introduce(&mut self) {
-        let (console, settings) = (&self.reporter.console, &self.start.settings);
-        if let (Some(path), Some(model)) = (&self.args.resume, &self.start.model) {
-            let (name, rows) = (Path::new(path).display(), model.summary.rows);
-            console.note(&match &self.start.standing {
-                Some(standing) if standing.is_over() => {
-                    let left = if standing.plan.optimum.is_some() {
-                        "the optimum is still sought"
-                    } else {
-                        "its certificate is left"
-                    };
-                    format!("{name} is unfinished: all rows are learnt up to row {rows}, {left}")
-                }
-                Some(standing) => format!(
-                    "{name} is unfinished: going on in pass {} of {} after row {rows}",
-                    standing.pass, standing.plan.passes
-                ),
-                None => format!("{name} is finished after row {rows}: DATA are taken as new rows"),
-            });
+    /// An error in the words of the command line.
+    fn words(&self, error: FitError) -> Failure {
+        match (error, &self.args.resume) {
+            (FitError::Resume { reason }, Some(path)) => {
+                Failure::data(format!("{}: cannot be trained further: {reason}", Path::new(path).display()))
+            }
+            (error, _) => error.into(),
         }
-        self.reporter.opening = Some(Opening {
-            task: results::task(settings.loss),
-            goes: self.saver.name().to_owned(),
-            is_given: self.args.reading.format.is_some(),
-            order: self.start.shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
-            plan: self.start.plan,
-        });
-    }
-
-    fn sample<'s>(&'s self, inputs: &'s [InputName]) -> Sample<'s> {
-        // Flags are about DATA.
-        let options = Options { accepts: Accepts::default(), ..self.start.options.clone() };
-        Sample { inputs, options, watch: &self.watch, skips: RefCell::default() }
-    }
-
-    fn trainer(&self) -> Result<Trainer, Failure> {
-        let shelf = Box::<SpooledShelf>::default();
-        let Some(model) = &self.start.model else {
-            return Ok(Trainer::with_shelf(self.start.settings.clone(), self.start.plan, shelf));
-        };
-        let name = Path::new(self.args.resume.as_deref().unwrap_or_default()).display();
-        Trainer::resume(model, self.start.plan, shelf)
-            .map_err(|says| Failure::data(format!("{name}: cannot be trained further: {says}")))
-    }
-
-    fn learn(&mut self, inputs: &[InputName]) -> Result<(), Failure> {
-        let first = self.start.model.as_ref().map_or(0, |model| model.summary.rows);
-        let mut trainer = self.trainer()?;
-        if self.start.model.is_none() && self.start.options.wanted.trials.is_some() {
-            trainer.take_labels_for_shares();
-        }
-        if self.report.is_some() {
-            trainer.measure_fresh_rows();
-        }
-        self.reporter.stage("checking files");
-        let standing = self.start.standing.clone().unwrap_or_else(|| {
-            let Start { plan, shuffle, .. } = self.start;
-            Standing::new(inputs, plan, shuffle)
-        });
-        let refused = standing.refused.len() as u64;
-        let (shuffle, optimum) = (self.start.shuffle, self.start.plan.optimum);
-        // Where rows are kept twice, each time in half of it.
-        let memory = memory::for_rows() >> u32::from(shuffle.is_some() && optimum.is_some());
-        let mut session = Session {
-            inputs,
-            options: self.start.options.clone(),
-            threads: self.args.threads,
-            trainer,
-            standing,
-            rows: first,
-            first,
-            watch: self.watch.clone(),
-            until: self.args.certify.until_gap,
-            full: None,
-            gathered: optimum.map(|_| Gathered::with_memory(memory)),
-            shuffling: shuffle.map(|seed| Shuffling::new(seed, memory)),
-            optimum: None,
-            skips: Skips::new(self.args.skip_bad_rows, refused),
-            reread: false,
-            absent_said: false,
-            saver: &mut self.saver,
-            reporter: &mut self.reporter,
-        };
-        let outcome = session.run();
-        session.reporter.end();
-        let stop = match outcome {
-            Ok(()) => None,
-            Err(Halt::Stop(stop)) => Some(stop),
-            Err(Halt::Failure(failure)) => return Err(self.saver.explain(failure)),
-        };
-        let finished = stop.is_none_or(Stop::finishes);
-        if let Some(stop) = stop
-            && !finished
-            && !session.has_learnt()
-        {
-            return Err(self.nothing(Halt::Stop(stop)));
-        }
-        let mut model = if finished { session.model() } else { session.unfinished() };
-        let Session { mut trainer, rows, standing, skips, full, optimum, .. } = session;
-        let (full, objective) = full.filter(|_| finished).unzip();
-        if let Some(full) = full {
-            let rows = model.summary.rows;
-            model.certificates = with_full_pass(full, objective.flatten(), model.certificates, &model.settings, rows);
-        }
-        if stop.is_none() {
-            check_whole(inputs, &standing, &trainer, self.start.model.is_some())?;
-            absent::check(&self.start.options, &model, &rows::names(inputs))?;
-        }
-        self.reporter.close_record(&mut trainer);
-        self.saver.save(&model, rows).map_err(|failure| self.saver.explain(failure))?;
-        self.reporter.stage("saving");
-        let caution = optimum.as_ref().and_then(|(problem, found)| problem.caution(found));
-        let far = optimum.as_ref().and_then(|(problem, found)| far_column(problem, found, &model));
-        let found = optimum.map(|(_, found)| found);
-        let objective = found.as_ref().map(|found| found.objective).or(objective.flatten());
-        let end = End { model, trainer, plan: standing.plan, skips, objective, found, far, caution, stop, first };
-        self.conclude(end, inputs)
     }
 
     /// Measures, reports, and ends as the run did. The model is saved.
-    fn conclude(&mut self, end: End, inputs: &[InputName]) -> Result<(), Failure> {
-        let End { model, mut trainer, plan, skips, objective, found, far, caution, stop, first } = end;
+    fn conclude(&mut self, outcome: Outcome, data: &Data, mut reporter: Reporter) -> Result<(), Failure> {
+        let stop = outcome.stop.map(|reason| Stop::of(reason, &self.signals));
+        if let Some(stop) = stop.filter(|_| !outcome.has_learnt) {
+            return Err(self.nothing(stop, &mut reporter));
+        }
+        reporter.stage("saving");
+        let Outcome { model, mut trainer, plan, bad_rows, objective, optimum: found, caution, first, .. } = outcome;
+        self.options = outcome.options;
         let mut summary = trainer.summary();
         summary.passes += found.as_ref().map_or(0, |found| found.passes.ceil() as u32);
-        let name = self.saver.name().to_owned();
+        let name = self.name.clone();
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
         let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(&model).map_err(saved)? };
-        self.reporter.stage("measuring");
+        reporter.stage("measuring");
         let (mut picture, mut unseen) = (None, None);
         let test = test.map(|found| {
             (picture, unseen) = (Some(found.picture), Some(found.unseen));
@@ -256,7 +188,7 @@ impl Fit<'_> {
         });
         let report = self.report.as_ref().map(|output| output.name().to_owned());
         let taken = Columns::of(&model);
-        let suspicious = |taken| columns::warnings(taken, &trainer, &model, &self.start.options.found);
+        let suspicious = |taken| columns::warnings(taken, &trainer, &model, &self.options.found);
         let columns = taken.as_ref().map(suspicious).unwrap_or_default();
         let results = Results {
             summary: &summary,
@@ -264,88 +196,86 @@ impl Fit<'_> {
             test: test.as_ref(),
             unseen: unseen.as_ref(),
             report: report.as_deref(),
-            found: &self.start.options.found,
-            skipped: skips.count(),
+            found: &self.options.found,
+            skipped: bad_rows.count(),
             objective,
-            seconds: self.reporter.seconds(),
+            seconds: reporter.seconds(),
             ended: found.as_ref().map(|found| found.ended),
-            far,
+            far: outcome.far_column,
             columns,
             taken,
             caution,
             stop,
-            shuffle: self.start.shuffle,
+            shuffle: self.shuffle,
             loses: trainer.loses_to_constant(&model),
             single: trainer.single_label(),
             // The lanes do not matter to what a search finds.
             edge: if found.is_some() { 0 } else { trainer.edge() },
         };
-        if let (Some(output), Some(record)) = (&mut self.report, &self.reporter.record) {
-            let (bytes, ended) = (self.reporter.bytes(), report::ended(stop));
+        if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
+            let (bytes, ended) = (reporter.bytes(), report::ended(stop));
             let quality = report::quality(&results, picture, &mut trainer, plan);
-            let shuffle = self.start.shuffle;
-            let run = Some(Run { record, results: &results, plan, shuffle, inputs, first, bytes, ended });
-            let page = Page { title: rows::names(inputs), model: &model, quality, run };
+            let shuffle = self.shuffle;
+            let run =
+                Some(Run { record, results: &results, plan, shuffle, inputs: data.inputs(), first, bytes, ended });
+            let page = Page { title: data.to_string(), model: &model, quality, run };
             page.write(output).map_err(saved)?;
         }
-        results.tell(&self.reporter.console);
-        skips.tell(&self.reporter.console);
+        results.tell(&reporter.console);
+        bad_rows::tell(&bad_rows, &reporter.console);
         for label in weighted_in_vain(&model) {
-            self.reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
+            reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
         }
         if stop.is_none() {
-            let absent = absent::warnings(&self.start.options, summary.rows - first);
-            grouped_in_vain(&model).into_iter().chain(absent).for_each(|says| self.reporter.console.warn(&says));
+            let absent = unmet::warnings(&unmet_names(&self.options), summary.rows - first);
+            grouped_in_vain(&model).into_iter().chain(absent).for_each(|says| reporter.console.warn(&says));
         }
-        self.reporter.events.emit(&results.event());
+        reporter.events.emit(&results.event());
         let rows = summary.rows;
         let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
         match stop {
             Some(Stop::Signal(signal)) => Err(Failure::signalled(signal, format!("{}: {resume}", signal.name()))),
             Some(Stop::Budget) => {
-                self.reporter.console.note(&format!("the budget is used up: {resume}"));
-                self.reporter.events.close()
+                reporter.console.note(&format!("the budget is used up: {resume}"));
+                reporter.events.close()
             }
             Some(Stop::Gap) => {
                 let gap = number::shortest(self.args.certify.until_gap.unwrap_or_default());
-                self.reporter.console.note(&format!(
+                reporter.console.note(&format!(
                     "no model is better by more than --until-gap {gap}: stopped after row {rows}; {name} is saved"
                 ));
-                self.reporter.events.close()
+                reporter.events.close()
             }
-            None => self.reporter.events.close(),
+            None => reporter.events.close(),
         }
     }
 
     /// Measures the saved model on the test rows, if there are any; only a signal ends that early.
     fn measure(&self, model: &Model) -> Result<Option<Findings>, Failure> {
-        if self.test.is_empty() {
+        if self.test.inputs().is_empty() {
             return Ok(None);
         }
-        let watch = Watch { deadline: None, ..self.watch.clone() };
-        match (Sample { watch: &watch, ..self.sample(&self.test) }).measure(model) {
+        match evaluation::measure(&mut self.test_rows(stop::conditions(&self.signals)), model) {
             Ok(found) => Ok(Some(found)),
-            Err(Halt::Failure(failure)) => Err(failure),
-            Err(Halt::Stop(Stop::Signal(signal))) => Err(Failure::signalled(signal, signal.name())),
-            Err(Halt::Stop(Stop::Budget | Stop::Gap)) => Ok(None),
+            Err(Interrupt::Error(error)) => Err(error.into()),
+            Err(Interrupt::Stop(reason)) => match Stop::of(reason, &self.signals) {
+                Stop::Signal(signal) => Err(Failure::signalled(signal, signal.name())),
+                Stop::Budget | Stop::Gap => Ok(None),
+            },
         }
     }
 
     /// The end of a run that has learnt nothing.
-    fn nothing(&mut self, halt: Halt) -> Failure {
-        let stop = match halt {
-            Halt::Failure(failure) => return failure,
-            Halt::Stop(stop) => stop,
-        };
-        let summary = self.start.model.as_ref().map_or_else(Summary::default, |model| model.summary.clone());
-        let seconds = self.reporter.seconds();
+    fn nothing(&self, stop: Stop, reporter: &mut Reporter) -> Failure {
+        let summary = self.before.as_ref().map_or_else(Summary::default, |(summary, _)| summary.clone());
+        let seconds = reporter.seconds();
         let results = Results {
             summary: &summary,
             model: None,
             test: None,
             unseen: None,
             report: None,
-            found: &self.start.options.found,
+            found: &self.options.found,
             skipped: 0,
             objective: None,
             seconds,
@@ -355,48 +285,18 @@ impl Fit<'_> {
             taken: None,
             caution: None,
             stop: None,
-            shuffle: self.start.shuffle,
+            shuffle: self.shuffle,
             loses: None,
             single: None,
             edge: 0,
         };
-        self.reporter.events.emit(&results.event());
+        reporter.events.emit(&results.event());
         let says = "before a row was learnt: nothing is written";
         match stop {
             Stop::Signal(signal) => Failure::signalled(signal, format!("{} {says}", signal.name())),
             Stop::Budget | Stop::Gap => Failure { status: 0, message: format!("the budget was used up {says}") },
         }
     }
-}
-
-/// What a run has come to when its model is saved.
-#[derive(Debug)]
-struct End {
-    model: Model,
-    trainer: Trainer,
-    plan: Plan,
-    skips: Skips,
-    /// The objective of the model over all rows, where it is known.
-    objective: Option<f64>,
-    found: Option<Optimum>,
-    far: Option<(String, f64)>,
-    caution: Option<Caution>,
-    stop: Option<Stop>,
-    /// Rows before this call.
-    first: u64,
-}
-
-/// Beyond this many spreads a mean takes digits that a search may need.
-const FAR: f64 = 1e3;
-
-/// The column that may be why a search has stalled, and its mean in spreads.
-fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
-    if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
-        return None;
-    }
-    let (at, ratio) = problem.farthest_column().filter(|(_, ratio)| *ratio >= FAR)?;
-    let id = *model.index.get(at)?;
-    Some((model.names.of(id).map_or_else(|| id.to_string(), str::to_owned), ratio))
 }
 
 /// What is said of groups that no feature is in.
@@ -422,17 +322,4 @@ fn weighted_in_vain(model: &Model) -> Vec<&str> {
         None => texts.is_empty() && text.parse().is_ok_and(|label: f64| met.contains(&label)),
     };
     pairs.iter().map(|(text, _)| text.as_str()).filter(|text| !is_met(text)).collect()
-}
-
-/// What only the end of the data can tell: whether there was anything to learn from.
-fn check_whole(inputs: &[InputName], standing: &Standing, trainer: &Trainer, resumed: bool) -> Result<(), Failure> {
-    if standing.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
-        return Err(rows::absent(inputs));
-    }
-    let summary = trainer.summary();
-    if !resumed && summary.rows == summary.rows_zero_weight {
-        let names = rows::names(inputs);
-        return Err(Failure::data(format!("{names}: the total weight is zero: there is nothing to learn from")));
-    }
-    Ok(())
 }

@@ -1,15 +1,18 @@
 //! `surefoot inspect`: what is in a model.
 
 use crate::{
-    certificate,
-    cli::InspectArgs,
-    columns::Columns,
     failure::Failure,
-    number::{self, shortest},
-    reading,
-    report::{self, headed, number_or_null},
-    results, warnings,
-    weights::{self, Weights},
+    flags::cli::InspectArgs,
+    terminal::{
+        columns::Columns,
+        lines::{self, headed},
+        results, warnings,
+    },
+    words::{
+        certificates, labels,
+        number::{self, shortest},
+        weights::{self, Weights},
+    },
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::Path};
@@ -22,7 +25,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
     let view = View { name: path.display().to_string(), size, model: &model, weights: Weights::new(&model, args.top) };
     let text = if args.json { format!("{}\n", view.object()) } else { view.table() };
-    report::print(text.as_bytes())
+    lines::print(text.as_bytes())
 }
 
 struct View<'a> {
@@ -52,13 +55,13 @@ impl View<'_> {
             "rows": summary.rows,
             "rows_zero_weight": summary.rows_zero_weight,
             "nnz": summary.nnz,
-            "weight": number_or_null(Some(summary.weight)),
-            "loss": number_or_null(summary.loss),
-            "loss_constant": number_or_null(summary.loss_constant),
-            "lane": number_or_null(summary.lane),
+            "weight": number::number_or_null(Some(summary.weight)),
+            "loss": number::number_or_null(summary.loss),
+            "loss_constant": number::number_or_null(summary.loss_constant),
+            "lane": number::number_or_null(summary.lane),
             "lanes": summary.lanes,
             "path": summary.path,
-            "certificate": certificate::object(&self.model.certificates),
+            "certificate": certificates::object(&self.model.certificates),
             "order": warnings::order_object(summary.order.as_ref()),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,
@@ -107,10 +110,10 @@ impl View<'_> {
         let mut facts = vec![
             ("model", format!("{}, {}{whole}{state}", self.name, number::bytes(self.size))),
             ("loss", settings.loss.to_string()),
-            ("data", format!("{}{bits}", reading::data(&settings.reading))),
+            ("data", format!("{}{bits}", labels::data(&settings.reading))),
         ];
         facts.extend(headed("columns", Columns::of(self.model).map(|columns| columns.full()).unwrap_or_default()));
-        facts.extend(reading::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
+        facts.extend(labels::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
         let order = summary.order.map(|alarm| ("order", warnings::order(&alarm, settings).sentence()));
         facts.extend([
             ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
@@ -129,7 +132,7 @@ impl View<'_> {
         if let Some(ball) = settings.ball {
             facts.push(("domain", format!("‖w‖ ≤ {}, the intercept included", shortest(ball.radius))));
         }
-        facts.extend(headed("certificate", certificate::words(&self.model.certificates, settings)));
+        facts.extend(headed("certificate", certificates::words(&self.model.certificates, settings)));
         facts
     }
 

@@ -1,11 +1,10 @@
 //! `surefoot lab`: theory against numbers.
 
 use crate::{
-    cli::LabArgs,
-    console::Console,
     failure::Failure,
-    progress::Progress,
-    report::{self, number_or_null},
+    flags::cli::LabArgs,
+    terminal::{console::Console, lines, progress::Progress},
+    words::number,
 };
 use serde_json::{Value, json};
 use std::{fs, io::Write, path::Path, thread, time::Instant};
@@ -16,7 +15,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<(), Failure> {
     let form = if args.short { Form::Short } else { Form::Full };
     let chosen = chosen(experiments(form), &args.names)?;
     if args.list {
-        return report::print(list(&chosen, args.talk.json).as_bytes());
+        return lines::print(list(&chosen, args.talk.json).as_bytes());
     }
     let folder = Path::new(&args.out);
     let mut files = Files::open(folder)?;
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<(), Failure> {
     files.write(&found)?;
     let seconds = started.elapsed().as_secs_f64();
     let text = if args.talk.json { events(&found, seconds, folder) } else { found.table() };
-    report::print(text.as_bytes())?;
+    lines::print(text.as_bytes())?;
     let (all, failed) = found.counts();
     let page = folder.join("report.html");
     Console::new(args.talk.quiet, args.talk.json).say(&format!("{seconds:.1} s; plots in {}", page.display()));
@@ -109,10 +108,10 @@ fn events(found: &Report, seconds: f64, folder: &Path) -> String {
                 "row": row.label,
                 "planted": row.planted,
                 "check": check.what,
-                "measured": number_or_null(Some(check.measured)),
-                "error": number_or_null(Some(check.error)),
-                "least": number_or_null(Some(check.least)),
-                "most": number_or_null(Some(check.most)),
+                "measured": number::number_or_null(Some(check.measured)),
+                "error": number::number_or_null(Some(check.error)),
+                "least": number::number_or_null(Some(check.least)),
+                "most": number::number_or_null(Some(check.most)),
                 "holds": check.holds(),
                 "passes": check.passes(),
             }));

@@ -1,9 +1,9 @@
 //! `surefoot man`: one page with a section a command, from the same definitions as the parser.
 
 use crate::{
-    cli::{Cli, ManArgs},
     failure::Failure,
-    report,
+    flags::cli::{Cli, ManArgs},
+    terminal::lines,
 };
 use clap::CommandFactory;
 use clap_mangen::Man;
@@ -11,7 +11,7 @@ use clap_mangen::Man;
 pub(crate) fn run(_: &ManArgs) -> Result<(), Failure> {
     let mut page = Vec::new();
     render(&mut page).map_err(|error| Failure::stdout(&error))?;
-    report::print(&page)
+    lines::print(&page)
 }
 
 fn render(page: &mut Vec<u8>) -> std::io::Result<()> {

@@ -1,20 +1,23 @@
 //! `surefoot predict`: one line a row, in order.
 
 use crate::{
-    cli::{Flush, Kind, OnError, PredictArgs},
-    console::Console,
     failure::Failure,
-    number::{self, Shortest},
-    reading,
-    rows::{self, Next, Rows},
-    settings,
-    signals::Signals,
-    unseen::{Told, Unseen},
+    flags::{
+        cli::{Flush, Kind, OnError, PredictArgs},
+        inputs, reading, settings,
+    },
+    process::signals::Signals,
+    terminal::{
+        console::Console,
+        unseen::{Told, Unseen},
+    },
+    words::number::{self, Shortest},
 };
 use std::{
     io::{IsTerminal, Write},
     path::Path,
 };
+use surefoot_fit::{Data, Next, Rows};
 use surefoot_glm::{Batch, By, Fault, Labels, Loss, Model, Part, Predictor, Row, Scores};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
@@ -29,15 +32,16 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let kind = kind(args, &model, &name)?;
     args.given.check_loss(model.settings.loss)?;
     let mut options = reading::of_model(&args.reading, &model, &name)?;
-    let inputs = rows::inputs(&args.data)?;
-    args.given.check_data(&mut options, &inputs)?;
+    let data = inputs::data(&args.data)?;
+    args.given.check_data(&mut options, data.inputs())?;
     options.wanted.without = reading::without(args.rates, false, &model, &name)?;
     options.wanted.id.clone_from(&args.id);
     options.wanted.tags = true;
-    let output = Output::create(&args.output)?;
-    output.check_distinct(&inputs)?;
-    output.check_distinct(&[InputName::Path(path.to_owned())])?;
+    // Before there is a file that a signal would leave behind.
     Signals::end_at_once(&args.output);
+    let output = Output::create(&args.output)?;
+    output.check_distinct(data.inputs())?;
+    output.check_distinct(&[InputName::Path(path.to_owned())])?;
     let flush = args.flush == Some(Flush::Line);
     // Only an svmlight row would be read in another way.
     let unlabelled = args.unlabelled || options.reading.by != By::Index;
@@ -50,11 +54,11 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
         Work { model: &model, predictor, kind, flush, on_error, separator, shown, output, digits, scores, passed };
     let found = options.found.clone();
     let mut unseen = Unseen::new(&model, &found);
-    match work.run(&inputs, &options, &mut unseen) {
+    match work.run(&data, &options, &mut unseen) {
         // Nobody reads on: nothing is left to do, or to say.
         Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
-        Ok(0) => Err(rows::absent(&inputs)),
+        Ok(0) => Err(Failure::data(format!("{data}: there are no rows"))),
         Ok(_) => {
             work.tell(&found.notes(), &unseen.told(&found), args.quiet);
             Ok(())
@@ -147,8 +151,8 @@ struct Passed {
 
 impl Work<'_> {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, inputs: &[InputName], options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, Trouble> {
-        let mut rows = Rows::open(inputs, options.clone(), 2).map_err(Trouble::Read)?;
+    fn run(&mut self, data: &Data, options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, Trouble> {
+        let mut rows = Rows::open(data, options, 2).map_err(Trouble::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
             match rows.next(&mut batch) {
@@ -168,7 +172,7 @@ impl Work<'_> {
                         self.write(batch.name(r)).map_err(|error| self.trouble(error))?;
                     }
                     Err(fault) => {
-                        self.pass_over(options.describe(inputs, &batch, r, fault.part).error(fault.message))?;
+                        self.pass_over(data.locate(options, &batch, r, fault.part, false).error(fault.message))?;
                     }
                 }
             }

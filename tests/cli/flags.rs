@@ -1,13 +1,13 @@
 //! Flags do what they say, or are refused: each flag with each format of data and with each loss, by the command's own table.
 
-#[path = "../../src/flags/table.rs"]
+#[path = "../../src/flags/rules.rs"]
 #[allow(dead_code, unreachable_pub)]
-mod table;
+mod rules;
 
 use crate::sandbox::Sandbox;
+use rules::{Kind, Rule, TABLE};
 use std::collections::HashMap;
 use surefoot_glm::Loss;
-use table::{Kind, Rule, TABLE};
 
 /// Formats and the flags without which their rows cannot be read.
 const FORMATS: [(&str, &str); 6] = [

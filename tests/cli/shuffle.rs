@@ -355,7 +355,8 @@ fn a_run_that_still_reads_can_be_ended() {
     // A pipe that nobody closes.
     let mut child = start("fit - -o m --shuffle --budget 50ms");
     let mut pipe = child.stdin.take().unwrap();
-    pipe.write_all(rows(5000).as_bytes()).unwrap();
+    // On a busy machine the budget is used up before all is written.
+    let _ = pipe.write_all(rows(5000).as_bytes());
     let ran = Ran::from(child.wait_with_output().unwrap());
     drop(pipe);
     assert!(ran.status == 0 && ran.err.contains("before a row was learnt"), "{}", ran.err);

@@ -1,33 +1,26 @@
 //! The report of a fit: where it goes, and what it shows.
 
 use crate::{
-    cli::FitArgs,
     failure::Failure,
-    number,
-    page::{self, Quality},
-    results::Results,
-    saver::Saver,
-    warnings,
-    watch::Stop,
+    flags::cli::FitArgs,
+    html_report::page::{self, Quality},
+    process::stop::Stop,
+    terminal::{results::Results, warnings},
+    words::number,
 };
 use std::ffi::OsStr;
+use surefoot_fit::Data;
 use surefoot_glm::{Picture, Plan, Tally, Trainer};
 use surefoot_io::{InputName, Output};
 
 /// Tries where the report will go, which must be no other file of this run.
-pub(super) fn open(
-    name: &OsStr,
-    args: &FitArgs,
-    inputs: &[InputName],
-    test: &[InputName],
-    saver: &Saver,
-) -> Result<Output, Failure> {
+pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
     }
-    let output = page::open(name, &[saver.output()])?;
-    output.check_distinct(inputs)?;
-    output.check_distinct(test)?;
+    let output = page::open(name, &[model])?;
+    output.check_distinct(data.inputs())?;
+    output.check_distinct(test.inputs())?;
     output.check_distinct(&args.resume.iter().map(|name| InputName::Path(name.into())).collect::<Vec<_>>())?;
     Ok(output)
 }

@@ -28,7 +28,7 @@ fn is_probability(x: f64) -> bool {
 impl Model {
     /// Checks all parts but the learner's state.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
-        self.settings.check()?;
+        self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
         self.check_vectors()?;
         self.summary.check()?;
@@ -61,7 +61,11 @@ impl Model {
 }
 
 impl Settings {
-    fn check(&self) -> Result<(), String> {
+    /// Checks that every number is within its range, and that losses, balls and groups fit together.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check_ranges(&self) -> Result<(), String> {
         let parameter = match self.loss {
             Loss::Huber { delta } => is_positive(delta),
             Loss::Quantile { tau } => is_probability(tau),

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 use serde::{Deserialize, Serialize};
-use std::{io, rc::Rc};
+use std::{io, sync::Arc};
 
 /// Where the passes stand.
 #[derive(Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct Passes {
     /// Rows seen by [`Passes::reshelve`].
     reshelved: u64,
     /// The model of least loss on the shelf, and the one to be saved.
-    pub(crate) least: Option<Rc<Predictor>>,
-    pub(crate) kept: Option<Rc<Predictor>>,
+    pub(crate) least: Option<Arc<Predictor>>,
+    pub(crate) kept: Option<Arc<Predictor>>,
 }
 
 /// The part of [`Passes`] that an unfinished model stores.
@@ -73,7 +73,7 @@ impl Passes {
     }
 
     /// Starts after a run that left this model.
-    pub(crate) fn leave(&mut self, model: Rc<Predictor>) {
+    pub(crate) fn leave(&mut self, model: Arc<Predictor>) {
         (self.kept, self.run.left) = (Some(model), true);
     }
 
@@ -173,10 +173,10 @@ impl Passes {
             }
             worse.add(if difference == 0.0 { 0.0 } else { difference / unit }, row.weight);
         })?;
-        let candidate = Rc::new(candidate);
+        let candidate = Arc::new(candidate);
         let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);
         if beats {
-            self.least = Some(Rc::clone(&candidate));
+            self.least = Some(Arc::clone(&candidate));
         }
         // Rows of one class cannot tell a good model of several from one that knows the class alone.
         let blind = loss.classifies() && coding.single().is_none() && !mixed;

@@ -21,7 +21,7 @@ use std::{fmt::Debug, io};
 /// A learner of margins. [`Books`] hands it rows one by one: asks for the loss, readies the gradient, tells.
 ///
 /// Labels are those of training, y: what [`Coding`] makes of them.
-pub(crate) trait Engine: Debug {
+pub(crate) trait Engine: Debug + Send {
     /// Takes rows `from..to` of a batch in order, each by way of [`Books::step`].
     fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 

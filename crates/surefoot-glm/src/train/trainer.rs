@@ -30,7 +30,7 @@ use crate::{
     },
 };
 use serde_json::{Value, json};
-use std::{io, rc::Rc};
+use std::{io, sync::Arc};
 
 /// Learns a generalised linear model from a stream of rows.
 ///
@@ -284,13 +284,13 @@ impl Trainer {
         let engine = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
         let mut books = Books::new(model.settings.clone(), plan, shelf);
         books.counts = State::parse::<Counts>(&state.scalars["books"])?;
-        let kept = || Rc::new(Predictor::new(model));
+        let kept = || Arc::new(Predictor::new(model));
         if model.unfinished.is_some() {
             let run = State::parse::<Run>(&state.scalars["run"])?;
             books.passes.kept = (run.judged.is_some() || run.left).then(kept);
             books.passes.run = run;
             books.order = OrderWatch::resume(state)?;
-            books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Rc::new);
+            books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Arc::new);
         } else {
             books.passes.leave(kept());
             books.order = OrderWatch::after(model, *books.counts.board.mean());

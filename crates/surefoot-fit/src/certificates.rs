@@ -1,0 +1,72 @@
+//! Certificates of a run and of a full pass together.
+
+use surefoot_glm::{Certificate, Settings, Subject};
+
+/// The least bound on how much better another model could be, of those certified.
+#[must_use]
+pub fn certified_gap(certificates: &[Certificate]) -> Option<f64> {
+    let bounds = certificates.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Excess);
+    bounds.map(|bound| bound.value).min_by(f64::total_cmp)
+}
+
+/// The certificates of a run together with that of a full pass, which comes first, and the mean loss that it found. That the run alone has
+/// none is worth saying only where one was asked for, by a bound on the rows.
+pub(crate) fn with_full_pass(
+    full: Certificate,
+    objective: Option<f64>,
+    run: Vec<Certificate>,
+    settings: &Settings,
+    rows: u64,
+) -> Vec<Certificate> {
+    let asked = settings.ball.is_some_and(|ball| ball.row_norm.is_some());
+    let refuted = objective.is_some_and(|mean| is_refuted(mean, &run, settings, rows));
+    let run = if refuted { vec![Certificate::none(REFUTED)] } else { run };
+    let run = run.into_iter().filter(|_| asked);
+    if full.bound().is_some() { [full].into_iter().chain(run).collect() } else { run.chain([full]).collect() }
+}
+
+const REFUTED: &str = "the loss on the rows of DATA is above what was bounded for new rows by more than chance allows, so rows are no \
+                       independent draws: --shuffle mends the order of a sorted file, but not rows that drift in time";
+
+/// Whether a mean loss over `rows` rows is above the bound for new ones by more than chance allows, were rows independent draws. Over all models
+/// of a ball at once the mean exceeds its expectation by at most 2·G·R·B/√n on average (Rademacher averages, with slopes ≤ G and rows ≤ B
+/// in norm), and strays from that by f·√(ln(1/δ)/2n) with probability δ (McDiarmid), f the largest loss.
+fn is_refuted(mean: f64, run: &[Certificate], settings: &Settings, rows: u64) -> bool {
+    let Some((ball, longest)) = settings.ball.and_then(|ball| Some((ball, ball.row_norm?))) else { return false };
+    let mut risks = run.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Risk);
+    let Some(bound) = risks.find(|bound| !bound.weighted) else { return false };
+    let (margin, count) = (ball.radius * longest, rows as f64);
+    let slope = settings.loss.lipschitz().unwrap_or_else(|| settings.loss.slope(-1.0, margin).abs());
+    let largest = settings.loss.value(-1.0, margin);
+    let stray = largest * ((100.0 / ball.delta).ln() / (2.0 * count)).sqrt();
+    mean > bound.value + 2.0 * slope * margin / count.sqrt() + stray
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_glm::{Ball, Bound};
+
+    fn bound(subject: Subject, value: f64) -> Bound {
+        let (relative, delta, weighted, comparator) = (None, Some(0.05), false, None);
+        Bound { subject, value, relative, delta, weighted, comparator, assumptions: Vec::new() }
+    }
+
+    #[test]
+    fn a_full_pass_comes_first_if_it_says_something() {
+        let (none, full) = (Certificate::none("no bound"), Certificate::Deterministic(bound(Subject::Excess, 0.1)));
+        let of = |row_norm| {
+            let settings = Settings { ball: Some(Ball { radius: 1.0, row_norm, delta: 0.1 }), ..Settings::default() };
+            with_full_pass(full.clone(), Some(0.3), vec![none.clone()], &settings, 100)
+        };
+        let risk = Certificate::Probability(bound(Subject::Risk, 0.01));
+        let settings =
+            Settings { ball: Some(Ball { radius: 1.0, row_norm: Some(1.0), delta: 0.1 }), ..Settings::default() };
+        let beside = |mean: f64, rows| with_full_pass(full.clone(), Some(mean), vec![risk.clone()], &settings, rows);
+        assert_eq!(beside(0.3, 100), [full.clone(), risk.clone()]);
+        assert_eq!(beside(0.3, 10_000), [full.clone(), Certificate::none(REFUTED)]);
+        assert_eq!(beside(0.01, 10_000), [full.clone(), risk.clone()]);
+        assert_eq!(of(None), std::slice::from_ref(&full));
+        assert_eq!(of(Some(1.0)), [full.clone(), none.clone()]);
+    }
+}

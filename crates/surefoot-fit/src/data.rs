@@ -1,0 +1,276 @@
+//! The rows of a fit: files, pipes, or rows in memory.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex,
+        mpsc::{self, Sender},
+    },
+};
+use surefoot_glm::{Batch, Part, Place, threads::start};
+use surefoot_io::{Error, InputName, Located, Location, Options, RowSource, check_inputs, spool};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::{
+    rows::PATIENCE,
+    stop::{Interrupt, StopConditions},
+};
+
+/// Where rows come from.
+///
+/// ```
+/// use surefoot_fit::Data;
+/// use surefoot_glm::Batch;
+/// let mut batch = Batch::default();
+/// batch.push(Some(1.0), 1.0, &[(3, 0.5)]);
+/// let rows = Data::from(batch);
+/// assert_eq!((rows.to_string(), rows.can_reread()), ("rows in memory".to_owned(), true));
+/// assert_eq!(Data::files(["a.svm", "b.svm"]).to_string(), "a.svm, b.svm");
+/// ```
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// Files, pipes, or standard input, read one after the other.
+    Inputs(Vec<InputName>),
+    /// Rows that the caller has made: ids of features, not names.
+    Memory(Arc<Batch>),
+    /// Rows that come once.
+    Stream(Stream),
+}
+
+/// Rows that come once, from a source of the caller's.
+#[derive(Clone)]
+pub struct Stream(Arc<Mutex<Option<Box<dyn RowSource + Send>>>>);
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
+impl Stream {
+    /// The source, which is handed out once.
+    pub(crate) fn take(&self) -> Option<Box<dyn RowSource + Send>> {
+        self.0.lock().ok()?.take()
+    }
+}
+
+impl Data {
+    /// Files of these names; `-` is standard input. Nothing is opened.
+    pub fn files<N: Into<std::ffi::OsString>>(names: impl IntoIterator<Item = N>) -> Data {
+        Data::Inputs(names.into_iter().map(InputName::new).collect())
+    }
+
+    /// Rows from a source of the caller's, which are read once.
+    pub fn stream(source: impl RowSource + Send + 'static) -> Data {
+        Data::Stream(Stream(Arc::new(Mutex::new(Some(Box::new(source))))))
+    }
+
+    /// Rows from an iterator over batches, which are read once.
+    ///
+    /// ```
+    /// use surefoot_fit::{Data, Fit};
+    /// use surefoot_glm::{Batch, Loss};
+    /// let batches = (0..10).map(|day| {
+    ///     let mut batch = Batch::default();
+    ///     (0..7_u64).for_each(|hour| batch.push(Some((day + hour) as f64), 1.0, &[(hour, 1.0)]));
+    ///     batch
+    /// });
+    /// let outcome = Fit::new(Loss::Squared).run(Data::batches(batches)).unwrap();
+    /// assert_eq!(outcome.model.summary.rows, 70);
+    /// ```
+    pub fn batches<I>(batches: I) -> Data
+    where
+        I: IntoIterator<Item = Batch>,
+        I::IntoIter: Send + 'static,
+    {
+        Data::stream(Batches { batches: batches.into_iter(), rows: 0 })
+    }
+
+    /// The inputs, of which there are none but for files and pipes.
+    #[must_use]
+    pub fn inputs(&self) -> &[InputName] {
+        match self {
+            Data::Inputs(inputs) => inputs,
+            Data::Memory(_) | Data::Stream(_) => &[],
+        }
+    }
+
+    /// Whether rows can be read as often as wanted: regular files and memory, but no pipes and streams.
+    #[must_use]
+    pub fn can_reread(&self) -> bool {
+        !matches!(self, Data::Stream(_)) && self.inputs().iter().all(InputName::can_reread)
+    }
+
+    /// Tries to open all inputs, so that a wrong name costs no work.
+    ///
+    /// # Errors
+    /// Those of the first input that cannot be read.
+    pub fn check(&self) -> Result<(), Error> {
+        check_inputs(self.inputs())
+    }
+
+    /// Copies standard input, if it is among the inputs, to a temporary file that can be read as often as wanted.
+    ///
+    /// # Errors
+    /// Those of reading and of the file; or `stop` says that it is time to end.
+    pub fn spool(&mut self, stop: &StopConditions) -> Result<(), Interrupt> {
+        let Data::Inputs(inputs) = self else { return Ok(()) };
+        let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
+        let (give, take) = mpsc::channel();
+        // Without a thread to be had, nothing ends the copy before the end of the input.
+        let copy = |give: Sender<_>| _ = give.send(spool());
+        start("spool", give, copy).map_or_else(copy, drop);
+        loop {
+            match take.recv_timeout(PATIENCE) {
+                Ok(copy) => {
+                    *stdin = copy?;
+                    return Ok(());
+                }
+                Err(_) => stop.check()?,
+            }
+        }
+    }
+
+    /// The unit of sizes of inputs, in the plural.
+    pub(crate) fn unit(&self) -> &'static str {
+        match self {
+            Data::Inputs(_) => "bytes",
+            Data::Memory(_) | Data::Stream(_) => "rows",
+        }
+    }
+
+    /// The name of input number `input`, or of all data if there is no such input.
+    pub(crate) fn name(&self, input: usize) -> String {
+        self.inputs().get(input).map_or_else(|| self.to_string(), InputName::to_string)
+    }
+
+    /// Where `part` of row `row` of a batch that was read from these data stands. With `again`, for a batch that has lost its text, the
+    /// input is read again up to there if it can be.
+    #[must_use]
+    pub fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part, again: bool) -> Located {
+        match self {
+            Data::Inputs(inputs) if again => options.describe_again(inputs, batch, row, part),
+            Data::Inputs(inputs) => options.describe(inputs, batch, row, part),
+            Data::Memory(_) | Data::Stream(_) => {
+                let number = batch.place.get(row).map_or(0, |place| place.line);
+                let token = match part {
+                    Part::Pair(k) => batch.row(row).index.get(k).map_or_else(String::new, |id| format!("feature {id}")),
+                    Part::Label => batch.label[row].to_string(),
+                    Part::Weight => batch.weight[row].to_string(),
+                    Part::Row => String::new(),
+                };
+                Located { file: self.to_string(), location: Location::Cell { row: number, column: None }, token }
+            }
+        }
+    }
+}
+
+impl From<Batch> for Data {
+    fn from(batch: Batch) -> Data {
+        Data::Memory(Arc::new(batch))
+    }
+}
+
+impl From<Vec<InputName>> for Data {
+    fn from(inputs: Vec<InputName>) -> Data {
+        Data::Inputs(inputs)
+    }
+}
+
+/// The names of all inputs, for a message about the data as a whole.
+impl fmt::Display for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Data::Inputs(inputs) => {
+                for (k, input) in inputs.iter().enumerate() {
+                    write!(f, "{}{input}", if k > 0 { ", " } else { "" })?;
+                }
+                Ok(())
+            }
+            Data::Memory(_) => f.write_str("rows in memory"),
+            Data::Stream(_) => f.write_str("rows of a stream"),
+        }
+    }
+}
+
+/// Rows handed over by one [`MemoryRows::read`].
+const CHUNK: usize = 1024;
+
+/// Reads rows that are in memory, a chunk at a time.
+pub(crate) struct MemoryRows {
+    rows: Arc<Batch>,
+    /// Rows read so far.
+    next: usize,
+    hash: Xxh3,
+}
+
+impl fmt::Debug for MemoryRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryRows").field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+impl MemoryRows {
+    pub(crate) fn new(rows: Arc<Batch>) -> MemoryRows {
+        MemoryRows { rows, next: 0, hash: Xxh3::new() }
+    }
+
+    /// The chained hash of all rows so far, so that a resumed run knows them again.
+    fn digest(&mut self, r: usize) -> u64 {
+        let row = self.rows.row(r);
+        let numbers = [row.label.unwrap_or(f64::NAN), row.weight, row.offset];
+        numbers.iter().for_each(|x| self.hash.update(&x.to_bits().to_le_bytes()));
+        for (id, value) in row.index.iter().zip(row.value) {
+            self.hash.update(&id.to_le_bytes());
+            self.hash.update(&value.to_bits().to_le_bytes());
+        }
+        self.hash.digest()
+    }
+}
+
+impl RowSource for MemoryRows {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        batch.clear();
+        let to = self.rows.len().min(self.next + CHUNK);
+        for r in self.next..to {
+            let rows = Arc::clone(&self.rows);
+            batch.append(&rows.row(r));
+            let hash = self.digest(r);
+            let line = r as u64 + 1;
+            if let Some(place) = batch.place.last_mut() {
+                *place = Place { line, end: line, hash, ..Place::default() };
+            }
+        }
+        let any = to > self.next;
+        self.next = to;
+        Ok(any)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (self.next as u64, Some(self.rows.len() as u64))
+    }
+}
+
+/// Reads batches of an iterator.
+#[derive(Debug)]
+struct Batches<I> {
+    batches: I,
+    /// Rows read so far.
+    rows: u64,
+}
+
+impl<I: Iterator<Item = Batch>> RowSource for Batches<I> {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let Some(next) = self.batches.find(|batch| !batch.is_empty()) else { return Ok(false) };
+        *batch = next;
+        for place in &mut batch.place {
+            self.rows += 1;
+            *place = Place { line: self.rows, end: self.rows, ..Place::default() };
+        }
+        Ok(true)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (self.rows, None)
+    }
+}

@@ -1,0 +1,44 @@
+//! Fits, evaluates and saves linear models: what the `surefoot` command does, for programs.
+//!
+//! | task | where |
+//! | --- | --- |
+//! | settings, with defaults | [`Fit`] |
+//! | rows: files, pipes, memory, a stream | [`Data`] |
+//! | follow a fit | [`Event`], [`Observer`] |
+//! | stop it | [`StopConditions`] |
+//! | the result | [`Outcome`], [`Failed`] |
+//! | evaluate a model | [`Labelled`] |
+//!
+//! A fit prints nothing and knows no flags: errors and events are data, and whoever shows them chooses the words.
+
+mod bad_rows;
+mod certificates;
+mod data;
+mod error;
+mod evaluation;
+mod event;
+mod fit;
+mod outcome;
+mod position;
+mod rows;
+mod saver;
+mod session;
+mod setting;
+mod shuffling;
+mod stop;
+mod unmet;
+
+pub use bad_rows::BadRows;
+pub use certificates::certified_gap;
+pub use data::{Data, Stream};
+pub use error::FitError;
+pub use evaluation::{Evaluation, LabelFault, Labelled};
+pub use event::{Event, Observer};
+pub use fit::{Fit, TOLERANCE, options_for, options_of};
+pub use outcome::{Failed, Outcome};
+pub use rows::{Next, Rows, watch_rows};
+pub use saver::Snapshot;
+pub use session::Session;
+pub use setting::Contradiction;
+pub use stop::{Interrupt, StopConditions, StopReason};
+pub use unmet::{Purpose, UnmetName, unmet_names};

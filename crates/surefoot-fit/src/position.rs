@@ -1,0 +1,268 @@
+//! Where a run stands in its data, as it is stored in an unfinished model, and the way back to there.
+//!
+//! A run that is resumed reads its data again from the start, so that it knows them to be the same bytes: the
+//! reader chains a hash from row to row, and the hash at the row where the run stood must come out again. In
+//! a later pass the whole data are read once before that.
+
+use crate::data::Data;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use surefoot_glm::{Batch, Place, Plan};
+
+/// The position of a run: in which pass, and what it has read in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunPosition {
+    inputs: Vec<Known>,
+    pub(crate) plan: Plan,
+    /// The seed, if rows are shuffled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shuffle: Option<u64>,
+    /// The current pass, from 1; after the last one only the certificate is left.
+    pub(crate) pass: u32,
+    /// What of this pass is read and used; of shuffled rows, only how many.
+    pub(crate) trail: InputFingerprint,
+    /// Rows of the first pass, by number from 0 in its order, that were read well but could not be learnt, and were passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<u64>,
+    /// What one pass reads, once all was read.
+    pub(crate) whole: Option<InputFingerprint>,
+}
+
+/// An input as it was when the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    name: String,
+    size: Option<u64>,
+}
+
+/// What was read from the start of the data up to a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InputFingerprint {
+    pub(crate) rows: u64,
+    /// Bytes of the last input, decompressed, up to the end of the row.
+    offset: u64,
+    /// The chained hash of all bytes up to the last row of each input so far.
+    hashes: Vec<Hash>,
+}
+
+/// A hash, stored as hexadecimal digits: not every reader of JSON has integers of 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Hash(u64);
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> String {
+        format!("{:016x}", hash.0)
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(digits: String) -> Result<Hash, Self::Error> {
+        u64::from_str_radix(&digits, 16).map(Hash)
+    }
+}
+
+impl RunPosition {
+    /// At the start of the data.
+    pub(crate) fn new(data: &Data, plan: Plan, shuffle: Option<u64>) -> RunPosition {
+        let (inputs, trail) = (known(data), InputFingerprint::default());
+        RunPosition { inputs, plan, shuffle, pass: 1, trail, refused: Vec::new(), whole: None }
+    }
+
+    /// From an unfinished model.
+    pub(crate) fn from_value(value: &Value) -> Option<RunPosition> {
+        let position = RunPosition::deserialize(value).ok()?;
+        let known = position.inputs.len();
+        let fits = |trail: &InputFingerprint| trail.hashes.len() <= known;
+        (position.pass >= 1
+            && position.pass - 1 <= position.plan.passes
+            && (position.pass == 1 && position.shuffle.is_none()) == position.whole.is_none()
+            && fits(&position.trail)
+            && position.whole.as_ref().is_none_or(fits))
+        .then_some(position)
+    }
+
+    /// For an unfinished model.
+    pub(crate) fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Checks that these can be the data of the interrupted run, by number and size of inputs.
+    pub(crate) fn check_data(&self, data: &Data) -> Result<(), String> {
+        let given = known(data);
+        if given.len() != self.inputs.len() {
+            let names: Vec<_> = self.inputs.iter().map(|known| known.name.as_str()).collect();
+            let (was, now) = (names.len(), given.len());
+            return Err(format!("inputs given: {now}, the interrupted run has {was} ({})", names.join(", ")));
+        }
+        for (known, now) in self.inputs.iter().zip(&given) {
+            if let (Some(was), Some(size)) = (known.size, now.size)
+                && was != size
+            {
+                let (name, unit) = (&now.name, data.unit());
+                return Err(format!("{name}: has {size} {unit}, the interrupted run read {} of {was}", known.name));
+            }
+            let differs = |was: &(&str, &str)| folders(&now.name).any(|now| now.0 == was.0 && now.1 != was.1);
+            if folders(&known.name).any(|was| differs(&was)) {
+                return Err(format!("{}: the interrupted run read {}", now.name, known.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all rows of all passes are learnt.
+    pub(crate) fn is_over(&self) -> bool {
+        self.pass > self.plan.passes
+    }
+
+    /// Whether a pass has just been completed.
+    pub(crate) fn is_between_passes(&self) -> bool {
+        self.pass > 1 && self.trail.rows == 0
+    }
+
+    /// Takes note of rows `from..to` of a batch.
+    pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
+        match self.shuffle {
+            Some(_) => self.trail.rows += (to - from) as u64,
+            None => self.trail.advance(batch, from, to),
+        }
+    }
+
+    /// Takes note of all rows that a pass reads, or holds them against those known; the input whose bytes changed is named.
+    pub(crate) fn know(&mut self, trail: InputFingerprint) -> Result<(), usize> {
+        match &self.whole {
+            Some(whole) => trail.check(whole),
+            None => {
+                self.whole = Some(trail);
+                Ok(())
+            }
+        }
+    }
+
+    /// Passes over a row that could not be learnt.
+    pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
+        if self.pass == 1 {
+            self.refused.push(self.trail.rows);
+        }
+        self.advance(batch, row, row + 1);
+    }
+
+    /// Goes on to the next pass; the inputs whose bytes changed since the first are named.
+    pub(crate) fn end_pass(&mut self) -> Result<(), usize> {
+        let trail = std::mem::take(&mut self.trail);
+        // Shuffled rows were read, and known, before the first came.
+        if self.shuffle.is_none() {
+            self.know(trail)?;
+        }
+        self.pass += 1;
+        Ok(())
+    }
+}
+
+/// The inputs of these data; rows in memory count as one.
+fn known(data: &Data) -> Vec<Known> {
+    match data {
+        Data::Inputs(inputs) => {
+            inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() }).collect()
+        }
+        Data::Memory(rows) => vec![Known { name: data.to_string(), size: Some(rows.len() as u64) }],
+        Data::Stream(_) => vec![Known { name: data.to_string(), size: None }],
+    }
+}
+
+/// The folders `key=value` above a file, which may be columns.
+fn folders(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    let (above, _) = name.rsplit_once('/').unwrap_or_default();
+    above.split('/').filter_map(|folder| folder.split_once('='))
+}
+
+impl InputFingerprint {
+    /// So many rows, of which these are the last ones of their inputs.
+    pub(crate) fn of(rows: u64, ends: &[Place]) -> InputFingerprint {
+        let mut trail = InputFingerprint { rows, ..InputFingerprint::default() };
+        ends.iter().for_each(|end| trail.end_at(end));
+        trail
+    }
+
+    /// Takes note of rows `from..to` of a batch.
+    pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
+        let rows = &batch.place[from..to];
+        self.rows += rows.len() as u64;
+        for of_input in rows.chunk_by(|a, b| a.input == b.input) {
+            of_input.last().iter().for_each(|last| self.end_at(last));
+        }
+    }
+
+    /// Takes note that this is the last row so far.
+    fn end_at(&mut self, last: &Place) {
+        let before = self.hashes.last().copied().unwrap_or_default();
+        self.hashes.resize(last.input as usize + 1, before);
+        self.hashes[last.input as usize] = Hash(last.hash);
+        self.offset = last.end;
+    }
+
+    /// Whether this trail, walked anew, is the `earlier` one; else the first input that differs.
+    pub(crate) fn check(&self, earlier: &InputFingerprint) -> Result<(), usize> {
+        if self == earlier {
+            return Ok(());
+        }
+        let same = self.hashes.iter().zip(&earlier.hashes).take_while(|(a, b)| a == b).count();
+        Err(same.min(earlier.hashes.len().saturating_sub(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(places: &[(u32, u64)]) -> Batch {
+        let mut batch = Batch::default();
+        batch.clear();
+        for &(input, hash) in places {
+            batch.push(Some(1.0), 1.0, &[]);
+            *batch.place.last_mut().unwrap() = Place { input, hash, end: hash / 2, ..Place::default() };
+        }
+        batch
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_same_however_the_rows_are_cut() {
+        let rows = batch(&[(0, 1), (0, 2), (2, 3), (2, 4), (3, 5)]);
+        let mut whole = InputFingerprint::default();
+        whole.advance(&rows, 0, 5);
+        for cut in 0..=5 {
+            let mut pieces = InputFingerprint::default();
+            pieces.advance(&rows, 0, cut);
+            pieces.advance(&rows, cut, 5);
+            assert_eq!(pieces.check(&whole), Ok(()));
+        }
+        assert_eq!((whole.rows, whole.offset, whole.hashes.len()), (5, 2, 4));
+    }
+
+    #[test]
+    fn the_input_that_differs_is_named() {
+        let (mut a, mut b, mut short) =
+            (InputFingerprint::default(), InputFingerprint::default(), InputFingerprint::default());
+        a.advance(&batch(&[(0, 1), (1, 2), (2, 3)]), 0, 3);
+        b.advance(&batch(&[(0, 1), (1, 9), (2, 8)]), 0, 3);
+        short.advance(&batch(&[(0, 1), (1, 2)]), 0, 2);
+        assert_eq!((b.check(&a), short.check(&a)), (Err(1), Err(2)));
+        assert_eq!(InputFingerprint::default().check(&a), Err(0));
+    }
+
+    #[test]
+    fn a_position_comes_back_from_json() {
+        let mut position = RunPosition::new(&Data::files(["-"]), Plan { passes: 3, ..Plan::ONE_PASS }, None);
+        position.trail.advance(&batch(&[(0, u64::MAX)]), 0, 1);
+        assert_eq!(RunPosition::from_value(&position.to_value()), Some(position.clone()));
+        position.end_pass().unwrap();
+        assert_eq!(RunPosition::from_value(&position.to_value()), Some(position.clone()));
+        position.pass = 4;
+        assert_eq!(RunPosition::from_value(&position.to_value()), Some(position.clone()));
+        position.pass = 5;
+        assert_eq!(RunPosition::from_value(&position.to_value()), None);
+        assert_eq!(RunPosition::from_value(&Value::Null), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Rows as they are read: on this thread, ahead on another, or in a shuffled order.
+
+use crate::data::{Data, MemoryRows};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use surefoot_glm::Batch;
+use surefoot_io::{Error, Options, Order, Prefetch, Reader, RowSource, Shuffle};
+
+/// How long a wait for rows lasts before the stop conditions are looked at again.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
+
+/// Functions that are told when data are opened and how many rows of a batch were read.
+type Watcher = (fn(&Data), fn(usize));
+
+static WATCHER: OnceLock<Watcher> = OnceLock::new();
+
+/// Has every reader of this process tell when it opens data, and how many rows each batch has: for a program that accounts for memory. Only
+/// the first call has an effect.
+pub fn watch_rows(opened: fn(&Data), read: fn(usize)) {
+    let _ = WATCHER.set((opened, read));
+}
+
+pub(crate) fn tell_opened(data: &Data) {
+    if let Some((opened, _)) = WATCHER.get() {
+        opened(data);
+    }
+}
+
+/// Rows that are being read.
+#[derive(Debug)]
+pub struct Rows(From);
+
+enum From {
+    Here(Box<dyn RowSource + Send>),
+    Ahead(Prefetch),
+    Shuffled(Shuffled),
+}
+
+/// Rows in another order than that of the inputs.
+struct Shuffled {
+    rows: Prefetch,
+    of: Arc<Shuffle>,
+    /// Bytes that were read before these rows were asked for.
+    before: u64,
+}
+
+impl fmt::Debug for From {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            From::Here(_) => "Here",
+            From::Ahead(_) => "Ahead",
+            From::Shuffled(_) => "Shuffled",
+        })
+    }
+}
+
+/// The result of a short wait for rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The batch holds the next rows.
+    Rows,
+    /// No rows are left.
+    End,
+    /// No rows have come yet.
+    Waiting,
+}
+
+/// A source of all rows, in their order.
+pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
+    tell_opened(data);
+    Ok(match data {
+        Data::Inputs(inputs) => Box::new(Reader::open(inputs, options.clone())?),
+        Data::Memory(rows) => Box::new(MemoryRows::new(Arc::clone(rows))),
+        Data::Stream(stream) => stream.take().unwrap_or_else(|| Box::new(MemoryRows::new(Arc::default()))),
+    })
+}
+
+impl Rows {
+    /// Opens data. With one thread files are read on the caller's; a pipe, which may block, is always read on another, so that
+    /// a request to stop is answered meanwhile.
+    ///
+    /// # Errors
+    /// Those of the first input.
+    pub fn open(data: &Data, options: &Options, threads: u16) -> Result<Rows, Error> {
+        let rows = source(data, options)?;
+        let alone = threads == 1 && data.can_reread() || matches!(data, Data::Memory(_));
+        Ok(Rows(if alone { From::Here(rows) } else { From::Ahead(Prefetch::new(rows)) }))
+    }
+
+    /// Always on another thread, which may have much to read and to sort before the first row comes.
+    pub(crate) fn shuffled(of: &Arc<Shuffle>, order: Order) -> Rows {
+        let before = of.bytes().0;
+        Rows(From::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))
+    }
+
+    /// Waits a few milliseconds at most for the next batch.
+    ///
+    /// # Errors
+    /// Those of the reader; after a row at fault reading may go on.
+    pub fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
+        let more = match &mut self.0 {
+            From::Here(reader) => Some(reader.read(batch)?),
+            From::Ahead(prefetch) | From::Shuffled(Shuffled { rows: prefetch, .. }) => {
+                prefetch.read_within(batch, PATIENCE)?
+            }
+        };
+        if more == Some(true)
+            && let Some((_, read)) = WATCHER.get()
+        {
+            read(batch.len());
+        }
+        Ok(match more {
+            Some(true) => Next::Rows,
+            Some(false) => Next::End,
+            None => Next::Waiting,
+        })
+    }
+
+    /// Bytes read so far, as stored, and how many there are if that is known; of rows in memory, rows.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        match &self.0 {
+            From::Here(reader) => reader.progress(),
+            From::Ahead(prefetch) => prefetch.progress(),
+            From::Shuffled(Shuffled { of, before, .. }) => {
+                let (bytes, all) = of.bytes();
+                (bytes - before, all)
+            }
+        }
+    }
+
+    /// How much of the work with these rows is done, in bytes: reading them, and learning them if that comes after.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        let (bytes, all) = self.bytes();
+        match &self.0 {
+            From::Shuffled(Shuffled { of, .. }) => bytes + (of.share() * all.unwrap_or(0) as f64) as u64,
+            _ => bytes,
+        }
+    }
+}

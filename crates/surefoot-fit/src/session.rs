@@ -1,0 +1,429 @@
+//! The driver of a fit: reads rows, hands them to the trainer in slices, and between slices reports, saves and
+//! looks at the stop conditions.
+//!
+//! Slices end where something is due at an exact row (a milestone, a snapshot), and are short enough that a request to stop is answered
+//! within milliseconds. The model does not depend on how rows are cut into slices.
+
+use crate::{
+    bad_rows::BadRows,
+    certificates::certified_gap,
+    data::Data,
+    error::FitError,
+    event::{Event, Observer},
+    position::{InputFingerprint, RunPosition},
+    rows::{Next, Rows},
+    saver::Saver,
+    shuffling::Shuffling,
+    stop::{Interrupt, StopConditions, StopReason},
+    unmet::{self, unmet_names},
+};
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+};
+use surefoot_glm::{
+    Batch, Certificate, Fault, FullPass, Gathered, Model, Problem, Trainer,
+    optimum::{Ended, Optimum},
+};
+use surefoot_io::{Error, Options};
+
+/// Most rows in a slice.
+const SLICE_ROWS: usize = 64;
+/// Most pairs in a slice, unless one row alone has more.
+const SLICE_PAIRS: usize = 8 << 10;
+
+/// A fit that runs: made by [`Fit::start`](crate::Fit::start), ended by [`finish`](Session::finish).
+pub struct Session<'a> {
+    pub(crate) data: Data,
+    pub(crate) options: Options,
+    pub(crate) threads: u16,
+    pub(crate) trainer: Trainer,
+    pub(crate) position: RunPosition,
+    /// Rows counted by the trainer, those before a resume included.
+    pub(crate) rows: u64,
+    /// Value of `rows` when this run began.
+    pub(crate) first: u64,
+    pub(crate) stop: StopConditions,
+    /// The run is over once no model is better by more than this.
+    pub(crate) until_gap: Option<f64>,
+    /// The certificate of a pass over all rows at the model as of now, and its mean loss over them.
+    pub(crate) full: Option<(Certificate, Option<f64>)>,
+    /// The rows so far, if the optimum over all of them will be sought.
+    pub(crate) gathered: Option<Gathered>,
+    /// The result of that search.
+    pub(crate) optimum: Option<(Problem, Optimum)>,
+    /// The rows, if they are shuffled.
+    pub(crate) shuffling: Option<Shuffling>,
+    pub(crate) bad_rows: BadRows,
+    /// Whether all rows were read before, by this run.
+    pub(crate) reread: bool,
+    /// Whether names that no row has were reported.
+    pub(crate) unmet_reported: bool,
+    /// Whether the observer was told of the first rows.
+    pub(crate) opened: bool,
+    /// Whether the run takes a finished or unfinished model further.
+    pub(crate) resumed: bool,
+    pub(crate) saver: Saver,
+    pub(crate) observer: Box<dyn Observer + 'a>,
+}
+
+impl fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("position", &self.position).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl Session<'_> {
+    /// Runs all passes that are left.
+    pub(crate) fn passes(&mut self) -> Result<(), Interrupt> {
+        self.reread()?;
+        loop {
+            if self.position.is_between_passes() && (self.until_gap.is_some() || self.position.is_over()) {
+                self.certify()?;
+            }
+            if self.position.is_over() {
+                return self.search();
+            }
+            self.full = None;
+            self.pass()?;
+            self.trainer.end_pass().map_err(FitError::Holdout)?;
+            self.position.end_pass().map_err(|input| self.changed(input))?;
+        }
+    }
+
+    /// Reads all rows once more for the certificate of a model in a ball, where they can be read; ends the run if it is as
+    /// good as was asked for.
+    fn certify(&mut self) -> Result<(), Interrupt> {
+        let Some(whole) = self.position.whole.clone() else { return Ok(()) };
+        // Before a model is made, which takes a while.
+        let again = self.shuffling.is_some() || self.data.can_reread();
+        if self.trainer.settings().ball.is_none() || !again {
+            return Ok(());
+        }
+        let Some(mut full) = FullPass::new(&self.model()) else { return Ok(()) };
+        self.observer.event(Event::Certifying);
+        let (mut rows, mut batch, mut trail) =
+            (self.open(self.position.pass - 1)?, Batch::default(), InputFingerprint::default());
+        while self.next(&mut rows, &mut batch)? {
+            let mut from = 0;
+            while let Err((row, fault)) = full.add(&batch, from, batch.len()) {
+                self.pass_over(&batch, row, &fault, false)?;
+                from = row + 1;
+            }
+            trail.advance(&batch, 0, batch.len());
+        }
+        self.observer.event(Event::PassOver(&rows));
+        if self.shuffling.is_none() {
+            trail.check(&whole).map_err(|input| self.changed(input))?;
+        }
+        let (certificate, objective) = full.certificate();
+        let certificates = std::slice::from_ref(&certificate);
+        let reached = self.is_reached(certificates);
+        let trainer = &self.trainer;
+        self.observer.event(Event::Certified { certificates, objective, trainer, by_pass: true });
+        self.full = Some((certificate, objective));
+        if reached { Err(StopReason::Gap.into()) } else { Ok(()) }
+    }
+
+    /// Seeks the optimum over all rows, if that was asked for. The file of the model is never much older than the best
+    /// one so far.
+    fn search(&mut self) -> Result<(), Interrupt> {
+        let (Some(gathered), Some(tolerance)) = (self.gathered.take(), self.position.plan.optimum) else {
+            return Ok(());
+        };
+        self.shuffling.iter_mut().for_each(Shuffling::release);
+        let start = self.model();
+        let mut problem = gathered.problem(&start);
+        let (watch, until, threads) = (self.stop.clone(), self.until_gap, self.threads.into());
+        let (mut failure, over) = (None, AtomicBool::new(false));
+        let stop = || over.load(Ordering::Relaxed) || watch.check().is_err();
+        if problem.path().is_some() {
+            self.observer.event(Event::ChoosingPenalty);
+            let select = self.position.plan.select;
+            problem.choose(select, threads, &stop, &mut |step| self.observer.event(Event::Chosen(step)));
+        }
+        self.observer.event(Event::Searching { settings: problem.settings(), tolerance });
+        let found = problem.search(tolerance, threads, &stop, &mut |found| {
+            self.observer.event(Event::Iteration { found, rows: self.rows });
+            failure = self.keep(&problem, found).err();
+            let reached = until.is_some_and(|until| found.gap.is_some_and(|gap| gap <= until));
+            over.store(failure.is_some() || reached, Ordering::Relaxed);
+        });
+        let Some(found) = found else { return Ok(()) };
+        let stopped = found.ended == Ended::Stopped;
+        if found.objective.is_finite() {
+            self.optimum = Some((problem, found));
+        } else if !stopped {
+            self.observer.event(Event::NoOptimum);
+        }
+        match failure {
+            Some(failure) => Err(failure.into()),
+            None if stopped && over.into_inner() => Err(StopReason::Gap.into()),
+            None if stopped => Ok(self.stop.check()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Saves the best model of a search so far, if the one in the file is old.
+    fn keep(&mut self, problem: &Problem, found: &Optimum) -> Result<(), FitError> {
+        if !self.saver.is_stale() {
+            return Ok(());
+        }
+        let mut model = self.unfinished();
+        problem.place(found, &mut model);
+        self.saver.save(&model, self.rows)
+    }
+
+    /// Whether certificates are as good as was asked for.
+    fn is_reached(&self, certificates: &[Certificate]) -> bool {
+        self.until_gap.is_some_and(|gap| certified_gap(certificates).is_some_and(|certified| certified <= gap))
+    }
+
+    /// The model as of now, with what is needed to go on later.
+    pub(crate) fn unfinished(&self) -> Model {
+        self.with_findings(self.trainer.pause(self.position.to_value()))
+    }
+
+    /// The model as of now, of a run that is over.
+    pub(crate) fn model(&self) -> Model {
+        self.with_findings(self.trainer.model())
+    }
+
+    /// The model with what the readers and the search found out.
+    fn with_findings(&self, mut model: Model) -> Model {
+        if let Some((problem, found)) = &self.optimum {
+            problem.place(found, &mut model);
+        }
+        model.settings.reading = self.options.reading();
+        // Texts of refused rows are no classes. Those of rows that were read and are not learnt yet keep their numbers.
+        if model.unfinished.is_none() || self.shuffling.is_none() {
+            model.settings.reading.classes.retain(|class| model.labels.code(class.code).is_some());
+        }
+        model.names = self.options.found.names(&model.index);
+        model
+    }
+
+    /// Whether this call has learnt anything that is worth saving.
+    pub(crate) fn has_learnt(&self) -> bool {
+        self.rows > self.first || self.optimum.is_some()
+    }
+
+    /// Resumed in a later pass: reads the whole data once, to know them again and for rows that have to be kept, in the order of
+    /// the first pass.
+    fn reread(&mut self) -> Result<(), Interrupt> {
+        let Some(whole) = self.position.whole.clone().filter(|_| self.position.pass > 1) else { return Ok(()) };
+        // Shuffled rows are all read before the first is learnt in any case.
+        if self.shuffling.is_some() && !self.keeps_rows() {
+            return Ok(());
+        }
+        let (mut rows, mut batch, mut trail) = (self.open(1)?, Batch::default(), InputFingerprint::default());
+        while self.next(&mut rows, &mut batch)? {
+            self.shelve(&batch, batch.len(), trail.rows)?;
+            trail.advance(&batch, 0, batch.len());
+        }
+        self.observer.event(Event::PassOver(&rows));
+        self.reread = true;
+        if self.shuffling.is_some() {
+            return Ok(());
+        }
+        trail.check(&whole).map_err(|input| self.changed(input).into())
+    }
+
+    /// One time over the data. Right after a resume, the first rows are only compared with those learnt then.
+    fn pass(&mut self) -> Result<(), Interrupt> {
+        let (mut rows, mut batch) = (self.open(self.position.pass)?, Batch::default());
+        let earlier = std::mem::take(&mut self.position.trail);
+        while self.next(&mut rows, &mut batch)? {
+            let left = earlier.rows.saturating_sub(self.position.trail.rows);
+            let known = usize::try_from(left).map_or(batch.len(), |left| left.min(batch.len()));
+            if known > 0 {
+                self.recognise(&batch, known, &earlier)?;
+            }
+            self.learn(&batch, known, &rows)?;
+        }
+        self.observer.event(Event::PassOver(&rows));
+        if self.position.trail.rows < earlier.rows {
+            let input = self.position.trail.check(&earlier).err().unwrap_or_default();
+            return Err(self.changed(input).into());
+        }
+        self.reread = true;
+        Ok(())
+    }
+
+    /// Walks over the first `known` rows of a batch, which were learnt before the interruption.
+    fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
+        if self.position.pass == 1 {
+            self.shelve(batch, known, self.position.trail.rows)?;
+        }
+        self.position.advance(batch, 0, known);
+        if self.position.trail.rows == earlier.rows {
+            self.position.trail.check(earlier).map_err(|input| self.changed(input))?;
+        }
+        Ok(())
+    }
+
+    /// Whether rows are kept for later: those that are held out, or all.
+    fn keeps_rows(&self) -> bool {
+        self.position.plan.period().is_some() || self.gathered.is_some()
+    }
+
+    /// Of the first `rows` of a batch, before which the pass has `before`: puts those held out on the shelf again, and gathers
+    /// all where the optimum will be sought.
+    fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
+        if !self.keeps_rows() {
+            return Ok(());
+        }
+        self.name_classes();
+        let end = before + rows as u64;
+        let refused = self.position.refused.iter().filter(|&&row| (before..end).contains(&row));
+        let ends: Vec<usize> = refused.map(|row| (row - before) as usize).chain([rows]).collect();
+        let mut from = 0;
+        for to in ends {
+            self.trainer.reshelve(batch, from, to).map_err(FitError::Holdout)?;
+            self.gather(batch, from, to)?;
+            from = to + 1;
+        }
+        Ok(())
+    }
+
+    /// Keeps rows that were learnt, where the optimum over all of them will be sought.
+    fn gather(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), FitError> {
+        let Some(gathered) = &mut self.gathered else { return Ok(()) };
+        match gathered.add(batch, from, to) {
+            Ok(()) => Ok(()),
+            Err((row, fault)) => Err(self.locate(batch, row, &fault).into()),
+        }
+    }
+
+    /// Tells the trainer of labels that are text.
+    fn name_classes(&mut self) {
+        if self.options.found.has_text_labels() {
+            self.trainer.take_texts_for_classes(|| self.options.found.classes());
+        }
+    }
+
+    fn learn(&mut self, batch: &Batch, mut from: usize, rows: &Rows) -> Result<(), Interrupt> {
+        while from < batch.len() {
+            let to = self.cut(batch, from);
+            self.name_classes();
+            let learnt = self.trainer.learn(batch, from, to);
+            let until = learnt.as_ref().map_or_else(|(row, _)| *row, |()| to);
+            self.gather(batch, from, until)?;
+            self.position.advance(batch, from, until);
+            self.rows += (until - from) as u64;
+            from = until;
+            if let Err((row, fault)) = learnt {
+                self.pass_over(batch, row, &fault, self.position.pass == 1)?;
+                self.position.refuse(batch, row);
+                from = row + 1;
+                continue;
+            }
+            let (rows_learnt, trainer) = (self.rows, &mut self.trainer);
+            self.observer.event(Event::Learnt { rows: rows_learnt, trainer });
+            self.report_unmet();
+            if self.rows.is_power_of_two() {
+                self.observer.event(Event::Milestone { trainer: &mut self.trainer, rows });
+                if self.until_gap.is_some() && self.is_reached(&self.trainer.certificates()) {
+                    return Err(StopReason::Gap.into());
+                }
+            }
+            self.tick()?;
+        }
+        Ok(())
+    }
+
+    /// Reports which names no row has, once so many rows were read that most should have been met.
+    fn report_unmet(&mut self) {
+        let rows = self.rows - self.first;
+        if self.unmet_reported || rows < unmet::ROWS {
+            return;
+        }
+        self.unmet_reported = true;
+        let names = unmet_names(&self.options);
+        if !names.is_empty() {
+            self.observer.event(Event::Unmet { rows, names });
+        }
+    }
+
+    /// Where a slice that begins at row `from` of the batch ends.
+    fn cut(&self, batch: &Batch, from: usize) -> usize {
+        let line = (self.rows + 1).next_power_of_two() - self.rows;
+        let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);
+        let most = batch.len().min(from + room.min(SLICE_ROWS));
+        let few = |&to: &usize| batch.start[to] - batch.start[from] <= SLICE_PAIRS;
+        (from + 1..=most).take_while(few).last().unwrap_or(from + 1)
+    }
+
+    /// Looks at the clock and the signals; saves if that is due.
+    fn tick(&mut self) -> Result<(), Interrupt> {
+        if self.has_learnt() && self.saver.is_due(self.rows) {
+            let model = self.unfinished();
+            self.saver.save(&model, self.rows)?;
+        }
+        Ok(self.stop.check()?)
+    }
+
+    /// All rows, in the order of a pass.
+    fn open(&mut self, pass: u32) -> Result<Rows, Error> {
+        match &mut self.shuffling {
+            Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),
+            None => Rows::open(&self.data, &self.options, self.threads),
+        }
+    }
+
+    /// Shuffled rows are all read before the first comes: takes note of them, or knows them again.
+    fn know(&mut self) -> Result<(), FitError> {
+        if self.reread {
+            return Ok(());
+        }
+        let Some(whole) = self.shuffling.as_ref().and_then(Shuffling::whole) else { return Ok(()) };
+        self.reread = true;
+        self.position.know(whole).map_err(|input| self.changed(input))
+    }
+
+    /// Waits for the next rows; `false` if there are none left.
+    fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Interrupt> {
+        loop {
+            self.tick()?;
+            let next = rows.next(batch);
+            self.observer.event(Event::Reading(rows));
+            if self.shuffling.as_mut().is_some_and(Shuffling::spills) {
+                self.observer.event(Event::Spilled);
+            }
+            match next {
+                Ok(Next::Waiting) => {}
+                Ok(next) => {
+                    self.know()?;
+                    if next == Next::Rows && !std::mem::replace(&mut self.opened, true) {
+                        self.observer.event(Event::Opened(&self.options));
+                    }
+                    return Ok(next == Next::Rows);
+                }
+                Err(error) if error.is_row() => {
+                    self.bad_rows.pass_over(|| error, !self.reread)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The error of a row that cannot be learnt.
+    fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Error {
+        let again = self.shuffling.is_some();
+        let explained = self.observer.explain(fault, &self.trainer.labels(), &self.options);
+        self.data.locate(&self.options, batch, row, fault.part, again).error(explained)
+    }
+
+    /// Passes over a row that cannot be learnt, if one more may be.
+    fn pass_over(&mut self, batch: &Batch, row: usize, fault: &Fault, counts: bool) -> Result<(), FitError> {
+        let mut bad_rows = std::mem::take(&mut self.bad_rows);
+        let passed = bad_rows.pass_over(|| self.locate(batch, row, fault), counts);
+        self.bad_rows = bad_rows;
+        passed
+    }
+
+    /// The error of an input whose bytes are not those read before.
+    fn changed(&self, input: usize) -> FitError {
+        FitError::Changed { input: self.data.name(input) }
+    }
+}

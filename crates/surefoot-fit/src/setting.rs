@@ -1,0 +1,159 @@
+//! Settings that exclude each other: found in one place, before anything is read.
+
+use crate::{data::Data, fit::Fit};
+use std::fmt;
+use surefoot_glm::{Bounds, Loss, Penalty};
+
+/// Settings that exclude each other, or one that is out of its range.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Contradiction {
+    /// A number is out of its range.
+    Range(String),
+    /// A ball, and a penalty or bounds of weights.
+    BallAndPenalty,
+    /// Factors of a penalty that is none.
+    FactorsWithoutPenalty,
+    /// A ball and weights of classes.
+    BallAndClassWeights,
+    /// A ball and a loss of more than two classes.
+    BallAndClasses(Loss),
+    /// A ball and offsets or exposures.
+    BallAndOffsets,
+    /// Numbers of trials, and a ball or weights of classes.
+    TrialsAndBallOrClassWeights,
+    /// A ball and a search for the optimum, which a penalty holds.
+    BallAndOptimum,
+    /// Held-out rows and a search for the optimum over all rows.
+    HoldoutAndOptimum,
+    /// A penalty that is to be chosen in passes, of a loss of more than two classes: its optimum is needed.
+    ChoiceNeedsOptimum(Loss),
+    /// No passes, or a period of held-out rows of less than 2.
+    Passes,
+    /// A gap to stop at, of a problem without ball and without optimum.
+    GapWithoutBall,
+    /// A gap to stop at, of an optimum that no penalty holds.
+    GapWithoutPenalty,
+    /// A gap to stop at, of rows that come once and whose norms have no known bound.
+    GapNeedsRowNorm,
+    /// A gap to stop at, of rows that come once, with a loss of numbers.
+    GapNeedsClasses,
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Contradiction::Range(what) => return f.write_str(what),
+            Contradiction::BallAndClasses(loss) => {
+                return write!(f, "a ball takes a loss with one margin per row, and {} has one per class", loss.name());
+            }
+            Contradiction::ChoiceNeedsOptimum(loss) => {
+                return write!(
+                    f,
+                    "with the {} loss a penalty is chosen by optima: seek the optimum, or give it",
+                    loss.name()
+                );
+            }
+            Contradiction::BallAndPenalty => "a ball and a penalty or bounds of weights exclude each other",
+            Contradiction::FactorsWithoutPenalty => "factors multiply an L1 or L2 penalty: add one",
+            Contradiction::BallAndClassWeights => "a ball and weights of classes exclude each other: weight the rows",
+            Contradiction::BallAndOffsets => "a ball and offsets or exposures exclude each other",
+            Contradiction::TrialsAndBallOrClassWeights => {
+                "trials exclude a ball and weights of classes: weight the rows"
+            }
+            Contradiction::BallAndOptimum => {
+                "the optimum is that of a penalty, not of a ball: give an L2 penalty instead"
+            }
+            Contradiction::HoldoutAndOptimum => "the optimum is that of all rows: hold none out",
+            Contradiction::Passes => "at least one pass is needed, and rows held out are at most every second one",
+            Contradiction::GapWithoutBall => {
+                "a gap bounds how much better a model could be, which needs a ball, or the optimum with a penalty"
+            }
+            Contradiction::GapWithoutPenalty => {
+                "the gap of an optimum is certified if a penalty holds it: add an L2 penalty"
+            }
+            Contradiction::GapNeedsRowNorm => {
+                "rows that come once have a certificate if a bound on their norms is known"
+            }
+            Contradiction::GapNeedsClasses => {
+                "rows that come once have a certificate with losses of classes only: give rows that can be read again"
+            }
+        };
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for Contradiction {}
+
+impl Fit<'_> {
+    /// Whether the settings agree with each other and with the data.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn check(&self, data: &Data) -> Result<(), Contradiction> {
+        self.check_ball()?;
+        self.settings.check_ranges().map_err(Contradiction::Range)?;
+        self.check_plan()?;
+        self.check_gap(data)
+    }
+
+    fn check_ball(&self) -> Result<(), Contradiction> {
+        let (settings, wanted) = (&self.settings, &self.options.wanted);
+        let (penalty, ball) = (settings.penalty, settings.ball.is_some());
+        let bounded = !penalty.bounds.is_free() || !settings.groups.is_empty();
+        let is_penalised = penalty.l1 > 0.0 || penalty.l2 > 0.0 || penalty.path.is_some();
+        let weighted = settings.class_weights.is_some();
+        let found = [
+            (ball && (!penalty.is_none() || bounded), Contradiction::BallAndPenalty),
+            (!settings.groups.factors.is_empty() && !is_penalised, Contradiction::FactorsWithoutPenalty),
+            (ball && weighted, Contradiction::BallAndClassWeights),
+            (ball && settings.loss.has_margins(), Contradiction::BallAndClasses(settings.loss)),
+            (wanted.trials.is_some() && (ball || weighted), Contradiction::TrialsAndBallOrClassWeights),
+            (ball && (wanted.offset.is_some() || wanted.exposure.is_some()), Contradiction::BallAndOffsets),
+        ];
+        first(found)
+    }
+
+    fn check_plan(&self) -> Result<(), Contradiction> {
+        let (settings, plan) = (&self.settings, self.plan);
+        let optimum = plan.optimum.is_some();
+        let chosen = settings.penalty.path.is_some() && settings.loss.has_margins();
+        let tolerance = plan.optimum.is_none_or(|tolerance| tolerance > 0.0 && tolerance.is_finite());
+        let found = [
+            (!tolerance, Contradiction::Range("the tolerance of the optimum is to be above 0".to_owned())),
+            (optimum && settings.ball.is_some(), Contradiction::BallAndOptimum),
+            (optimum && plan.holdout.is_some(), Contradiction::HoldoutAndOptimum),
+            (!optimum && chosen, Contradiction::ChoiceNeedsOptimum(settings.loss)),
+            (plan.passes == 0 || plan.holdout.is_some_and(|period| period < 2), Contradiction::Passes),
+        ];
+        first(found)
+    }
+
+    /// Whether there will be the certificate that the gap is about.
+    fn check_gap(&self, data: &Data) -> Result<(), Contradiction> {
+        let Some(gap) = self.until_gap else { return Ok(()) };
+        if !(gap > 0.0 && gap.is_finite()) {
+            return Err(Contradiction::Range("the gap to stop at is to be above 0".to_owned()));
+        }
+        if self.plan.optimum.is_some() {
+            let Penalty { l1, l2, path, bounds, .. } = self.settings.penalty;
+            let is_box = |bounds: Bounds| bounds.low().is_finite() && bounds.high().is_finite();
+            let boxed = is_box(bounds) || self.settings.groups.bounds.iter().any(|(_, bounds)| is_box(*bounds));
+            let penalised = l1 > 0.0 || l2 > 0.0 || path.is_some() || boxed;
+            return if penalised { Ok(()) } else { Err(Contradiction::GapWithoutPenalty) };
+        }
+        let Some(ball) = self.settings.ball else { return Err(Contradiction::GapWithoutBall) };
+        let twice = self.plan.passes > 1 || self.shuffle.is_some() || data.can_reread();
+        match (ball.row_norm, self.settings.loss.classifies()) {
+            _ if twice => Ok(()),
+            (Some(_), true) => Ok(()),
+            (None, true) => Err(Contradiction::GapNeedsRowNorm),
+            (_, false) => Err(Contradiction::GapNeedsClasses),
+        }
+    }
+}
+
+/// The first contradiction that holds.
+fn first<const N: usize>(found: [(bool, Contradiction); N]) -> Result<(), Contradiction> {
+    found.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, contradiction)| Err(contradiction))
+}

@@ -1,0 +1,62 @@
+//! All rows in another order in each pass.
+
+use crate::{
+    data::Data,
+    position::InputFingerprint,
+    rows::{Rows, source},
+};
+use std::sync::Arc;
+use surefoot_io::{Error, Options, Order, Prefetch, Shuffle};
+
+/// The rows of a shuffled run, from when they are first asked for.
+#[derive(Debug)]
+pub(crate) struct Shuffling {
+    seed: u64,
+    /// Bytes of rows that may be in memory.
+    memory: usize,
+    rows: Option<Arc<Shuffle>>,
+    /// Whether it was reported that they do not all fit there.
+    reported: bool,
+}
+
+impl Shuffling {
+    pub(crate) fn new(seed: u64, memory: usize) -> Shuffling {
+        Shuffling { seed, memory, rows: None, reported: false }
+    }
+
+    /// The rows in the order of a pass. The data are read once, before the first row comes.
+    pub(crate) fn open(&mut self, data: &Data, options: &Options, threads: u16, pass: u32) -> Result<Rows, Error> {
+        let rows = match &self.rows {
+            Some(rows) => rows,
+            None => {
+                let reader = source(data, options)?;
+                // A fault that shows later is described from the file, which is read again, or else from the text of the row.
+                let with_text = !data.can_reread();
+                let rows = match threads {
+                    1 => Shuffle::new(reader, self.memory, with_text),
+                    _ => Shuffle::new(Prefetch::new(reader), self.memory, with_text),
+                };
+                self.rows.insert(Arc::new(rows))
+            }
+        };
+        Ok(Rows::shuffled(rows, Order { seed: self.seed, pass }))
+    }
+
+    /// The fingerprint of the data, once all is read.
+    pub(crate) fn whole(&self) -> Option<InputFingerprint> {
+        let (rows, ends) = self.rows.as_ref()?.whole()?;
+        Some(InputFingerprint::of(rows, &ends))
+    }
+
+    /// Whether rows have just turned out not to fit in memory; `true` once.
+    pub(crate) fn spills(&mut self) -> bool {
+        let spills = !self.reported && self.rows.as_ref().is_some_and(|rows| rows.spilled() > 0);
+        self.reported |= spills;
+        spills
+    }
+
+    /// Frees the rows.
+    pub(crate) fn release(&mut self) {
+        self.rows = None;
+    }
+}

@@ -1,0 +1,697 @@
+//! Every command and every flag, with the help that `--help`, the man page and the completions show.
+//!
+//! The first line of a doc comment is the help of `-h`; the rest is added by `--help`.
+
+pub(crate) mod data;
+
+use super::{
+    given::Given,
+    values::{self, Holdout, Passes, Strength},
+};
+use crate::process::memory;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use data::{DataArgs, Whether};
+use std::{ffi::OsString, time::Duration};
+use surefoot_fit::Snapshot;
+use surefoot_glm::{Bounds, ClassWeights, Loss, Select};
+
+/// Linear models in one pass, with no learning rate.
+///
+/// Surefoot learns linear and logistic models from streams of sparse rows. There is nothing to tune, and
+/// whenever it is stopped there is a good model to use.
+#[derive(Debug, Parser)]
+#[command(name = "surefoot", version, max_term_width = 100)]
+#[command(after_help = "Start with:  surefoot fit train.svm
+             surefoot eval model.surefoot test.svm
+             surefoot predict model.surefoot new.svm -o predictions.txt")]
+#[command(after_long_help = "Exit status: 0 done, 1 the data or a file is at fault, 2 the command line is at fault,
+130 and 143 ended by Ctrl-C and SIGTERM; fit saves its model before.
+
+Start with:  surefoot fit train.svm
+             surefoot eval model.surefoot test.svm
+             surefoot predict model.surefoot new.svm -o predictions.txt")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+impl Cli {
+    /// What the command line says.
+    pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+        let mut definition = Cli::command();
+        let matches = definition.try_get_matches_from_mut(line)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definition))?;
+        let given = matches
+            .subcommand()
+            .and_then(|(name, matches)| Some(Given::of(definition.find_subcommand(name)?, matches)))
+            .unwrap_or_default();
+        match &mut cli.command {
+            Some(Command::Fit(args)) => args.given = given,
+            Some(Command::Predict(args)) => args.given = given,
+            Some(Command::Eval(args)) => args.given = given,
+            _ => {}
+        }
+        Ok(cli)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Fit(FitArgs),
+    Predict(PredictArgs),
+    Eval(EvalArgs),
+    Inspect(InspectArgs),
+    Export(ExportArgs),
+    Lab(LabArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// Learn a model from data.
+///
+/// Rows are learnt in the order of the files (or --shuffle), each scored before it is learnt: the printed loss is that of
+/// rows not seen before. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
+///
+/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
+/// line, and that of the best constant. With --json the same goes to standard output, ending in a line
+/// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
+///
+/// At the end the model is scored on a sample of the rows. Where it loses more than the printed loss says, the rows were sorted: that is said,
+/// and --shuffle helps.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
+    /// Files of training rows, compressed or not, folders of them, or quoted patterns of names; - is standard input
+    ///
+    /// A folder means its data files, those of folders in it included, in the order of their names; names that begin with _ or . are
+    /// left out. In patterns ** crosses folders. Folders key=value are columns (tables).
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    /// Where the model goes, replaced in one step
+    #[arg(short, long, value_name = "MODEL", default_value = "model.surefoot")]
+    pub(crate) output: OsString,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) reading: DataArgs,
+
+    /// Pass over up to N rows at fault, and say so at the end
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Data")]
+    pub(crate) skip_bad_rows: u64,
+
+    /// Times over the data, or auto: until no model is better
+    ///
+    /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
+    /// held-out rows, and the model is saved of the latest pass whose loss there is within the
+    /// noise of the least. `since last` is the loss of held-out rows as they are met.
+    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the least objective over them is
+    /// sought, from the model of that pass on, until it is certified to --tol.
+    #[arg(long, value_name = "N|auto", value_parser = values::passes, help_heading = "How long")]
+    pub(crate) passes: Option<Passes>,
+
+    /// --passes auto: the share of the objective that the model may be above the least [default: 1e-6]
+    #[arg(long, value_name = "T", value_parser = values::positive, help_heading = "How long")]
+    pub(crate) tol: Option<f64>,
+
+    /// --passes auto with --l1 auto or --l2 auto: which penalty of the path is taken [default: min]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "How long")]
+    pub(crate) select: Option<SelectName>,
+
+    /// Save and end after this time, such as 10s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
+    pub(crate) budget: Option<Duration>,
+
+    /// Learn the rows in random order, another one in each pass
+    ///
+    /// For rows that are sorted, by class, by time or by a column. The order follows from --seed, the pass and the number of
+    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of what is free, or of --memory,
+    /// holds them (SUREFOOT_MEMORY says otherwise, in bytes), beyond that in a temporary file (TMPDIR).
+    #[arg(long, help_heading = "How long")]
+    pub(crate) shuffle: bool,
+
+    /// --shuffle: which random order [default: 0]
+    #[arg(long, value_name = "N", requires = "shuffle", help_heading = "How long")]
+    pub(crate) seed: Option<u64>,
+
+    /// With several passes, hold out every K-th row, or none [default: 10]
+    ///
+    /// Rows of weight 0 do not count; the same rows are held out in each pass.
+    #[arg(long, value_name = "none|K", value_parser = values::holdout, help_heading = "How long")]
+    pub(crate) holdout: Option<Holdout>,
+
+    /// Threads to use; 1 parses and learns on one thread, with the same result
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..), help_heading = "How long")]
+    pub(crate) threads: u16,
+
+    #[command(flatten)]
+    pub(crate) certify: CertifyArgs,
+
+    /// Rows to measure the finished model on
+    #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
+    pub(crate) test: Option<OsString>,
+
+    /// Go on from this model
+    ///
+    /// A model of an interrupted run takes the same DATA again, goes on at the row where it stopped and ends
+    /// in the same bytes as a run that was never interrupted. A finished model takes DATA as new rows.
+    /// Settings come from the model; those given here are compared with it.
+    #[arg(long, value_name = "MODEL", help_heading = "Testing, resuming, saving")]
+    pub(crate) resume: Option<OsString>,
+
+    /// Save while learning: every 60s, 5m ..., or a bare number of rows
+    #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "Testing, resuming, saving")]
+    pub(crate) snapshot: Snapshot,
+
+    /// Write one page of HTML about the run: plots, numbers, weights
+    ///
+    /// It opens without a network, and is written at the end, also of a run that a signal or --budget ends. Predictions
+    /// are shown of the --test rows; without them of held-out rows, or of rows as each was scored before it was learnt.
+    #[arg(long, value_name = "FILE.html", help_heading = "Testing, resuming, saving")]
+    pub(crate) report: Option<OsString>,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// What is to be known of how good the model is: with --radius, and with a penalty and --passes auto.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Certificates")]
+pub(crate) struct CertifyArgs {
+    /// --radius: no row is longer than this; for a certificate as rows come
+    ///
+    /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
+    /// of a loss of two classes this bounds, at every moment, the loss of the model on new rows and how much better another
+    /// could be, if rows are independent draws. What shows that they are not (one label so far, an order that a test rejects, a bound
+    /// below what is possible, a full pass above it) is said in place of a bound. A row that is longer is an error, and so is a weight above 1.
+    #[arg(long, value_name = "B", value_parser = values::positive)]
+    pub(crate) row_norm: Option<f64>,
+
+    /// --row-norm: how likely a certificate from rows as they come may be false [default: 0.05]
+    #[arg(long, value_name = "P", value_parser = values::probability)]
+    pub(crate) error_probability: Option<f64>,
+
+    /// Save and end as soon as no model is better by more than this
+    ///
+    /// With --passes auto looked at after each iteration. With --radius, with the rows as they come (--row-norm) whenever their number has doubled, and by a pass over the rows
+    /// of files after each pass that learns. Nothing is held out unless --holdout says so.
+    #[arg(long, value_name = "G", value_parser = values::positive)]
+    pub(crate) until_gap: Option<f64>,
+}
+
+/// Write one prediction a row.
+///
+/// Each row of DATA gives one line, in order. Numbers are the shortest decimals that read back to the same
+/// 64-bit float. Settings come from the model; those given here are only compared with it.
+#[derive(Args, Debug)]
+pub(crate) struct PredictArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Files of rows, folders or patterns, as for fit; - is standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    /// Where the predictions go, replaced in one step; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: OsString,
+
+    /// What a prediction is [default: probability for classes, margin for hinge losses, else mean]
+    ///
+    /// With softmax and ovr, margins and probabilities are one number a class, by ascending label and with spaces between.
+    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    pub(crate) kind: Option<Kind>,
+
+    /// Rows may lack their label
+    ///
+    /// A first token with a colon is then a pair; any other is a label and ignored.
+    #[arg(long)]
+    pub(crate) unlabelled: bool,
+
+    /// Write the value of this column behind each prediction, with a tab between (tables)
+    ///
+    /// By name or number; it need not be one that the model knows. Tags of Vowpal Wabbit text are written without a flag, behind a
+    /// blank. Control characters in them are escaped.
+    #[arg(long, value_name = "COL")]
+    pub(crate) id: Option<String>,
+
+    /// What becomes of a row at fault, such as one with a missing cell
+    ///
+    /// Those passed over are counted at the end, and the first are shown; the exit status is 0.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
+    pub(crate) on_error: OnError,
+
+    /// Predict rates: with an exposure of 1, or an offset of 0, for each row
+    ///
+    /// The column that the model has for it may be missing, and is not used.
+    #[arg(long)]
+    pub(crate) rates: bool,
+
+    /// Write each prediction at once, for a dialogue through pipes
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) flush: Option<Flush>,
+
+    /// Only warnings and the error on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) reading: DataArgs,
+}
+
+/// What becomes of rows at fault in `predict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// The command ends with its message
+    Stop,
+    /// An empty line stands for the row
+    Empty,
+    /// The row has no line
+    Skip,
+}
+
+/// Measure a model on labelled data.
+///
+/// Prints the weighted mean loss. Of classes: accuracy, area under the ROC curve, average precision (PR-AUC), precision,
+/// recall and F1, and where there are probabilities the Brier score and the expected calibration error (ECE, ten bins of
+/// equal width); of more than two classes also which were taken for which. Of numbers: RMSE, MSE, MAE and R². Of counts and
+/// amounts: deviance and D², the share of it that is explained. With --json what does not apply is null. The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
+/// here are only compared with it.
+#[derive(Args, Debug)]
+pub(crate) struct EvalArgs {
+    /// The flags that were given.
+    #[arg(skip)]
+    pub(crate) given: Given,
+
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Files of labelled rows, folders or patterns, as for fit; - is standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<OsString>,
+
+    /// Give each row the weight 1: the model's column of weights may be missing, and is not used
+    #[arg(long)]
+    pub(crate) unweighted: bool,
+
+    /// Give each row an exposure of 1, or an offset of 0: labels are rates
+    ///
+    /// The column that the model has for it may be missing, and is not used.
+    #[arg(long)]
+    pub(crate) rates: bool,
+
+    /// Write one page of HTML with plots of the predictions and the weights of the model
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<OsString>,
+
+    /// Pass over up to N rows at fault, and say so at the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) skip_bad_rows: u64,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) reading: DataArgs,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Show what is in a model.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// How many of the largest weights to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Write a model's weights as text, or the model without its state.
+///
+/// A line a feature: its name, its id and its weight, to be multiplied by raw values; the intercept first. Numbers are the
+/// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is a column of weights a class,
+/// weight:LABEL. In names ^ = * \\ and what is not printable are \\xNN.
+///
+/// With --bits several features may share a slot, and with it a weight: each that training met has a line of its own, with
+/// the same slot and the same weight, and those of a slot stand together. So the margin is always the intercept plus weight times
+/// value over the lines whose feature a row has. A line without a name stands for features whose names were not kept.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The model
+    pub(crate) model: OsString,
+
+    /// Where it goes, replaced in one step: a .csv, .json or .surefoot file; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: OsString,
+
+    /// What is written [default: by the extension of FILE; csv to standard output]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) to: Option<Exported>,
+
+    /// A model that predicts but cannot be trained further, about a fifth of the size
+    #[arg(long)]
+    pub(crate) slim: bool,
+}
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Exported {
+    /// A table of text
+    Csv,
+    /// One JSON object
+    Json,
+    /// A model
+    Surefoot,
+}
+
+/// Hold the theory against numbers.
+///
+/// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage.
+/// Each check has rows with a planted error beside it, which it must find out. The table of checks goes to standard
+/// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG and PNG. The exit status is 1 if
+/// a check fails.
+#[derive(Args, Debug)]
+pub(crate) struct LabArgs {
+    /// Experiments to run, such as V4 [default: all]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// List the experiments
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Shorter ranges and fewer seeds: all of it in less than a minute
+    #[arg(long)]
+    pub(crate) short: bool,
+
+    /// The folder for report, numbers and plots, made if absent
+    #[arg(long, value_name = "DIR", default_value = "surefoot-lab")]
+    pub(crate) out: OsString,
+
+    /// Seed of the random numbers; claims are made for any
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Threads to use, with the same result [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Write the completions of a shell to standard output.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual page to standard output.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {}
+
+/// What is learnt: stored in the model. `fit` takes them as given; where a model
+/// exists already they are compared with it, and a difference is an error.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Settings of the model")]
+pub(crate) struct SettingsArgs {
+    /// What is minimised [default: logistic]
+    ///
+    /// logistic and the hinge kinds learn two classes, of which the larger label is the positive one; squared, huber, absolute
+    /// and quantile learn numbers; poisson, gamma and tweedie counts and amounts, whose logarithm of the mean is linear. softmax and
+    /// ovr learn any number of classes up to 65536, whole numbers or texts, which are met as they come.
+    #[arg(long, value_enum, ignore_case = false)]
+    pub(crate) loss: Option<LossName>,
+
+    /// huber: the error, in units of the label, from which on it counts in proportion [default: 1]
+    #[arg(long, value_name = "X", value_parser = values::positive)]
+    pub(crate) delta: Option<f64>,
+
+    /// quantile: the share of labels to be below the prediction [default: 0.5]
+    #[arg(long, value_name = "X", value_parser = values::probability)]
+    pub(crate) tau: Option<f64>,
+
+    /// tweedie: the power of the mean that the variance goes with, between 1 and 2 [default: 1.5]
+    #[arg(long, value_name = "P", value_parser = values::power)]
+    pub(crate) power: Option<f64>,
+
+    /// Penalise the sizes of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
+    ///
+    /// w holds the weights of the raw values; the intercept is free. In one pass the lanes learn without it, and each weight is drawn
+    /// towards 0 where the model is read: a step of a diagonal Newton method, near the optimum that --passes auto
+    /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the one is taken whose
+    /// model has the least loss on rows that it has not learnt.
+    #[arg(long, value_name = "X|auto", value_parser = values::strength)]
+    pub(crate) l1: Option<Strength>,
+
+    /// Penalise the squares of weights: objective = mean loss + (X/2)·‖w‖₂² + ...
+    #[arg(long, value_name = "X|auto", value_parser = values::strength)]
+    pub(crate) l2: Option<Strength>,
+
+    /// Penalise weights in units of their columns: w_j·M_j, M_j the largest |x_j|, in place of w_j [default: yes with auto, else no]
+    ///
+    /// Then --l1 and --l2 do not depend on the units that columns were measured in, and zeros stay zeros. Weights that are
+    /// exported, and --bounds, are those of the raw values all the same.
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    pub(crate) standardize: Option<Whether>,
+
+    /// Weights (not the intercept) of at least 0 only: the same as --bounds 0,
+    #[arg(long)]
+    pub(crate) nonneg: bool,
+
+    /// Multiply --l1 and --l2 by a factor for some features; may be repeated
+    ///
+    /// NAME is a namespace (Vowpal Wabbit), a column (by its name, or by numbers and patterns as for --ignore; all values of a
+    /// category and its missing cells go with it), or an index of svmlight or a range of them (10-20). 0 leaves weights
+    /// unpenalised. Where a feature has several factors the last counts; products of features (--interact) have the factor 1.
+    #[arg(long, value_name = "NAME=FACTOR", value_parser = values::penalty_factor)]
+    pub(crate) penalty_factor: Vec<(String, f64)>,
+
+    /// Keep weights between LOW and HIGH, all of them or those of NAME; may be repeated
+    ///
+    /// The intercept is free. Either side may be left out; 0 lies between them, since the weight of a feature that no row has is 0.
+    /// NAME is as for --penalty-factor. Where a feature has several bounds of its own the last count.
+    #[arg(long, value_name = "[NAME=]LOW,HIGH", value_parser = values::bounds, allow_hyphen_values = true)]
+    pub(crate) bounds: Vec<(Option<String>, Bounds)>,
+
+    /// Multiply weights of rows by class: balanced, or a list such as spam=5,ham=1
+    ///
+    /// With balanced all classes together weigh the same: while rows come, among those so far; with --passes auto, among all.
+    /// Training and its printed loss count by these weights, --test and eval do not.
+    #[arg(long, value_name = "W", value_parser = values::class_weights)]
+    pub(crate) class_weight: Option<ClassWeights>,
+
+    /// Learn no intercept
+    #[arg(long)]
+    pub(crate) no_intercept: bool,
+
+    /// Minimise over the models with ‖w‖₂ ≤ R, and certify how good the model is
+    ///
+    /// w holds the weights of the raw values and the intercept, which is a coordinate like any other. One learner in f64
+    /// takes the place of the lanes; columns should be of similar size. At the end files are read once more: no model
+    /// of the ball has a lower mean loss over all their rows (held-out ones included) by more than is printed. For rows
+    /// that come once see --row-norm.
+    #[arg(long, value_name = "R", value_parser = values::positive)]
+    pub(crate) radius: Option<f64>,
+}
+
+/// How much memory may be used.
+#[derive(Args, Debug)]
+pub(crate) struct MemoryArgs {
+    /// Most memory to use, such as 500M or 2G [default: what is free]
+    ///
+    /// What is free is the least of what the machine, the control groups of the process (as containers have) and its limit of addresses
+    /// leave. Rows that are kept (--passes auto, --shuffle) take at most half of it, and go to a temporary file beyond. A run that needs
+    /// more ends with an error and status 1 before the system ends it; a snapshot that was saved stays.
+    #[arg(long, value_name = "SIZE", value_parser = memory::size)]
+    pub(crate) memory: Option<usize>,
+}
+
+/// How much is said, and where.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct TalkArgs {
+    /// One JSON object a line on standard output instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Only warnings and the error on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The names of [`Loss`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LossName {
+    /// Two classes, by log loss
+    Logistic,
+    /// Numbers, by half the squared error
+    Squared,
+    /// Numbers, by half the squared error up to --delta, in proportion to it beyond
+    Huber,
+    /// Numbers, by the absolute error: the median
+    Absolute,
+    /// Numbers, by the pinball loss: the quantile --tau
+    Quantile,
+    /// Two classes, by what is missing to a margin of 1
+    Hinge,
+    /// Two classes, by the square of that
+    #[value(name = "squared_hinge")]
+    SquaredHinge,
+    /// Two classes, by half the square of that, straight on the wrong side
+    #[value(name = "smoothed_hinge")]
+    SmoothedHinge,
+    /// Counts, with a log link
+    Poisson,
+    /// Amounts above 0, by relative errors, with a log link
+    Gamma,
+    /// Amounts that may be 0, with a log link and --power
+    Tweedie,
+    /// Any number of classes, by log loss (multinomial)
+    Softmax,
+    /// Any number of classes, each against the rest by log loss
+    Ovr,
+}
+
+impl LossName {
+    /// The loss, with its usual parameter.
+    pub(crate) fn loss(self) -> Loss {
+        let all = Loss::ALL.into_iter().chain(Loss::OF_CLASSES);
+        let named = |loss: &Loss| self.to_possible_value().is_some_and(|value| value.get_name() == loss.name());
+        all.into_iter().find(named).expect("every name is that of a loss")
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatName {
+    /// label index:value ... # comment
+    Svmlight,
+    /// Cells with commas between
+    Csv,
+    /// Cells with tabs between
+    Tsv,
+    /// label weight |namespace feature:value ...
+    Vw,
+    /// Apache Parquet
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Apache Arrow, a file (Feather) or a stream
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
+impl FormatName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            FormatName::Svmlight => "svmlight",
+            FormatName::Csv => "csv",
+            FormatName::Tsv => "tsv",
+            FormatName::Vw => "vw",
+            #[cfg(feature = "parquet")]
+            FormatName::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            FormatName::Arrow => "arrow",
+        }
+    }
+}
+
+/// Which penalty of a path is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SelectName {
+    /// That of the least held-out loss
+    Min,
+    /// The heaviest whose loss is within one standard error of the least: fewer or smaller weights
+    #[value(name = "1se")]
+    OneSe,
+}
+
+impl SelectName {
+    /// What it is in the library.
+    pub(crate) fn select(self) -> Select {
+        match self {
+            SelectName::Min => Select::Min,
+            SelectName::OneSe => Select::OneSe,
+        }
+    }
+}
+
+/// What `predict` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Intercept plus weights times values
+    Margin,
+    /// Probability of the positive class
+    Probability,
+    /// Predicted number (for classes the probability, with a log link e to the margin)
+    Mean,
+    /// The label of the class that the margin is for
+    Class,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Flush {
+    /// After every line
+    Line,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::flags::cli::{Cli, LossName};
+    use clap::{CommandFactory, ValueEnum};
+    use surefoot_glm::Loss;
+
+    #[test]
+    fn the_definitions_hold_together_and_are_documented() {
+        let mut command = Cli::command();
+        command.clone().debug_assert();
+        command.build();
+        for sub in command.get_subcommands() {
+            assert!(sub.get_about().is_some(), "{}", sub.get_name());
+            for arg in sub.get_arguments() {
+                assert!(arg.get_help().is_some(), "{} {}", sub.get_name(), arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn short_help_fits_a_screen() {
+        assert!(Cli::command().render_help().to_string().lines().count() <= 24);
+    }
+
+    #[test]
+    fn losses_have_the_names_of_the_library() {
+        let names: Vec<_> = LossName::value_variants().iter().map(|name| name.loss().name()).collect();
+        let known = Loss::ALL.into_iter().chain(Loss::OF_CLASSES);
+        assert_eq!(names, known.map(Loss::name).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,89 @@
+//! Flags that would do nothing are refused: the [`rules`](super::rules) says which, and here they are held against it.
+
+use super::rules::{Kind, Rule, TABLE};
+use crate::failure::Failure;
+use clap::{ArgMatches, Command, parser::ValueSource};
+use surefoot_glm::{By, Loss, Plan, Settings};
+use surefoot_io::{Accepts, Format, InputName, Options};
+
+/// The flags that stand on the command line, by their long names, in the order of the command's definition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given(Vec<String>);
+
+impl Given {
+    /// Those of a command.
+    pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Given {
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
+        Given(given.filter_map(|arg| Some(arg.get_long()?.to_owned())).collect())
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.0.iter().filter_map(|flag| TABLE.iter().find(|rule| rule.flag == flag))
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.0.iter().any(|given| given == flag)
+    }
+
+    /// Refuses what means nothing for a loss.
+    pub(crate) fn check_loss(&self, loss: Loss) -> Result<(), Failure> {
+        let refused = self.rules().find_map(|rule| Some((rule.flag, rule.refuses_loss(loss)?)));
+        refused.map_or(Ok(()), |(flag, says)| {
+            let name = loss.name();
+            Err(Failure::usage(format!("--{flag} {says}; with --loss {name} it does nothing, leave it out")))
+        })
+    }
+
+    /// Refuses what means nothing without something else.
+    pub(crate) fn check_plan(&self, settings: &Settings, plan: &Plan) -> Result<(), Failure> {
+        let lacks = |rule: &Rule| rule.needs.filter(|needs| !(needs.met)(settings, plan));
+        let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.says)));
+        refused.map_or(Ok(()), |(flag, says)| Err(Failure::usage(format!("--{flag} {says}"))))
+    }
+
+    /// Refuses what means nothing for the format of the data: now, or where it is not known yet, before a row is read.
+    pub(crate) fn check_data(&self, options: &mut Options, inputs: &[InputName]) -> Result<(), Failure> {
+        let given = self.clone();
+        options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
+        let by = if options.wanted.label.is_some() { By::Column } else { options.reading.by };
+        let refused = options.format.or_else(|| Format::guess(inputs, by)).and_then(|format| self.refused(format.name));
+        refused.map_or(Ok(()), |says| Err(Failure::usage(says)))
+    }
+
+    fn refused(&self, format: &str) -> Option<String> {
+        let (flag, why) = self.rules().find_map(|rule| Some((rule.flag, rule.refuses_format(Kind::of(format))?)))?;
+        let other = if self.has("format") { "" } else { ", or say --format if the data are another format" };
+        Some(format!("--{flag} does nothing with {format} data: {why}; leave the flag out{other}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flags::cli::Cli;
+    use clap::CommandFactory;
+
+    /// The commands that read data.
+    const COMMANDS: [&str; 3] = ["fit", "predict", "eval"];
+
+    #[test]
+    fn each_flag_has_a_row_and_each_row_a_flag() {
+        let command = Cli::command();
+        let flags: Vec<&str> = COMMANDS
+            .iter()
+            .flat_map(|name| command.find_subcommand(name).unwrap().get_arguments())
+            .filter_map(|arg| arg.get_long())
+            .collect();
+        for flag in &flags {
+            let rows = TABLE.iter().filter(|rule| rule.flag == *flag).count();
+            assert_eq!(
+                rows, 1,
+                "--{flag} needs a row in src/flags/rules.rs that says which formats and losses it is for"
+            );
+        }
+        for rule in TABLE {
+            assert!(flags.contains(&rule.flag), "--{} is no flag of {COMMANDS:?}", rule.flag);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Names on the command line to data.
+
+use std::ffi::OsString;
+use surefoot_fit::Data;
+use surefoot_io::{Error, expand};
+
+/// The inputs that these names, or patterns of names, stand for.
+pub(crate) fn data(names: &[OsString]) -> Result<Data, Error> {
+    let mut inputs = Vec::new();
+    for name in names {
+        inputs.extend(expand(name)?);
+    }
+    Ok(Data::Inputs(inputs))
+}

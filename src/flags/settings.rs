@@ -1,0 +1,195 @@
+//! Settings from flags, and flags held against the settings of a model.
+
+use super::{
+    cli::{CertifyArgs, LossName, SettingsArgs, data::Whether},
+    values::Strength,
+};
+use crate::{failure::Failure, words::number::shortest};
+use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, Groups, Loss, Penalty, Schema, Settings};
+
+/// How likely a certificate may be false unless something else is asked for.
+const DELTA: f64 = 0.05;
+
+/// The settings of a fit from scratch.
+pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Settings, Failure> {
+    let loss = loss(flags);
+    let (penalty, groups) = (penalty(flags)?, groups(flags));
+    if flags.standardize.is_some() && flags.l1.is_none() && flags.l2.is_none() {
+        let says = match flags.radius {
+            Some(_) => "--standardize is about --l1 and --l2, which --radius excludes: leave it out",
+            None => "--standardize says in which units --l1 and --l2 penalise weights: add one of them",
+        };
+        return Err(Failure::usage(says));
+    }
+    Ok(Settings {
+        loss,
+        class_weights: flags.class_weight.clone(),
+        penalty,
+        groups,
+        intercept: !flags.no_intercept,
+        reading: Schema::default(),
+        ball: flags.radius.map(|radius| Ball {
+            radius,
+            row_norm: certify.row_norm,
+            delta: certify.error_probability.unwrap_or(DELTA),
+        }),
+    })
+}
+
+/// The penalty that the flags ask for.
+fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
+    let given = |strength: Option<Strength>| match strength {
+        Some(Strength::Given(x)) => x,
+        _ => 0.0,
+    };
+    let path = match (flags.l1, flags.l2) {
+        (Some(Strength::Auto), Some(Strength::Auto)) => {
+            return Err(Failure::usage("one penalty can be chosen: give --l1 or --l2 a number"));
+        }
+        (Some(Strength::Auto), _) => Some(Axis::L1),
+        (_, Some(Strength::Auto)) => Some(Axis::L2),
+        _ => None,
+    };
+    let standardize = flags.standardize.map_or(path.is_some(), |given| given == Whether::Yes);
+    Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
+}
+
+/// The bounds of weights without bounds of their own.
+fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
+    let given = flags.bounds.iter().rev().find(|(name, _)| name.is_none()).map(|(_, bounds)| *bounds);
+    match (flags.nonneg, given) {
+        (true, Some(given)) if given != Bounds::NONNEGATIVE => {
+            let given = range(given);
+            Err(Failure::usage(format!(
+                "--nonneg means the same as '--bounds 0,', and --bounds {given} was given: leave one out"
+            )))
+        }
+        (true, _) => Ok(Bounds::NONNEGATIVE),
+        (false, given) => Ok(given.unwrap_or_default()),
+    }
+}
+
+/// The features that have factors or bounds of their own.
+fn groups(flags: &SettingsArgs) -> Groups {
+    let bounds = flags.bounds.iter().filter_map(|(name, bounds)| Some((name.clone()?, *bounds)));
+    Groups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
+}
+
+/// Bounds as a flag takes them.
+fn range(bounds: Bounds) -> String {
+    let text = |bound: f64| if bound.is_finite() { shortest(bound) } else { String::new() };
+    format!("{},{}", text(bounds.low()), text(bounds.high()))
+}
+
+/// Checks that factors and bounds are those of a model.
+fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
+    let of_all = |bounds: Bounds| match bounds {
+        Bounds::FREE => "weights of any sign".to_owned(),
+        Bounds::NONNEGATIVE => "--nonneg".to_owned(),
+        _ => format!("--bounds {}", range(bounds)),
+    };
+    let (given, has) = (bounds(flags)?, settings.penalty.bounds);
+    if !given.is_free() {
+        compare(model, &of_all(given), &of_all(has))?;
+    }
+    let list = |flag: &str, list: Vec<String>| match list.is_empty() {
+        true => format!("no {flag} of groups"),
+        false => list.iter().map(|one| format!("{flag} {one}")).collect::<Vec<_>>().join(" "),
+    };
+    let factors = |groups: &Groups| {
+        let factors = groups.factors.iter().map(|(name, factor)| format!("{name}={}", shortest(*factor)));
+        list("--penalty-factor", factors.collect())
+    };
+    let bounds = |groups: &Groups| {
+        let bounds = groups.bounds.iter().map(|(name, bounds)| format!("{name}={}", range(*bounds)));
+        list("--bounds", bounds.collect())
+    };
+    let given = groups(flags);
+    if !given.factors.is_empty() {
+        compare(model, &factors(&given), &factors(&settings.groups))?;
+    }
+    if !given.bounds.is_empty() {
+        compare(model, &bounds(&given), &bounds(&settings.groups))?;
+    }
+    Ok(())
+}
+
+/// The loss that the flags name, with its parameter.
+pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
+    let mut loss = flags.loss.map_or(Loss::Logistic, LossName::loss);
+    if let Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it } = &mut loss {
+        let given =
+            parameters(flags).into_iter().find(|(_, _, of)| flags.loss.is_some_and(|name| name.loss().name() == *of));
+        *it = given.and_then(|given| given.1).unwrap_or(*it);
+    }
+    loss
+}
+
+/// The flags that are parameters of losses: their names, what is given, and of which loss.
+fn parameters(flags: &SettingsArgs) -> [(&'static str, Option<f64>, &'static str); 3] {
+    [("delta", flags.delta, "huber"), ("tau", flags.tau, "quantile"), ("power", flags.power, "tweedie")]
+}
+
+/// Checks that no flag differs from what the model was trained with.
+pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
+    let loss = |loss: Loss| format!("--loss {}", loss.name());
+    let compare = |given: String, has: String| compare(model, &given, &has);
+    flags.loss.map_or(Ok(()), |given| compare(loss(given.loss()), loss(settings.loss)))?;
+    for (name, given, _) in parameters(flags) {
+        let has = settings.loss.parameter().filter(|has| has.0 == name).map(|has| has.1);
+        check_number(model, &format!("--{name}"), given, has)?;
+    }
+    check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
+    for (flag, given, axis, has) in
+        [("--l1", flags.l1, Axis::L1, settings.penalty.l1), ("--l2", flags.l2, Axis::L2, settings.penalty.l2)]
+    {
+        let text = |strength| match strength {
+            Strength::Auto => format!("{flag} auto"),
+            Strength::Given(x) => format!("{flag} {}", shortest(x)),
+        };
+        let chosen = settings.penalty.path == Some(axis);
+        // What was chosen may be given as it was.
+        let same = |given| given == Strength::Given(has) || given == Strength::Auto && chosen;
+        let has = if chosen { Strength::Auto } else { Strength::Given(has) };
+        given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
+    }
+    if let Some(given) = flags.standardize {
+        let text = |yes| format!("--standardize {}", if yes { "yes" } else { "no" });
+        compare(text(given == Whether::Yes), text(settings.penalty.standardize))?;
+    }
+    if let Some(given) = flags.class_weight.as_ref().filter(|given| settings.class_weights.as_ref() != Some(given)) {
+        let text = |weights: Option<&ClassWeights>| match weights {
+            None => "no --class-weight".to_owned(),
+            Some(ClassWeights::Balanced) => "--class-weight balanced".to_owned(),
+            Some(ClassWeights::Given(pairs)) => {
+                let pairs: Vec<_> =
+                    pairs.iter().map(|(label, weight)| format!("{label}={}", shortest(*weight))).collect();
+                format!("--class-weight {}", pairs.join(","))
+            }
+        };
+        compare(text(Some(given)), text(settings.class_weights.as_ref()))?;
+    }
+    check_groups(flags, settings, model)?;
+    match flags.no_intercept && settings.intercept {
+        true => compare("--no-intercept".to_owned(), "an intercept".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// The same for what a certificate is made of.
+pub(crate) fn check_certify(flags: &CertifyArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
+    check_number(model, "--row-norm", flags.row_norm, settings.ball.and_then(|ball| ball.row_norm))?;
+    check_number(model, "--error-probability", flags.error_probability, settings.ball.map(|ball| ball.delta))
+}
+
+fn check_number(model: &str, flag: &str, given: Option<f64>, has: Option<f64>) -> Result<(), Failure> {
+    let text = |x: Option<f64>| x.map_or_else(|| format!("no {flag}"), |x| format!("{flag} {}", shortest(x)));
+    given.map_or(Ok(()), |given| compare(model, &text(Some(given)), &text(has)))
+}
+
+pub(crate) fn compare(model: &str, given: &str, has: &str) -> Result<(), Failure> {
+    match given == has {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("{model}: trained with {has}, {given} was given; leave the flag out"))),
+    }
+}

@@ -1,0 +1,138 @@
+//! Pieces of the page: cards, tables, figures. Texts are escaped here and nowhere else.
+
+use std::fmt::Write as _;
+use surefoot_plot::{Figure, escaped};
+
+/// A size that is read on a telephone as well as two to a row on a desk.
+pub(super) const SIZE: (f64, f64) = (460.0, 250.0);
+
+/// Numbers in rows and columns; all columns but the first are set to the right.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) head: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn html(&self) -> String {
+        let head: String = self.head.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
+        let mut html = format!("<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>");
+        for row in &self.rows {
+            let cells: String = row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))).collect();
+            let _ = write!(html, "<tr>{cells}</tr>");
+        }
+        html + "</tbody></table></div>"
+    }
+}
+
+/// A figure of one or more views of the same numbers, and the numbers.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// A name for style sheets and links.
+    pub(super) id: &'static str,
+    pub(super) title: String,
+    /// A paragraph a line.
+    pub(super) caption: String,
+    /// With what chooses between them, where there is more than one.
+    pub(super) views: Vec<(&'static str, Figure)>,
+    pub(super) numbers: Table,
+}
+
+impl Card {
+    pub(super) fn html(self) -> String {
+        let (id, title) = (self.id, escaped(&self.title));
+        let mut html = format!("<article class=\"card {id}\" id=\"{id}\"><h3>{title}</h3>");
+        self.caption.lines().for_each(|line| html += &format!("<p>{}</p>", escaped(line)));
+        html += "<div class=\"views\">";
+        if self.views.len() > 1 {
+            for (k, (name, _)) in self.views.iter().enumerate() {
+                let checked = if k == 0 { " checked" } else { "" };
+                let _ = write!(
+                    html,
+                    "<input type=\"radio\" name=\"{id}\" id=\"{id}-{k}\"{checked}><label for=\"{id}-{k}\">{}</label>",
+                    escaped(name)
+                );
+            }
+        }
+        for (_, mut figure) in self.views {
+            // Said by the heading above.
+            let name = std::mem::take(&mut figure.title);
+            let svg = figure.svg();
+            let named = if name.is_empty() { title.clone() } else { escaped(&name) };
+            let svg = svg.replacen(">\n", &format!(">\n<title>{named}</title>\n"), 1);
+            let _ = write!(html, "<figure>{svg}</figure>");
+        }
+        html += "</div>";
+        if !self.numbers.rows.is_empty() {
+            let _ = write!(html, "<details><summary>Numbers</summary>{}</details>", self.numbers.html());
+        }
+        html + "</article>\n"
+    }
+}
+
+/// A heading with what belongs below it; nothing if there is nothing.
+pub(super) fn section(title: &str, about: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    let about = if about.is_empty() { String::new() } else { format!("<p class=\"about\">{}</p>", escaped(about)) };
+    format!("<section><h2>{}</h2>{about}<div class=\"cards\">\n{content}</div></section>\n", escaped(title))
+}
+
+/// A card of names and what they stand for.
+pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
+    let row =
+        |(name, value): &(String, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value));
+    let rows: String = facts.iter().map(row).collect();
+    format!("<article class=\"card facts\"><h3>{}</h3><dl>{rows}</dl></article>\n", escaped(title))
+}
+
+/// A number in the large, with its name above and a remark below.
+pub(super) fn tile(name: &str, value: &str, remark: &str) -> String {
+    let (name, value, remark) = (escaped(name), escaped(value), escaped(remark));
+    format!("<div class=\"tile\"><dt>{name}</dt><dd><strong>{value}</strong><small>{remark}</small></dd></div>")
+}
+
+/// Four digits that count.
+pub(super) fn short(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return if x == 0.0 { "0".to_owned() } else { "–".to_owned() };
+    }
+    let size = x.abs();
+    let text = match size {
+        _ if !(1e-4..1e7).contains(&size) => format!("{x:.3e}"),
+        _ if size >= 1e4 => {
+            let whole = crate::words::number::count(size.round() as u64);
+            if x < 0.0 { format!("-{whole}") } else { whole }
+        }
+        _ => format!("{x:.*}", (3 - size.log10().floor() as i32).clamp(0, 7) as usize),
+    };
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_digits() {
+        let numbers = [0.0, 0.123456, -1.5, 99.999, 1234.5, 123456.7, -2e5, 1e9, 2.5e-7, f64::NAN];
+        let texts = ["0", "0.1235", "−1.500", "100.00", "1234", "123,457", "−200,000", "1.000e9", "2.500e−7", "–"];
+        assert_eq!(numbers.map(short), texts);
+    }
+
+    #[test]
+    fn no_text_becomes_a_tag() {
+        let evil = "</script><b>\"'&";
+        let card = Card {
+            id: "x",
+            title: evil.to_owned(),
+            caption: evil.to_owned(),
+            views: vec![("a", Figure { title: evil.to_owned(), ..Figure::default() }), ("b", Figure::default())],
+            numbers: Table { head: vec!["n"], rows: vec![vec![evil.to_owned()]] },
+        };
+        let pairs = [(evil.to_owned(), evil.to_owned())];
+        let html = card.html() + &section(evil, evil, "x") + &facts(evil, &pairs) + &tile(evil, evil, evil);
+        assert!(!html.contains("<b>") && !html.contains("</script>"), "{html}");
+    }
+}

@@ -1,0 +1,49 @@
+//! What was taken for what, in colours.
+
+use super::{html::short, quality::percent};
+use crate::{terminal::confusion, words::number};
+use std::fmt::Write as _;
+use surefoot_glm::Confusion;
+use surefoot_plot::escaped;
+
+/// What was taken for what: a table that is coloured by the shares of its rows, with the rates of each class.
+pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
+    let mut html = "<article class=\"card confusion\" id=\"confusion\"><h3>Taken for</h3>".to_owned();
+    if labels.len() > confusion::SHOWN {
+        html += "<p>The pairs of classes that are most often confused.</p>";
+        let largest = confusion::largest(found).into_iter();
+        let rows: String = largest
+            .map(|(label, predicted, weight)| {
+                let [label, predicted] = [label, predicted].map(|class| escaped(&labels[class]));
+                format!("<tr><th scope=\"row\">{label}</th><td>{predicted}</td><td>{}</td></tr>", short(weight))
+            })
+            .collect();
+        return html
+            + "<div class=\"scroll\"><table><thead><tr><th>label</th><th>taken for</th><th>weight</th></tr></thead><tbody>"
+            + &rows
+            + "</tbody></table></div></article>\n";
+    }
+    html += "<p>A row a label, a column a prediction, in weight of rows; colours are shares of the label.</p>";
+    let head: String = labels.iter().map(|label| format!("<th scope=\"col\">{}</th>", escaped(label))).collect();
+    let _ = write!(
+        html,
+        "<div class=\"scroll\"><table class=\"heat\"><thead><tr><td></td>{head}<th>recall</th></tr></thead><tbody>"
+    );
+    let matrix = confusion::matrix(found, labels.len());
+    for (k, row) in matrix.iter().enumerate() {
+        let all: f64 = row.iter().sum();
+        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escaped(&labels[k]));
+        for (j, &weight) in row.iter().enumerate() {
+            let share = if all > 0.0 { weight / all } else { 0.0 };
+            let class = if j == k { "right" } else { "wrong" };
+            let _ = write!(html, "<td class=\"{class}\" style=\"--share:{:.3}\">{}</td>", share, weight_of(weight));
+        }
+        let _ = write!(html, "<td>{}</td></tr>", if all > 0.0 { percent(row[k] / all) } else { "–".to_owned() });
+    }
+    html + "</tbody></table></div></article>\n"
+}
+
+/// A weight as it is read in a cell.
+fn weight_of(weight: f64) -> String {
+    if weight.fract() == 0.0 && weight < 1e7 { number::count(weight as u64) } else { short(weight) }
+}

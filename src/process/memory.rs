@@ -1,0 +1,86 @@
+//! A budget of memory that is kept or an error.
+//!
+//! Everything that is allocated is counted ([`counting`]), and so are the pages of models, which are mapped. Memory that C libraries take
+//! (decoders of compressed files) and what the allocator holds back show in the size of the process, which is looked at with every batch of rows.
+//! What would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be
+//! undone from within an allocation. Files are whole or as they were; standard output and pipes end where they are, in the middle of a line maybe,
+//! and only the status tells.
+
+mod available;
+mod counting;
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// Says how many bytes of memory rows may take.
+const VARIABLE: &str = "SUREFOOT_MEMORY";
+
+/// Rows read so far, for the message.
+static ROWS: AtomicU64 = AtomicU64::new(0);
+/// The inputs that they come from; empty before the first.
+static INPUTS: Mutex<String> = Mutex::new(String::new());
+
+/// Begins to keep to a budget of so many bytes, or else of what is free. Called once.
+pub(crate) fn limit(bytes: Option<usize>) {
+    surefoot_glm::watch_pages(counting::take, counting::give);
+    surefoot_fit::watch_rows(|data| reading(&data.to_string()), read);
+    counting::limit(bytes);
+}
+
+/// Rows of these inputs are read from now on.
+fn reading(inputs: &str) {
+    if let Ok(mut known) = INPUTS.lock() {
+        inputs.clone_into(&mut known);
+    }
+    ROWS.store(0, Relaxed);
+}
+
+/// So many more rows were read.
+fn read(rows: usize) {
+    ROWS.fetch_add(rows as u64, Relaxed);
+    counting::check_resident();
+}
+
+/// How many bytes rows may take: as many as the user says, else half of what is left.
+pub(crate) fn for_rows() -> usize {
+    let said = std::env::var(VARIABLE).ok().and_then(|said| said.parse().ok());
+    said.unwrap_or_else(|| counting::left().min(available::bytes()) / 2)
+}
+
+/// A number of bytes: a number with K, M, G or T for powers of 1024, or without a unit.
+pub(crate) fn size(text: &str) -> Result<usize, String> {
+    let says = || "give a number of bytes such as 500M or 2G, at least 1M".to_owned();
+    let upper = text.trim().to_ascii_uppercase();
+    let short = upper.strip_suffix("IB").or_else(|| upper.strip_suffix('B')).unwrap_or(&upper);
+    let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
+    let unit = units.iter().find_map(|&(unit, power)| Some((short.strip_suffix(unit)?, power)));
+    let (digits, power) = unit.unwrap_or((short, 0));
+    let number: f64 = digits.trim().parse().map_err(|_| says())?;
+    let bytes = number * 2_f64.powi(power);
+    if bytes >= f64::from(1 << 20) && bytes.is_finite() { Ok(bytes as usize) } else { Err(says()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_numbers_with_units() {
+        for (text, bytes) in [
+            ("1048576", 1 << 20),
+            ("1M", 1 << 20),
+            ("2g", 2 << 30),
+            ("1.5GiB", 3 << 29),
+            ("64MB", 64 << 20),
+            ("2048k", 2 << 20),
+            ("1T", 1 << 40),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "M", "1X", "-1G", "0", "1000", "inf", "nan", "1e400G"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

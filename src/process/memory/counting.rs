@@ -1,0 +1,231 @@
+//! The allocator, which counts the bytes in use and ends the program before they exceed the budget.
+
+use super::{INPUTS, ROWS, available};
+use crate::process::signals;
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    fs::File,
+    io::{self, Cursor, Write},
+    os::{fd::AsFd, unix::fs::FileExt},
+    ptr,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Bytes that are allocated or mapped now.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+/// Most bytes that may be.
+static BUDGET: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Whether the user has said what the budget is.
+static GIVEN: AtomicBool = AtomicBool::new(false);
+/// Whether the program is about to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// Given back to the system when it has no more, for what is left to do at the end.
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+/// So large that the system maps it and takes it back at once.
+const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
+
+thread_local! {
+    /// Whether this thread ends the program, so that nothing is refused to it any more.
+    static ENDS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Begins to keep to a budget of so many bytes, or else of what is free.
+pub(super) fn limit(bytes: Option<usize>) {
+    // SAFETY: the layout is not of size 0.
+    RESERVE.store(unsafe { System.alloc(RESERVED) }, Relaxed);
+    GIVEN.store(bytes.is_some(), Relaxed);
+    let free = || available::bytes().saturating_add(TAKEN.load(Relaxed));
+    BUDGET.store(bytes.unwrap_or_else(free), Relaxed);
+}
+
+/// Bytes that are left of the budget.
+pub(super) fn left() -> usize {
+    BUDGET.load(Relaxed).saturating_sub(TAKEN.load(Relaxed))
+}
+
+/// So many more bytes are taken.
+pub(super) fn take(bytes: usize) {
+    let taken = TAKEN.fetch_add(bytes, Relaxed).saturating_add(bytes);
+    if taken > BUDGET.load(Relaxed) {
+        end(Cause::Budget(taken));
+    }
+}
+
+/// So many bytes are given back.
+pub(super) fn give(bytes: usize) {
+    TAKEN.fetch_sub(bytes, Relaxed);
+}
+
+/// Ends the program if it has grown beyond the budget by memory that is not counted.
+pub(super) fn check_resident() {
+    let resident = resident().unwrap_or(0);
+    if resident > BUDGET.load(Relaxed) {
+        end(Cause::Budget(resident));
+    }
+}
+
+/// Bytes of memory that the process has written to and that are no file's, where the system says so.
+fn resident() -> Option<usize> {
+    static STATM: OnceLock<Option<File>> = OnceLock::new();
+    let file = STATM.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
+    let mut bytes = [0; 128];
+    let n = file.read_at(&mut bytes, 0).ok()?;
+    let mut pages = str::from_utf8(&bytes[..n]).ok()?.split(' ').skip(1).map_while(|word| word.parse::<usize>().ok());
+    let (resident, of_files) = (pages.next()?, pages.next()?);
+    Some(resident.saturating_sub(of_files).saturating_mul(rustix::param::page_size()))
+}
+
+/// The global allocator.
+#[derive(Debug)]
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every block comes from `System` and goes back there, each call with the arguments that it came with, whose conditions the
+// caller has promised; the result is that of `System`. Counting touches atomics alone: it neither allocates nor unwinds, and where the
+// budget is exceeded nothing returns. `end` allocates through this same allocator, which then refuses the thread nothing.
+unsafe impl GlobalAlloc for Counting {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        take(layout.size());
+        // SAFETY: the caller's promise.
+        given(layout.size(), || unsafe { System.alloc(layout) })
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        take(layout.size());
+        // SAFETY: the caller's promise.
+        given(layout.size(), || unsafe { System.alloc_zeroed(layout) })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        give(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) };
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let more = size.saturating_sub(layout.size());
+        take(more);
+        // SAFETY: the caller's promise; where null is returned the block is as it was, so that it may be tried once more.
+        let block = given(more, || unsafe { System.realloc(block, layout, size) });
+        give(layout.size().saturating_sub(size));
+        block
+    }
+}
+
+/// The block that the system gives; where it gives none the program ends.
+#[inline]
+fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
+    let block = ask();
+    if !block.is_null() {
+        return block;
+    }
+    end(Cause::System(bytes));
+    // Only the thread that ends the program comes here, which has freed the reserve.
+    ask()
+}
+
+/// Why the program ends.
+#[derive(Clone, Copy)]
+enum Cause {
+    /// So many bytes would be in use.
+    Budget(usize),
+    /// The system refused so many bytes.
+    System(usize),
+}
+
+/// Ends the program. On the way this thread may allocate more; every other one that does waits for the end.
+#[cold]
+fn end(cause: Cause) {
+    if ENDS.get() {
+        return;
+    }
+    if ENDING.swap(true, Relaxed) {
+        loop {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+    ENDS.set(true);
+    let reserve = RESERVE.swap(ptr::null_mut(), Relaxed);
+    if !reserve.is_null() {
+        // SAFETY: allocated in `limit`, with this layout, and taken out of its place just now.
+        unsafe { System.dealloc(reserve, RESERVED) };
+    }
+    let mut message = Cursor::new([0_u8; 500]);
+    // What does not fit is left out.
+    let _ = write_message(&mut message, cause);
+    let length = message.position() as usize;
+    // Not through `Stderr`, whose lock this thread may hold.
+    if let Ok(error) = io::stderr().as_fd().try_clone_to_owned() {
+        let _ = File::from(error).write_all(&message.get_ref()[..length]);
+    }
+    signals::leave(1);
+}
+
+fn write_message(to: &mut impl Write, cause: Cause) -> io::Result<()> {
+    write!(to, "surefoot: ")?;
+    // Whoever holds the lock is about to say which inputs come next.
+    if let Ok(inputs) = INPUTS.try_lock()
+        && !inputs.is_empty()
+    {
+        let shown = inputs.char_indices().nth(60).map_or(&**inputs, |(end, _)| &inputs[..end]);
+        write!(to, "{shown}: ")?;
+        match ROWS.load(Relaxed) {
+            0 => {}
+            rows => write!(to, "after row {rows}: ")?,
+        }
+    }
+    let mebibytes = |bytes: usize| bytes as f64 / f64::from(1 << 20);
+    match cause {
+        Cause::Budget(needed) => {
+            let whose = if GIVEN.load(Relaxed) { "--memory" } else { "what was free; --memory says otherwise" };
+            let budget = mebibytes(BUDGET.load(Relaxed));
+            // Nobody knows how much more the rest of the run would take.
+            write!(
+                to,
+                "at least {:.1} MiB of memory are needed, the budget is {budget:.1} ({whose})",
+                mebibytes(needed)
+            )?;
+        }
+        Cause::System(more) => {
+            let taken = mebibytes(TAKEN.load(Relaxed).saturating_sub(more));
+            write!(to, "{taken:.1} MiB of memory are in use and the system refuses {:.1} more", mebibytes(more))?;
+        }
+    }
+    writeln!(to, "; give it more, or hash features (--bits), leave out columns or write shorter rows")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_fit_into_a_line() {
+        super::super::reading(&"\u{1f600}".repeat(500));
+        ROWS.store(u64::MAX, Relaxed);
+        for cause in [Cause::Budget(usize::MAX), Cause::System(usize::MAX)] {
+            let mut message = Cursor::new([0_u8; 500]);
+            write_message(&mut message, cause).unwrap();
+            let length = message.position() as usize;
+            assert!(message.get_ref()[..length].ends_with(b"\n"));
+        }
+    }
+
+    #[test]
+    fn written_memory_is_resident() {
+        let before = resident().unwrap();
+        let block = vec![1_u8; 64 << 20];
+        assert!(resident().unwrap() > before + (60 << 20), "{}", block.len());
+    }
+}

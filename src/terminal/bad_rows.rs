@@ -1,0 +1,15 @@
+//! Rows at fault that were passed over: `--skip-bad-rows`.
+
+use super::console::Console;
+use crate::words::number;
+use surefoot_fit::BadRows;
+
+/// Warns of them, and shows the first.
+pub(crate) fn tell(bad_rows: &BadRows, console: &Console) {
+    let count = bad_rows.count();
+    if count > 0 {
+        let were = if count == 1 { "was" } else { "were" };
+        console.warn(&format!("{} at fault {were} passed over; the first:", number::rows(count)));
+        bad_rows.first().iter().for_each(|error| console.warn(&error.to_string()));
+    }
+}

@@ -1,0 +1,48 @@
+//! The progress bar: how far, how fast and how long still, where standard error is a terminal.
+
+use super::console::Console;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar on standard error, or nothing.
+#[derive(Debug)]
+pub(crate) struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// A bar of `total` bytes, or without an end where the total is not known.
+    pub(crate) fn new(console: &mut Console, total: Option<u64>) -> Progress {
+        let template = match total {
+            Some(_) => "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left",
+            None => "{spinner} {bytes}  {binary_bytes_per_sec}",
+        };
+        Progress::styled(console, total, template)
+    }
+
+    /// A bar of `total` pieces of work.
+    pub(crate) fn of_pieces(console: &mut Console, total: u64) -> Progress {
+        Progress::styled(console, Some(total), "{bar:30} {pos}/{len}  {eta} left")
+    }
+
+    fn styled(console: &mut Console, total: Option<u64>, template: &str) -> Progress {
+        if !console.talks() || !std::io::stderr().is_terminal() {
+            return Progress(None);
+        }
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8));
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        console.share(&bar);
+        Progress(Some(bar))
+    }
+
+    pub(crate) fn at(&self, position: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(position);
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

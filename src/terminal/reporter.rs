@@ -1,0 +1,236 @@
+//! Who is told how a fit goes on: the table and the bar, or JSON lines.
+
+use super::{
+    console::Console,
+    lines::{COLUMNS, Events, Iteration, Line, PATH_COLUMNS, PathLine, SEARCH_COLUMNS},
+    opening::Opening,
+    progress::Progress,
+    record::Record,
+    results,
+};
+use crate::words::labels;
+use crate::words::{number, unmet};
+use std::time::Instant;
+use surefoot_fit::{Event, Observer, Rows};
+use surefoot_glm::{Certificate, Fault, Labels, Plan, Settings, Step, Summary, Trainer, optimum::Optimum};
+use surefoot_io::Options;
+
+#[derive(Debug)]
+pub(crate) struct Reporter {
+    pub(crate) console: Console,
+    pub(crate) events: Events,
+    /// What the report of the run will show, if there is to be one.
+    pub(crate) record: Option<Record>,
+    /// What is to be said once the first rows are read.
+    pub(crate) opening: Option<Opening>,
+    bar: Option<Progress>,
+    started: Instant,
+    /// Bytes read in the passes before the current one.
+    before: u64,
+    /// The same with those of the current one.
+    read: u64,
+    /// [Work](Rows::work) of the passes before the current one.
+    done: u64,
+    /// How many times the data are read, or taken from where they are kept, for the length of the bar.
+    times: u64,
+}
+
+impl Reporter {
+    /// For a run that goes through the data so many `times`.
+    pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
+        let (events, started) = (Events::new(json), Instant::now());
+        Reporter { console, events, record, opening: None, bar: None, started, before: 0, read: 0, done: 0, times }
+    }
+
+    /// Says what the columns mean.
+    pub(crate) fn head(&self, plan: &Plan) {
+        self.console.say(&match plan.period() {
+            None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
+            Some(period) => format!(
+                "loss: mean over the held-out rows, never learnt: one in {period} (with fewer rows, all, each scored before it is learnt)"
+            ),
+        });
+        self.console.say(COLUMNS);
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// A line of the table.
+    fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
+        let bytes = self.before + rows.bytes().0;
+        let line = Line { summary, recent, seconds: self.seconds(), bytes };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Says how a penalty is chosen.
+    fn path_head(&mut self) {
+        self.end();
+        self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
+    }
+
+    /// A split of the rows that is done, or a line of the table of penalties.
+    fn path_step(&mut self, step: Step<'_>) {
+        let point = match step {
+            Step::Split(done, of) => {
+                let seconds = self.seconds();
+                self.console.say(&format!("split {done} of {of}, {seconds:.2} s"));
+                if done == of {
+                    self.console.say(PATH_COLUMNS);
+                }
+                return;
+            }
+            Step::Point(point) => point,
+        };
+        let line = PathLine { point, seconds: self.seconds() };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Says what a search is for, and what its columns mean.
+    fn search_head(&mut self, settings: &Settings, tolerance: f64) {
+        self.end();
+        let (objective, share) = (results::objective(settings), number::shortest(tolerance));
+        self.console.say(&format!("search: the least {objective} over all rows, to {share} of it"));
+        self.console.say(SEARCH_COLUMNS);
+    }
+
+    /// A line of the table of a search.
+    fn iteration(&mut self, found: &Optimum, rows: u64) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.iteration(found, rows, seconds);
+        }
+        let line = Iteration { found, seconds: self.seconds() };
+        self.console.say(&line.text());
+        self.events.emit(&line.event());
+    }
+
+    /// Looks at a trainer that has learnt so many rows.
+    fn look(&mut self, rows: u64, trainer: &mut Trainer) {
+        let seconds = self.started.elapsed();
+        if let Some(record) = &mut self.record {
+            record.look(rows, trainer, seconds.as_secs_f64());
+        }
+    }
+
+    /// Takes note of what is known of the optimum.
+    fn certified(&mut self, certificates: &[Certificate], objective: Option<f64>, trainer: &Trainer) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.certified(certificates, objective, trainer, seconds);
+        }
+    }
+
+    /// Takes note of what the time since the last call went into.
+    pub(crate) fn stage(&mut self, name: &'static str) {
+        if let Some(record) = &mut self.record {
+            record.stage(name);
+        }
+    }
+
+    /// Takes the last look, at the end of learning.
+    fn close_record(&mut self, trainer: &mut Trainer) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.end(trainer, seconds);
+            record.stage("learning");
+        }
+    }
+
+    /// Bytes read by this call.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.read
+    }
+
+    /// Moves the bar.
+    fn at(&mut self, rows: &Rows) {
+        let (bytes, total) = rows.bytes();
+        let all = total.map(|total| total * self.times);
+        let bar = self.bar.get_or_insert_with(|| Progress::new(&mut self.console, all));
+        self.read = self.before + bytes;
+        bar.at(self.done + rows.work());
+    }
+
+    /// Counts the bytes of a pass that is over.
+    fn end_pass(&mut self, rows: &Rows) {
+        self.before += rows.bytes().0;
+        self.done += rows.work();
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.end();
+        }
+    }
+}
+
+impl Observer for Reporter {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Reading(rows) => self.at(rows),
+            Event::Learnt { rows, trainer } => self.look(rows, trainer),
+            Event::Milestone { trainer, rows } => self.milestone(trainer, rows),
+            Event::Opened(options) => self.open(options),
+            Event::PassOver(rows) => self.end_pass(rows),
+            Event::Certifying => {
+                self.stage("learning");
+                self.console.say("certificate: reading all rows once more");
+            }
+            Event::Certified { certificates, objective, trainer, .. } => {
+                self.certified(certificates, objective, trainer);
+                self.stage("certificate");
+            }
+            Event::ChoosingPenalty => self.path_head(),
+            Event::Chosen(step) => self.path_step(step),
+            Event::Searching { settings, tolerance } => self.search_head(settings, tolerance),
+            Event::Iteration { found, rows } => self.iteration(found, rows),
+            Event::Learned(trainer) => {
+                self.end();
+                self.close_record(trainer);
+            }
+            Event::Unmet { rows, names } => {
+                unmet::warnings(&names, rows).iter().for_each(|says| self.console.warn(says));
+            }
+            other => self.remark(&other),
+        }
+    }
+
+    fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
+        labels::says(fault, labels, options)
+    }
+}
+
+impl Reporter {
+    /// A line of the table, and what is certified by now, for the report.
+    fn milestone(&mut self, trainer: &mut Trainer, rows: &Rows) {
+        let recent = trainer.loss_recent();
+        self.line(&trainer.summary(), recent, rows);
+        if self.record.is_some() {
+            self.certified(&trainer.certificates(), None, trainer);
+        }
+    }
+
+    /// What is said in a sentence.
+    fn remark(&self, event: &Event<'_>) {
+        match event {
+            Event::Spooling => {
+                self.console.note("standard input is spooled to a temporary file, to be read several times");
+            }
+            Event::ReadingMeans => self
+                .console
+                .note("all rows are read once more, before they are learnt, for the means of the columns"),
+            Event::Spilled => self.console.note(&format!(
+                "memory does not hold all rows: they are shuffled by way of a file in {} (TMPDIR)",
+                std::env::temp_dir().display()
+            )),
+            Event::NoOptimum => self.console.warn(
+                "losses are too large to be added up: there is no optimum to be found; the model of the first pass is saved",
+            ),
+            _ => {}
+        }
+    }
+}

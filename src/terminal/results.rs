@@ -1,0 +1,356 @@
+//! What a fit says when it is over.
+
+use super::{
+    columns::Columns,
+    console::Console,
+    lines::headed,
+    metrics,
+    unseen::Told,
+    warnings::{self, Warning},
+};
+use crate::{
+    process::stop::Stop,
+    words::{certificates, command_line, labels, number},
+};
+use serde_json::{Value, json};
+use surefoot_glm::{
+    Axis, Bounds, Caution, Losing, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary,
+    optimum::Ended,
+};
+use surefoot_io::Inferred;
+
+/// Rows below which it means nothing which lane leads.
+const EDGE_ROWS: u64 = 1000;
+
+/// The end of a fit.
+#[derive(Debug)]
+pub(crate) struct Results<'a> {
+    pub(crate) summary: &'a Summary,
+    /// The model as saved, and where it is; `None` if nothing was saved.
+    pub(crate) model: Option<(&'a Model, &'a str)>,
+    pub(crate) test: Option<&'a Measured>,
+    /// Values and gaps of the test rows that training never saw.
+    pub(crate) unseen: Option<&'a Told>,
+    /// Where its report goes.
+    pub(crate) report: Option<&'a str>,
+    /// What the readers found out.
+    pub(crate) found: &'a Inferred,
+    /// Rows at fault that were passed over.
+    pub(crate) skipped: u64,
+    /// The mean loss of the model over all rows, where they were read once more.
+    pub(crate) objective: Option<f64>,
+    pub(crate) seconds: f64,
+    /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
+    pub(crate) ended: Option<Ended>,
+    pub(crate) far: Option<(String, f64)>,
+    /// The columns of its table as they were taken, and warnings about them.
+    pub(crate) taken: Option<Columns<'a>>,
+    pub(crate) columns: Vec<Warning>,
+    /// Why its model is not to be used as it is.
+    pub(crate) caution: Option<Caution>,
+    pub(crate) stop: Option<Stop>,
+    /// The seed, if rows were shuffled.
+    pub(crate) shuffle: Option<u64>,
+    /// What of it is worse than the best constant, and not by chance.
+    pub(crate) loses: Option<Losing>,
+    /// The only label seen, if there was only one.
+    pub(crate) single: Option<f64>,
+    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    pub(crate) edge: i8,
+}
+
+impl Results<'_> {
+    /// The last line of `--json`.
+    pub(crate) fn event(&self) -> Value {
+        let summary = self.summary;
+        json!({
+            "event": "done",
+            "loss": number::number_or_null(summary.loss),
+            "test_loss": number::number_or_null(self.test.and_then(|test| test.loss)),
+            "test_metric": number::number_or_null(self.test.and_then(|test| test.score())),
+            "objective": number::number_or_null(self.objective),
+            "rows": summary.rows,
+            "rows_zero_weight": summary.rows_zero_weight,
+            "rows_skipped": self.skipped,
+            "nnz": summary.nnz,
+            "features": self.features(),
+            "slots": self.slots(),
+            "collisions": self.collisions(),
+            "missing": self.found.missing(),
+            "columns": self.taken.as_ref().map(Columns::object),
+            "passes": summary.passes,
+            "shuffle": self.shuffle.map(|seed| json!({ "seed": seed })),
+            "seconds": number::number_or_null(Some(self.seconds)),
+            "lane": number::number_or_null(self.model.and(summary.lane)),
+            "penalty": self.model.map(|(model, _)| {
+                let Penalty { l1, l2, path, standardize, .. } = model.settings.penalty;
+                json!({"l1": l1, "l2": l2, "standardize": standardize, "chosen": path})
+            }),
+            "path_end": self.model.and_then(|(model, _)| model.path_end()).map(PathEnd::name),
+            "caution": self.caution.map(|caution| caution.to_string()),
+            "certificate": certificates::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
+            "model": self.model.map(|(_, name)| name),
+            "unseen_values": self.unseen.map(Told::values_object),
+            "unseen_gaps": self.unseen.map(Told::gaps_object),
+            "order": warnings::order_object(self.order()),
+            "warnings": self.warnings().iter().map(Warning::object).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Whether the order of rows has made the printed loss worthless.
+    pub(crate) fn order(&self) -> Option<&OrderAlarm> {
+        self.model.and_then(|(model, _)| model.summary.order.as_ref())
+    }
+
+    /// Ids that the model knows.
+    pub(crate) fn slots(&self) -> Option<u64> {
+        self.model.map(|(model, _)| model.index.len() as u64)
+    }
+
+    /// Features that were met, before they were hashed: about, if there are many.
+    pub(crate) fn features(&self) -> Option<u64> {
+        Some(self.slots()?.max(self.found.distinct().unwrap_or(0)))
+    }
+
+    /// How many features share the id of another one: about, if there are many.
+    pub(crate) fn collisions(&self) -> Option<u64> {
+        Some(self.features()? - self.slots()?)
+    }
+
+    /// The lines for people, and the warnings.
+    pub(crate) fn tell(&self, console: &Console) {
+        let summary = self.summary;
+        let rows = number::rows(summary.rows);
+        console.say(&format!("{rows}, {} pairs, {:.2} s", number::count(summary.nnz), self.seconds));
+        self.losses().iter().for_each(|line| console.say(line));
+        if let Some(test) = self.test {
+            console.say(&format!("test         {}", metrics::line(test)));
+        }
+        if let Some((model, name)) = self.model {
+            let say =
+                |name, lines| headed(name, lines).for_each(|(name, line)| console.say(&format!("{name:<13}{line}")));
+            say("columns", self.taken.as_ref().map(Columns::short).unwrap_or_default());
+            if let Some(coding) = labels::coding(&model.labels, &model.settings.reading.classes) {
+                console.say(&format!("labels       {coding}"));
+            }
+            if let Some(scale) = summary.lane {
+                console.say(&format!("lane         {}", lane(scale, summary)));
+            }
+            say("penalty", penalty(&model.settings, self.ended.is_some()));
+            if let Some(value) = self.objective {
+                let (value, objective) = (number::loss(Some(value)), objective(&model.settings));
+                let comma = if objective.contains(" with ") { "," } else { "" };
+                console.say(&format!("objective    {value}, the {objective}{comma} of the model on the rows of DATA"));
+            }
+            say("certificate", certificates::words(&model.certificates, &model.settings));
+            let features = number::count(self.features().unwrap_or_default());
+            console.say(&format!("model        {name}, {features} features"));
+            if let Some(report) = self.report {
+                console.say(&format!("report       {report}"));
+            }
+            console.say(&format!("next         {}", self.next(name)));
+        }
+        self.note(console);
+        self.note_end(console);
+        self.warnings().iter().for_each(|warning| console.warn(&warning.says));
+    }
+
+    /// What a user should know of a search that did not come to the optimum.
+    fn note_end(&self, console: &Console) {
+        if let Some((model, _)) = self.model {
+            if let Some(end) = model.path_end() {
+                console.note(&end.to_string());
+            } else if model.settings.penalty.path.is_some() && self.ended.is_some() && model.summary.path.is_empty() {
+                console.note("too few rows to hold one out: no penalty was chosen");
+            }
+        }
+        match self.ended {
+            Some(Ended::Unattained) if self.caution.is_none() => console.note(
+                "the loss falls for ever as weights that nothing holds grow; a --penalty-factor above 0 holds them",
+            ),
+            Some(Ended::Stalled | Ended::Exhausted) => {
+                let far = self.far.as_ref().map_or_else(String::new, |(name, ratio)| {
+                    let or = self
+                        .model
+                        .filter(|(model, _)| !model.settings.intercept)
+                        .map_or("", |_| ", or keep the intercept");
+                    format!("; the column '{name}' has a mean of {ratio:.1e} of its spreads: subtract the mean{or}")
+                });
+                console.note(&format!("not converged to --tol: the best model found is saved{far}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a user should know of the data.
+    fn note(&self, console: &Console) {
+        self.found.notes().iter().for_each(|note| console.note(note));
+        self.unseen
+            .iter()
+            .flat_map(|unseen| unseen.notes())
+            .for_each(|note| console.note(&format!("test rows: {note}")));
+        let missing = self.found.missing();
+        if !missing.is_empty() {
+            let cells: Vec<_> = missing.iter().map(|(column, cells)| format!("{cells} in {column}")).collect();
+            console.note(&format!("missing cells: {}", cells.join(", ")));
+        }
+        if let Some(collisions @ 1..) = self.collisions() {
+            let (collisions, slots) = (number::count(collisions), number::count(self.slots().unwrap_or_default()));
+            console.note(&format!(
+                "{collisions} features share one of {slots} slots with another: more --bits would part them"
+            ));
+        }
+    }
+
+    /// The printed loss beside that of the best constant; and what it is worth, if that is not much.
+    fn losses(&self) -> Vec<String> {
+        let summary = self.summary;
+        let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
+        let beside = format!("{loss}, that of the best constant {constant}");
+        if self.ended.is_some() {
+            // Of the lanes of the first pass, which the model has nothing to do with any more.
+            return vec![format!("first pass   loss {beside}; not the loss of the model")];
+        }
+        let order = self.order().map(|alarm| {
+            let loss = warnings::order_loss(alarm);
+            format!("             but the model loses {loss} on the rows it was trained on: their order is not random")
+        });
+        [format!("loss         {beside}")].into_iter().chain(order).collect()
+    }
+
+    /// What a user should act on.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.summary.loss.is_none() && self.summary.weight > 0.0 {
+            let says = "losses are too large to be added up: the values or labels of a row are out of all proportion";
+            warnings.push(Warning::new("loss_overflow", says));
+        }
+        if let Some((model, _)) = self.model {
+            if model.index.is_empty() && self.summary.weight > 0.0 {
+                let says = "no row had a feature other than 0: the model predicts the same for all rows; look at the columns, and at \
+                            --ignore and --keep";
+                warnings.push(Warning::new("no_features", says));
+            }
+            warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
+            warnings.extend(self.loses.map(|loses| warnings::constant(loses, self.summary, &model.settings)));
+        }
+        if let Some(caution) = self.caution {
+            let says = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");
+            warnings.push(Warning::new("no_penalty", says));
+        }
+        if let Some(label) = self.single {
+            let label = labels::label(label, &self.found.classes());
+            let says = format!(
+                "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
+            );
+            warnings.push(Warning::new("one_label", says));
+        } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
+            let end = if self.edge < 0 { "smallest" } else { "largest" };
+            let lane = number::lane(self.summary.lane);
+            let says = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
+            warnings.push(Warning::new("lane_at_edge", says));
+        }
+        warnings.extend(self.columns.iter().cloned());
+        if let Some(warning) = self.unseen.and_then(Told::warning) {
+            warnings.push(Warning { says: format!("test rows: {}", warning.says), ..warning });
+        }
+        warnings
+    }
+
+    fn next(&self, name: &str) -> String {
+        match (self.stop, self.test) {
+            (Some(stop), _) if !stop.finishes() => {
+                format!("surefoot fit DATA --resume {name} -o {name}   # the same DATA: goes on from here")
+            }
+            (_, None) => format!("surefoot eval {name} TEST"),
+            (_, Some(_)) => format!("surefoot predict {name} NEW -o predictions.txt"),
+        }
+    }
+}
+
+fn lane(scale: f64, summary: &Summary) -> String {
+    let scale = number::shortest(scale);
+    match (summary.lanes.first(), summary.lanes.last()) {
+        (Some(first), Some(last)) if summary.lanes.len() > 1 => {
+            format!("{scale} of {} to {}", number::shortest(first.scale), number::shortest(last.scale))
+        }
+        _ => scale,
+    }
+}
+
+/// The penalty that was chosen, for people; at an optimum, with the command that comes to the same model without a search.
+fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
+    let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
+    let Some(axis) = path else { return Vec::new() };
+    let (name, chosen) = match axis {
+        Axis::L1 => ("--l1", l1),
+        Axis::L2 => ("--l2", l2),
+    };
+    let chosen = number::shortest(chosen);
+    let units = if standardize { " --standardize yes" } else { "" };
+    let mut lines =
+        vec![format!("{name} {chosen}{units}, chosen by held-out loss; surefoot inspect shows the whole path")];
+    let typed: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let again = command_line::with_penalty(&typed, name, &chosen, standardize).filter(|_| is_optimum);
+    lines.extend(again.map(|command| format!("the same model by: surefoot {command}")));
+    lines
+}
+
+/// The objective, for people.
+pub(crate) fn objective(settings: &Settings) -> String {
+    let Penalty { l1, l2, bounds, standardize, .. } = settings.penalty;
+    let terms = match standardize {
+        true => [(l1, "·‖M·w‖₁"), (0.5 * l2, "·‖M·w‖²")],
+        false => [(l1, "·‖w‖₁"), (0.5 * l2, "·‖w‖²")],
+    };
+    let terms = terms.iter().filter(|(factor, _)| *factor > 0.0);
+    let terms: String = terms.map(|(factor, of)| format!(" + {}{of}", number::shortest(*factor))).collect();
+    let factors = if settings.groups.factors.is_empty() { "" } else { " times penalty factors" };
+    let within = match (bounds.is_free(), settings.groups.bounds.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => " with some weights in bounds".to_owned(),
+        (false, true) => format!(" with weights {}", range(bounds)),
+        (false, false) => format!(" with weights {} and some in other bounds", range(bounds)),
+    };
+    let units = if standardize && !terms.is_empty() { " (--standardize yes: M_j is the largest |x_j|)" } else { "" };
+    format!("mean loss{terms}{factors}{units}{within}")
+}
+
+/// Between what weights are, for people.
+fn range(bounds: Bounds) -> String {
+    let (low, high) = (number::shortest(bounds.low()), number::shortest(bounds.high()));
+    match (bounds.low().is_finite(), bounds.high().is_finite()) {
+        (true, true) => format!("from {low} to {high}"),
+        (true, false) => format!("of at least {low}"),
+        (false, true) => format!("of at most {high}"),
+        (false, false) => "of any size".to_owned(),
+    }
+}
+
+/// The groups of features with factors or bounds of their own, for people.
+pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
+    let factors = settings.groups.factors.iter().map(|(name, factor)| format!("{name} {}", number::shortest(*factor)));
+    let bounds = settings.groups.bounds.iter().map(|(name, bounds)| format!("{name} {}", range(*bounds)));
+    let lists = [("factors", factors.collect::<Vec<_>>()), ("bounds", bounds.collect())];
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(what, list)| (what, list.join(", "))).collect()
+}
+
+/// What is minimised, for people.
+pub(crate) fn task(loss: Loss) -> String {
+    let text = number::shortest;
+    match loss {
+        Loss::Logistic => "logistic loss of two classes".to_owned(),
+        Loss::Squared => "squared loss of numbers (half the squared error)".to_owned(),
+        Loss::Huber { delta } => format!("Huber loss of numbers (half the squared error up to {})", text(delta)),
+        Loss::Absolute => "absolute loss of numbers".to_owned(),
+        Loss::Quantile { tau } => format!("pinball loss of numbers (the quantile {})", text(tau)),
+        Loss::Hinge => "hinge loss of two classes".to_owned(),
+        Loss::SquaredHinge => "squared hinge loss of two classes".to_owned(),
+        Loss::SmoothedHinge => "smoothed hinge loss of two classes".to_owned(),
+        Loss::Poisson => "Poisson loss of counts, with a log link".to_owned(),
+        Loss::Gamma => "gamma loss of positive amounts, with a log link".to_owned(),
+        Loss::Softmax => "softmax loss of any number of classes".to_owned(),
+        Loss::Ovr => "logistic loss of each class against the rest".to_owned(),
+        Loss::Tweedie { power } => format!("Tweedie loss of amounts (power {}), with a log link", text(power)),
+    }
+}

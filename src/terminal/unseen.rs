@@ -1,0 +1,253 @@
+//! Features that training never saw; those that are values of categories or missing cells, by column.
+
+use super::warnings::Warning;
+use crate::words::number;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use surefoot_glm::{Missing, Model, Names, Row};
+use surefoot_io::{Cell, CellIndex, Inferred, printable};
+
+/// Ids of features that are told apart at most, so that memory stays bounded.
+const MOST: usize = 1 << 20;
+/// Values that are shown, and columns that have a line.
+const EXAMPLES: usize = 3;
+const COLUMNS: usize = 5;
+
+/// Looks for them in rows that are predicted.
+#[derive(Debug)]
+pub(crate) struct Unseen<'a> {
+    model: &'a Model,
+    index: CellIndex,
+    /// The ids that were met, and of which column they are the gap or a value, if of any.
+    met: HashMap<u64, Option<(usize, bool)>>,
+    /// Whether there were more of them.
+    is_full: bool,
+    /// Whether there were features without a name, each of which may be a value of any category.
+    is_unsure: bool,
+    rows: u64,
+    columns: BTreeMap<usize, Column>,
+    /// The names that were known before these rows, where ids are hashed to few bits: a value that is new may share its id with
+    /// one that is not.
+    before: Option<HashSet<(u64, Box<str>)>>,
+}
+
+/// New values and gaps of one column.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    rows: u64,
+    /// The last row with a new value: a list in a cell may hold several.
+    last: u64,
+    values: u64,
+    examples: Vec<String>,
+    gaps: u64,
+}
+
+impl<'a> Unseen<'a> {
+    /// No rows yet.
+    pub(crate) fn new(model: &'a Model, found: &Inferred) -> Unseen<'a> {
+        let reading = &model.settings.reading;
+        let before = reading.bits.filter(|_| !reading.table.is_unknown()).map(|_| {
+            let mut names = HashSet::new();
+            found.each_name(|id, name| _ = names.insert((id, name.into())));
+            names
+        });
+        let (met, columns, index) = (HashMap::new(), BTreeMap::new(), CellIndex::new(reading));
+        Unseen { model, index, met, is_full: false, is_unsure: false, rows: 0, columns, before }
+    }
+
+    /// Adds a row with so many features that the model does not know.
+    pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Inferred) {
+        self.rows += 1;
+        if unseen == 0 {
+            return;
+        }
+        for &id in row.index.iter().filter(|&&id| !knows(id)) {
+            match self.met.get(&id) {
+                Some(Some((n, is_gap))) => self.columns.entry(*n).or_default().count(*is_gap, self.rows),
+                Some(None) => {}
+                None => self.meet(id, found),
+            }
+        }
+    }
+
+    /// Meets an id for the first time; or again, where there is no room for more.
+    fn meet(&mut self, id: u64, found: &Inferred) {
+        let names = match self.model.settings.reading.table.is_unknown() {
+            true => Names::default(),
+            false => found.names(&[id]),
+        };
+        let cell = self.index.cell(id, &names).filter(|(_, cell)| *cell != Cell::Number);
+        self.is_full |= self.met.len() >= MOST;
+        if !self.is_full {
+            self.met.insert(id, cell.map(|(n, cell)| (n, cell == Cell::Missing)));
+        }
+        let Some((n, cell)) = cell else {
+            // Every feature of a table has a name as long as there is room.
+            self.is_unsure |= names.of(id).is_none();
+            return;
+        };
+        let column = self.columns.entry(n).or_default();
+        column.count(cell == Cell::Missing, self.rows);
+        if let (Cell::Value(value), false) = (cell, self.is_full) {
+            column.values += 1;
+            if column.examples.len() < EXAMPLES {
+                column.examples.push(CellIndex::text(value));
+            }
+        }
+    }
+
+    /// The findings about all rows.
+    pub(crate) fn told(mut self, found: &Inferred) -> Told {
+        let table = &self.model.settings.reading.table;
+        let at_least = self.is_full || self.is_unsure || self.before.is_some();
+        let features = Features { count: self.met.len() as u64, at_least: self.is_full };
+        if let Some(before) = self.before.take() {
+            self.add_hidden(&before, found);
+        }
+        let columns =
+            self.columns.into_iter().filter_map(|(n, column)| Some((table.columns.get(n)?.name.clone(), column)));
+        Told { rows: self.rows, at_least, missing: table.missing, columns: columns.collect(), features }
+    }
+}
+
+impl Unseen<'_> {
+    /// Values whose ids are hashed to few bits, by their names. How many rows hold them is not known: a cell holds one of them, a list
+    /// may hold them all.
+    fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
+        let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
+        found.each_name(|id, name| {
+            if !before.contains(&(id, name.into()))
+                && let Some((n, value)) = self.index.category(name)
+            {
+                new.entry(n).or_default().insert(value.to_owned());
+            }
+        });
+        let columns = &self.model.settings.reading.table.columns;
+        for (n, values) in new {
+            let column = self.columns.entry(n).or_default();
+            column.values = column.values.max(values.len() as u64);
+            let is_list = columns.get(n).is_some_and(|column| found.holds_lists(&column.name));
+            column.rows = column.rows.max(if is_list { 1 } else { column.values.min(self.rows) });
+            column.examples = values.iter().take(EXAMPLES).map(|value| CellIndex::text(value)).collect();
+        }
+    }
+}
+
+impl Column {
+    /// Counts a row by its number from 1, once.
+    fn count(&mut self, is_gap: bool, row: u64) {
+        if is_gap {
+            self.gaps += 1;
+        } else if self.last != row {
+            self.last = row;
+            self.rows += 1;
+        }
+    }
+}
+
+/// Values and gaps of rows that training never saw, by column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    rows: u64,
+    /// Whether there may be more.
+    at_least: bool,
+    missing: Missing,
+    columns: Vec<(String, Column)>,
+    features: Features,
+}
+
+/// Features that training never saw, of columns or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Features {
+    count: u64,
+    /// Whether there are more.
+    at_least: bool,
+}
+
+impl Told {
+    /// The line about all features, for a model that goes on without them.
+    pub(crate) fn features(&self) -> Option<String> {
+        let Features { count, at_least } = self.features;
+        let (at_least, s) = (if at_least { "at least " } else { "" }, if count == 1 { "" } else { "s" });
+        (count > 0).then(|| format!("{at_least}{count} feature{s} of these rows never seen in training: taken as 0"))
+    }
+
+    fn with_values(&self) -> impl Iterator<Item = &(String, Column)> {
+        self.columns.iter().filter(|(_, column)| column.rows > 0)
+    }
+
+    fn with_gaps(&self) -> impl Iterator<Item = &(String, Column)> {
+        self.columns.iter().filter(|(_, column)| column.gaps > 0)
+    }
+
+    /// A line for each of the first columns with new values.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let line = |(name, column): &(String, Column)| {
+            let at_least = if self.at_least { "at least " } else { "" };
+            let examples: Vec<_> = column.examples.iter().map(|text| format!("'{}'", shown(text))).collect();
+            let examples = if examples.is_empty() { String::new() } else { format!(", e.g. {}", examples.join(", ")) };
+            let (hold, s) =
+                (if column.rows == 1 { "holds" } else { "hold" }, if column.values == 1 { "" } else { "s" });
+            format!(
+                "column '{}': {at_least}{} of {} {hold} {at_least}{} value{s} never seen in training{examples}",
+                shown(name),
+                number::count(column.rows),
+                number::rows(self.rows),
+                number::count(column.values),
+            )
+        };
+        let mut lines: Vec<_> = self.with_values().take(COLUMNS).map(line).collect();
+        let others = self.with_values().count().saturating_sub(COLUMNS);
+        if others > 0 {
+            lines.push(format!("{others} other columns hold values never seen in training; --json lists them"));
+        }
+        lines
+    }
+
+    /// The warning about cells that are missing here and were in no row of training.
+    pub(crate) fn warning(&self) -> Option<Warning> {
+        let columns: Vec<String> = self.with_gaps().map(|(name, _)| name.clone()).collect();
+        let (name, column) = self.with_gaps().next()?;
+        let others = match columns.len() - 1 {
+            0 => String::new(),
+            1 => " (and 1 other)".to_owned(),
+            others => format!(" (and {others} others)"),
+        };
+        let means = match self.missing {
+            Missing::Mean => "its mean there is taken",
+            _ => {
+                "such a number counts as 0, which may be far from all others; a model of fit --missing mean takes the mean of \
+                 the column"
+            }
+        };
+        let says = format!(
+            "column '{}'{others} is missing in {} of {} and was in none of training: {means}",
+            shown(name),
+            number::count(column.gaps),
+            number::rows(self.rows)
+        );
+        Some(Warning { columns, ..Warning::new("unseen_gaps", says) })
+    }
+
+    /// Columns with new values, for programs.
+    pub(crate) fn values_object(&self) -> Value {
+        let object = |(name, column): &(String, Column)| {
+            let Column { rows, values, examples, .. } = column;
+            json!({"column": name, "rows": rows, "values": values, "at_least": self.at_least, "examples": examples})
+        };
+        self.with_values().map(object).collect()
+    }
+
+    /// Columns with new gaps, for programs.
+    pub(crate) fn gaps_object(&self) -> Value {
+        self.with_gaps().map(|(name, column)| json!({"column": name, "rows": column.gaps})).collect()
+    }
+}
+
+/// A name or a value in a message.
+fn shown(text: &str) -> String {
+    const WIDE: usize = 40;
+    let text = printable(text);
+    let cut = text.char_indices().nth(WIDE).map_or(text.len(), |(at, _)| at);
+    if cut < text.len() { format!("{}...", &text[..cut]) } else { text.into_owned() }
+}

@@ -1,0 +1,116 @@
+//! What a user should act on: the same sentences on standard error, in JSON, on the page and in `inspect`.
+
+use crate::words::number;
+use serde_json::{Value, json};
+use surefoot_glm::{Losing, OrderAlarm, Settings, Summary};
+
+/// One thing that is wrong with a run or a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Warning {
+    /// A word for programs.
+    pub(crate) kind: &'static str,
+    /// A sentence for people, with what to do.
+    pub(crate) says: String,
+    /// The columns that it is about, if it is about columns.
+    pub(crate) columns: Vec<String>,
+}
+
+impl Warning {
+    pub(crate) fn new(kind: &'static str, says: impl Into<String>) -> Warning {
+        Warning { kind, says: says.into(), columns: Vec::new() }
+    }
+
+    /// As an object of JSON.
+    pub(crate) fn object(&self) -> Value {
+        let mut object = json!({ "kind": self.kind, "message": self.says });
+        if !self.columns.is_empty() {
+            object["columns"] = json!(self.columns);
+        }
+        object
+    }
+
+    /// With a capital and a full stop, for pages.
+    pub(crate) fn sentence(&self) -> String {
+        let mut letters = self.says.chars();
+        letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    }
+}
+
+/// The order of rows has made the printed loss worthless.
+pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
+    let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
+    let says = format!(
+        "the order of the rows makes the loss {printed} worthless: on the rows it was trained on the model loses {loss}; \
+         they seem to be sorted; {}",
+        remedy(settings)
+    );
+    Warning::new("order", says)
+}
+
+/// The model, or its printed loss, is worse than the best constant.
+pub(crate) fn constant(loses: Losing, summary: &Summary, settings: &Settings) -> Warning {
+    let printed = || (number::loss(summary.loss), number::loss(summary.loss_constant));
+    let reasons =
+        "there may be too few rows for so many features, outliers among values or labels, or rows that are not alike";
+    let remedy = match settings.ball {
+        _ if !settings.intercept => "a model with an intercept",
+        Some(_) => "a smaller --radius",
+        None => "--passes auto --l2 auto",
+    };
+    let says = match loses {
+        Losing::Model { loss, constant } => {
+            let (loss, constant) = (sum(loss), number::loss(Some(constant)));
+            format!(
+                "on the rows it was trained on the model loses {loss}, the best constant {constant}: it is worth less than none; {reasons}; \
+                 try {remedy}, or another --loss"
+            )
+        }
+        Losing::Fresh => {
+            let (loss, constant) = printed();
+            format!(
+                "the loss {loss} is above that of the best constant, {constant}: the model has learnt nothing of use in these rows; {reasons}; \
+                 try {remedy}, more rows, or another --loss"
+            )
+        }
+        Losing::Few { loss } => {
+            let ((printed, constant), loss) = (printed(), number::loss(Some(loss)));
+            format!(
+                "the loss {printed} is above that of the best constant, {constant}, for what a few rows have cost as they came: on the rows it was trained on \
+                 the model loses {loss}, and --test FILE would show what it is worth; if that is not enough, try {remedy}"
+            )
+        }
+    };
+    Warning::new("worse_than_constant", says)
+}
+
+/// The loss of the model on its own rows, for people: about, if only a sample was scored.
+pub(crate) fn order_loss(alarm: &OrderAlarm) -> String {
+    let about = if alarm.scored < alarm.rows { "about " } else { "" };
+    let about = if alarm.loss.is_some() { about } else { "" };
+    format!("{about}{}", sum(alarm.loss))
+}
+
+/// A mean loss for people, which may be none.
+fn sum(loss: Option<f64>) -> String {
+    loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
+}
+
+/// What helps against sorted rows.
+fn remedy(settings: &Settings) -> &'static str {
+    match settings.ball {
+        Some(_) => "train with --shuffle",
+        None => "train with --shuffle, or with --passes auto, which does not depend on the order",
+    }
+}
+
+/// What programs are told of the alarm.
+pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
+    alarm.map_or(Value::Null, |alarm| {
+        json!({
+            "loss": alarm.loss,
+            "printed": alarm.printed,
+            "rows": alarm.rows,
+            "rows_scored": alarm.scored,
+        })
+    })
+}

@@ -1,0 +1,11 @@
+//! Numbers, labels, certificates and errors in words, for whoever shows them.
+//!
+//! Knows no other room.
+
+pub(crate) mod certificates;
+pub(crate) mod command_line;
+pub(crate) mod contradictions;
+pub(crate) mod labels;
+pub(crate) mod number;
+pub(crate) mod unmet;
+pub(crate) mod weights;

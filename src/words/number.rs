@@ -1,0 +1,88 @@
+//! Numbers as text.
+
+use serde_json::Value;
+
+/// The shortest decimal that reads back to the same f64, without a trailing `.0`.
+#[derive(Default)]
+pub(crate) struct Shortest(zmij::Buffer);
+
+impl Shortest {
+    pub(crate) fn of(&mut self, x: f64) -> &str {
+        let text = self.0.format(x);
+        text.strip_suffix(".0").unwrap_or(text)
+    }
+}
+
+/// The shortest decimal as an owned string.
+pub(crate) fn shortest(x: f64) -> String {
+    Shortest::default().of(x).to_owned()
+}
+
+/// The scale of a lane, if there is one.
+pub(crate) fn lane(scale: Option<f64>) -> String {
+    scale.map_or_else(|| "-".to_owned(), shortest)
+}
+
+/// A loss or a metric for people: six decimals, fewer for large numbers, and at most nine characters wide.
+pub(crate) fn loss(x: Option<f64>) -> String {
+    match x {
+        None => "-".to_owned(),
+        Some(0.0) => "0.000000".to_owned(),
+        Some(x) if (1e-3..100.0).contains(&x.abs()) => format!("{x:.6}"),
+        Some(x) if (100.0..1e4).contains(&x.abs()) => format!("{x:.4}"),
+        Some(x) if (1e4..1e6).contains(&x.abs()) => format!("{x:.2}"),
+        Some(x) => format!("{x:.4e}"),
+    }
+}
+
+/// A count with its thousands apart.
+pub(crate) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn rows(n: u64) -> String {
+    format!("{} row{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// Bytes with a binary unit.
+pub(crate) fn bytes(n: u64) -> String {
+    indicatif::BinaryBytes(n).to_string()
+}
+
+/// A number, or null where it is absent or not finite.
+pub(crate) fn number_or_null(x: Option<f64>) -> Value {
+    x.and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_shortest_and_read_back() {
+        for (x, text) in [(1.0, "1"), (-0.5, "-0.5"), (0.1, "0.1"), (1e300, "1e+300"), (-2.0, "-2"), (-0.0, "-0")] {
+            assert_eq!(shortest(x), text);
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits());
+        }
+        assert_eq!(shortest(5e-324).parse::<f64>().unwrap(), 5e-324);
+    }
+
+    #[test]
+    fn people_read_counts_and_losses() {
+        assert_eq!([count(0), count(999), count(1000), count(1234567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [loss(None), loss(Some(0.5)), loss(Some(-0.0)), loss(Some(1e-9))],
+            ["-", "0.500000", "0.000000", "1.0000e-9"]
+        );
+        assert_eq!([rows(1), rows(2)], ["1 row", "2 rows"]);
+    }
+}
