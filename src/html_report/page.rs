@@ -10,6 +10,7 @@ mod html;
 mod learning;
 mod matrix;
 mod path;
+mod plots;
 mod quality;
 
 use crate::{

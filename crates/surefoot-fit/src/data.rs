@@ -11,10 +11,7 @@ use surefoot_glm::{Batch, Part, Place, threads::start};
 use surefoot_io::{Error, InputName, Located, Location, Options, RowSource, check_inputs, spool};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::{
-    rows::PATIENCE,
-    stop::{Interrupt, StopConditions},
-};
+use crate::stop::{Interrupt, PATIENCE, StopConditions};
 
 /// Where rows come from.
 ///

@@ -13,6 +13,7 @@
 
 mod bad_rows;
 mod certificates;
+mod check;
 mod data;
 mod error;
 mod evaluation;

@@ -1,16 +1,15 @@
 //! Rows as they are read: on this thread, ahead on another, or in a shuffled order.
 
-use crate::data::{Data, MemoryRows};
+use crate::{
+    data::{Data, MemoryRows},
+    stop::PATIENCE,
+};
 use std::{
     fmt,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 use surefoot_glm::Batch;
 use surefoot_io::{Error, Options, Order, Prefetch, Reader, RowSource, Shuffle};
-
-/// How long a wait for rows lasts before the stop conditions are looked at again.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Functions that are told when data are opened and how many rows of a batch were read.
 type Watcher = (fn(&Data), fn(usize));

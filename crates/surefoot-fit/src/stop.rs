@@ -7,8 +7,11 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+
+/// How long a wait for rows lasts before the stop conditions are looked at again.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

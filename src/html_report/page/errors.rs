@@ -2,7 +2,7 @@
 
 use super::{
     html::{Card, short},
-    quality::{diagonal, figure, table},
+    plots::{diagonal, figure, table},
 };
 use crate::words::number;
 use surefoot_glm::Measured;

@@ -1,6 +1,6 @@
 //! What was taken for what, in colours.
 
-use super::{html::short, quality::percent};
+use super::{html::short, plots::percent};
 use crate::{terminal::confusion, words::number};
 use std::fmt::Write as _;
 use surefoot_glm::Confusion;

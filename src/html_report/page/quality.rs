@@ -2,30 +2,13 @@
 
 use super::{
     errors,
-    html::{Card, SIZE, Table, facts, short},
+    html::{Card, facts, short},
     matrix,
+    plots::{diagonal, figure, percent, table},
 };
 use crate::{terminal::metrics, words::number};
 use surefoot_glm::{Bin, Measured, Picture, Rates};
-use surefoot_plot::{Figure, Scale, Series, Style};
-
-pub(super) fn linear(name: &str) -> (String, Scale) {
-    (name.to_owned(), Scale::Linear)
-}
-
-pub(super) fn diagonal(label: &str, low: f64, high: f64) -> Series {
-    let points = vec![(low, low, 0.0), (high, high, 0.0)];
-    Series { label: label.to_owned(), style: Style::Bound, colour: 7, points }
-}
-
-pub(super) fn figure(about: &str, x: &str, y: &str, series: Vec<Series>) -> Vec<(&'static str, Figure)> {
-    let (x, y) = (linear(x), linear(y));
-    vec![("", Figure { about: about.to_owned(), size: SIZE, x, y, series, ..Figure::default() })]
-}
-
-pub(super) fn table<const N: usize>(head: [&'static str; N], rows: impl Iterator<Item = [f64; N]>) -> Table {
-    Table { head: head.to_vec(), rows: rows.map(|row| row.map(short).to_vec()).collect() }
-}
+use surefoot_plot::{Series, Style};
 
 /// Every `step`-th of many points, and the last.
 fn thinned<T: Copy>(points: &[T], most: usize) -> impl Iterator<Item = T> {
@@ -141,10 +124,6 @@ fn precision(measured: &Measured, picture: &Picture) -> Option<Card> {
         views: figure(about, "recall", "precision", series),
         numbers: table(["recall", "precision"], rows),
     })
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 #[cfg(test)]
