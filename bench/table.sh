@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The table of test losses in the README, from what the programs `quality` and `vw-tuned.sh` printed:
+# The table of test losses in docs/benchmarks.md, from what the programs `quality` and `vw-tuned.sh` printed:
 #
 #   cargo run --release -p surefoot-bench --bin quality -- DIR >ours
 #   bench/vw-tuned.sh DIR vw >theirs

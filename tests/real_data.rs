@@ -184,44 +184,6 @@ fn units_of_labels_do_not_matter() {
     }
 }
 
-/// A line as what must be shown to the letter, and its decimals. Of the table only the first column is to the letter:
-/// losses of few rows change with the last digit of the arithmetic.
-fn taken_apart(line: &str) -> (Vec<&str>, Vec<f64>) {
-    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
-    let decimal = |word: &str| word.parse().ok().filter(|_| word.contains('.'));
-    if line.starts_with("   ") {
-        return (vec![words[0]], Vec::new());
-    }
-    let letters = words.iter().copied().filter(|word| decimal(word).is_none()).collect();
-    let timed = line.ends_with(" s");
-    (letters, words.into_iter().filter_map(decimal).filter(|_| !timed).collect())
-}
-
-#[test]
-fn the_readme_shows_what_the_command_prints() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let (_, shown) = readme.split_once("fit: logistic loss of two classes").expect("a transcript");
-    let (shown, _) = shown.split_once("```").unwrap();
-    let bench = Bench::new();
-    fs::create_dir(bench.path("data")).unwrap();
-    for part in ["train", "test"] {
-        let name = format!("a9a.{part}.svm.gz");
-        fs::copy(data(&name), bench.path("data").join(name)).unwrap();
-    }
-    let args = "fit data/a9a.train.svm.gz --test data/a9a.test.svm.gz".split(' ').map(OsStr::new).collect::<Vec<_>>();
-    let output = bench.command(&args).output().unwrap();
-    let printed = String::from_utf8(output.stderr).unwrap();
-    let printed = printed.strip_prefix("fit: logistic loss of two classes").unwrap();
-    assert_eq!(shown.lines().count(), printed.lines().count(), "{printed}");
-    for (shown, printed) in shown.lines().zip(printed.lines()) {
-        let ((letters, decimals), (expected, numbers)) = (taken_apart(shown), taken_apart(printed));
-        assert_eq!(letters, expected);
-        for (a, b) in decimals.into_iter().zip(numbers) {
-            assert!((a / b - 1.0).abs() < 0.01, "the readme shows {shown}\nprinted is     {printed}");
-        }
-    }
-}
-
 /// The least objectives, by L-BFGS and then Newton steps in scipy, to 1e-12 of them.
 #[test]
 fn optima_of_real_sets_are_reached_and_certified() {

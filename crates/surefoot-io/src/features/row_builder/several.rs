@@ -1,7 +1,7 @@
 //! Cells that hold several features, such as words.
 //!
 //! Each counts once, however often it stands in the cell: so a word has the value 1, as a category has. Counts predict worse where
-//! both were measured: see ARCHITECTURE.md.
+//! both were measured: see docs/decisions.md.
 
 use surefoot_glm::Missing;
 

@@ -1,0 +1,110 @@
+//! `docs/flags.md` is the help of the command, as a page.
+
+use crate::pages::{read, root};
+use std::{collections::BTreeSet, fmt::Write, fs, process::Command};
+
+/// The commands, in the order of the page.
+const COMMANDS: [&str; 6] = ["fit", "predict", "eval", "inspect", "export", "lab"];
+
+/// Set to anything, this has the page written anew in place of a failure.
+const WRITE: &str = "SUREFOOT_WRITE_DOCS";
+
+const HEAD: &str = "# Flags
+
+The help of the command, as `surefoot help COMMAND` prints it. Flags of `fit` that other commands share are listed once.
+Written by `SUREFOOT_WRITE_DOCS=1 cargo test --test docs flags`; a test compares it with the command.
+";
+
+/// What `surefoot help COMMAND` prints.
+fn help(command: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_surefoot")).args(["help", command]).env_remove("COLUMNS").output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+/// Text as Markdown shows it to the letter.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if matches!(c, '*' | '_' | '<' | '`' | '|' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Lines put together to paragraphs, and to the points of a list, each on a line of its own.
+fn paragraphs(lines: &[&str]) -> String {
+    let (mut out, mut open) = (String::new(), false);
+    for line in lines.iter().map(|line| line.trim()) {
+        let point = line.strip_prefix("- ");
+        match (line.is_empty(), point) {
+            (true, _) => open = false,
+            (_, Some(point)) => {
+                let (name, meaning) = point.split_once(':').unwrap_or((point, ""));
+                let _ = write!(out, "\n* `{name}`: {}", escaped(meaning.trim()));
+                open = true;
+            }
+            _ if open => {
+                let _ = write!(out, " {}", escaped(line));
+            }
+            _ => {
+                let gap = if out.is_empty() { "" } else { "\n\n" };
+                let _ = write!(out, "{gap}{}", escaped(line));
+                open = line != "Possible values:";
+                out.push_str(if open { "" } else { "\n" });
+            }
+        }
+    }
+    out
+}
+
+/// The help of a command, without the flags that were on the page before.
+fn section(command: &str, seen: &mut BTreeSet<String>) -> String {
+    let text = help(command);
+    let lines: Vec<&str> = text.lines().collect();
+    let usage = lines.iter().position(|line| line.starts_with("Usage: ")).expect("a line of usage");
+    let mut out =
+        format!("\n## {command}\n\n{}\n\n```text\n{}\n```\n", paragraphs(&lines[..usage]), &lines[usage][7..]);
+    let (mut heading, mut at, mut shared) = ("", usage + 1, 0);
+    while at < lines.len() {
+        let end =
+            at + 1 + lines[at + 1..].iter().take_while(|line| line.is_empty() || line.starts_with("        ")).count();
+        match lines[at] {
+            "" => {}
+            line if !line.starts_with(' ') => heading = line.trim_end_matches(':'),
+            line => {
+                let entry = format!("\n**`{}`**: {}\n", line.trim(), paragraphs(&lines[at + 1..end]));
+                if line.contains("--help") {
+                } else if seen.insert(entry.clone()) {
+                    if !heading.is_empty() {
+                        let _ = write!(out, "\n### {command}: {heading}\n");
+                        heading = "";
+                    }
+                    out.push_str(&entry);
+                } else {
+                    shared += 1;
+                }
+            }
+        }
+        at = end;
+    }
+    if shared > 0 {
+        let _ = write!(out, "\nAnd {shared} flags that are described above.\n");
+    }
+    out
+}
+
+#[test]
+fn the_page_of_flags_is_the_help() {
+    let mut seen = BTreeSet::new();
+    let mut page = HEAD.to_owned();
+    COMMANDS.iter().for_each(|command| page.push_str(&section(command, &mut seen)));
+    let path = root().join("docs/flags.md");
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let stored = read(&path);
+    let differs = stored.lines().zip(page.lines()).find(|(stored, now)| stored != now);
+    assert!(stored == page, "docs/flags.md is not the help any more: {differs:?}; set {WRITE}=1 to write it anew");
+}
