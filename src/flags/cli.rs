@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// What the command line says.
+    /// Parses a command line.
     pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut definition = Cli::command();
         let matches = definition.try_get_matches_from_mut(line)?;
@@ -70,13 +70,13 @@ pub(crate) enum Command {
 /// Learn a model from data.
 ///
 /// Rows are learnt in the order of the files (or --shuffle), each scored before it is learnt: the printed loss is that of
-/// rows not seen before. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
+/// unseen rows. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
 ///
-/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, that since the last
-/// line, and that of the best constant. With --json the same goes to standard output, ending in a line
+/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, the mean loss since the last
+/// line, and the loss of the best constant. With --json the same goes to standard output, ending in a line
 /// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
 ///
-/// At the end the model is scored on a sample of the rows. Where it loses more than the printed loss says, the rows were sorted: that is said,
+/// At the end the model is scored on a sample of the rows. If it loses more there than was printed, the rows were sorted: a warning says so,
 /// and --shuffle helps.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
@@ -86,12 +86,12 @@ pub(crate) struct FitArgs {
 
     /// Files of training rows, compressed or not, folders of them, or quoted patterns of names; - is standard input
     ///
-    /// A folder means its data files, those of folders in it included, in the order of their names; names that begin with _ or . are
+    /// A folder stands for its data files, those of its subfolders included, in the order of their names; names that begin with _ or . are
     /// left out. In patterns ** crosses folders. Folders key=value are columns (tables).
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
-    /// Where the model goes, replaced in one step
+    /// File of the model, replaced in one step
     #[arg(short, long, value_name = "MODEL", default_value = "model.surefoot")]
     pub(crate) output: OsString,
 
@@ -104,25 +104,25 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) reading: DataArgs,
 
-    /// Pass over up to N rows at fault, and say so at the end
+    /// Skip up to N rows at fault, and report them at the end
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Data")]
     pub(crate) skip_bad_rows: u64,
 
-    /// Times over the data, or auto: until no model is better
+    /// Number of passes, or auto: optimise until the gap is within --tol
     ///
     /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
-    /// held-out rows, and the model is saved of the latest pass whose loss there is within the
-    /// noise of the least. `since last` is the loss of held-out rows as they are met.
-    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the least objective over them is
-    /// sought, from the model of that pass on, until it is certified to --tol.
+    /// held-out rows, and the saved model is that of the latest pass whose loss there is within the
+    /// noise of the least. `since last` is the loss of held-out rows as they come.
+    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the objective over them is
+    /// minimised, from the model of that pass on, until its gap is certified to --tol.
     #[arg(long, value_name = "N|auto", value_parser = values::passes, help_heading = "How long")]
     pub(crate) passes: Option<Passes>,
 
-    /// --passes auto: the share of the objective that the model may be above the least [default: 1e-6]
+    /// --passes auto: the relative gap to reach [default: 1e-6]
     #[arg(long, value_name = "T", value_parser = values::positive, help_heading = "How long")]
     pub(crate) tol: Option<f64>,
 
-    /// --passes auto with --l1 auto or --l2 auto: which penalty of the path is taken [default: min]
+    /// --passes auto with --l1 auto or --l2 auto: the penalty to take from the path [default: min]
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "How long")]
     pub(crate) select: Option<SelectName>,
 
@@ -130,15 +130,15 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
     pub(crate) budget: Option<Duration>,
 
-    /// Learn the rows in random order, another one in each pass
+    /// Learn the rows in random order, a new one in each pass
     ///
     /// For rows that are sorted, by class, by time or by a column. The order follows from --seed, the pass and the number of
-    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of what is free, or of --memory,
-    /// holds them (SUREFOOT_MEMORY says otherwise, in bytes), beyond that in a temporary file (TMPDIR).
+    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of the free memory, or of --memory,
+    /// holds them (or SUREFOOT_MEMORY, in bytes), beyond that in a temporary file (TMPDIR).
     #[arg(long, help_heading = "How long")]
     pub(crate) shuffle: bool,
 
-    /// --shuffle: which random order [default: 0]
+    /// --shuffle: seed of the random order [default: 0]
     #[arg(long, value_name = "N", requires = "shuffle", help_heading = "How long")]
     pub(crate) seed: Option<u64>,
 
@@ -182,32 +182,32 @@ pub(crate) struct FitArgs {
     pub(crate) talk: TalkArgs,
 }
 
-/// What is to be known of how good the model is: with --radius, and with a penalty and --passes auto.
+/// Certificates of the model: with --radius, and with a penalty and --passes auto.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Certificates")]
 pub(crate) struct CertifyArgs {
-    /// --radius: no row is longer than this; for a certificate as rows come
+    /// --radius: bound on the length of rows, for a certificate as rows come
     ///
     /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
     /// of a loss of two classes this bounds, at every moment, the loss of the model on new rows and how much better another
-    /// could be, if rows are independent draws. What shows that they are not (one label so far, an order that a test rejects, a bound
-    /// below what is possible, a full pass above it) is said in place of a bound. A row that is longer is an error, and so is a weight above 1.
+    /// could be, if rows are independent draws. If the run shows that they are not (one label so far, an order that a test rejects, a bound
+    /// below the possible losses, a full pass above it), the reason replaces the bound. A longer row is an error, and so is a weight above 1.
     #[arg(long, value_name = "B", value_parser = values::positive)]
     pub(crate) row_norm: Option<f64>,
 
-    /// --row-norm: how likely a certificate from rows as they come may be false [default: 0.05]
+    /// --row-norm: error probability of certificates from rows as they come [default: 0.05]
     #[arg(long, value_name = "P", value_parser = values::probability)]
     pub(crate) error_probability: Option<f64>,
 
-    /// Save and end as soon as no model is better by more than this
+    /// Save and end as soon as no model can be better by more than G
     ///
-    /// With --passes auto looked at after each iteration. With --radius, with the rows as they come (--row-norm) whenever their number has doubled, and by a pass over the rows
-    /// of files after each pass that learns. Nothing is held out unless --holdout says so.
+    /// Checked with --passes auto after each iteration; with --radius whenever the number of rows has doubled (--row-norm), and for files by a
+    /// pass over their rows after each pass that learns. Nothing is held out unless --holdout says so.
     #[arg(long, value_name = "G", value_parser = values::positive)]
     pub(crate) until_gap: Option<f64>,
 }
 
-/// Write one prediction a row.
+/// Write one prediction per row.
 ///
 /// Each row of DATA gives one line, in order. Numbers are the shortest decimals that read back to the same
 /// 64-bit float. Settings come from the model; those given here are only compared with it.
@@ -224,36 +224,36 @@ pub(crate) struct PredictArgs {
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
-    /// Where the predictions go, replaced in one step; - is standard output
+    /// File of the predictions, replaced in one step; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: OsString,
 
-    /// What a prediction is [default: probability for classes, margin for hinge losses, else mean]
+    /// Kind of prediction [default: probability for classes, margin for hinge losses, else mean]
     ///
-    /// With softmax and ovr, margins and probabilities are one number a class, by ascending label and with spaces between.
+    /// With softmax and ovr there is one margin or probability per class, in ascending order of labels, separated by spaces.
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub(crate) kind: Option<Kind>,
 
-    /// Rows may lack their label
+    /// Accept rows without a label
     ///
-    /// A first token with a colon is then a pair; any other is a label and ignored.
+    /// A first token with a colon is then a pair; any other is taken for a label and ignored.
     #[arg(long)]
     pub(crate) unlabelled: bool,
 
     /// Write the value of this column behind each prediction, with a tab between (tables)
     ///
-    /// By name or number; it need not be one that the model knows. Tags of Vowpal Wabbit text are written without a flag, behind a
+    /// By name or number; the model need not know it. Tags of Vowpal Wabbit text are written without a flag, behind a
     /// blank. Control characters in them are escaped.
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
-    /// What becomes of a row at fault, such as one with a missing cell
+    /// Treatment of rows at fault, such as rows with a missing cell
     ///
-    /// Those passed over are counted at the end, and the first are shown; the exit status is 0.
+    /// They are counted at the end, and the first are shown; the exit status is 0.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
     pub(crate) on_error: OnError,
 
-    /// Predict rates: with an exposure of 1, or an offset of 0, for each row
+    /// Predict rates, with an exposure of 1 or an offset of 0 for each row
     ///
     /// The column that the model has for it may be missing, and is not used.
     #[arg(long)]
@@ -277,7 +277,7 @@ pub(crate) struct PredictArgs {
     pub(crate) reading: DataArgs,
 }
 
-/// What becomes of rows at fault in `predict`.
+/// Treatment of rows at fault in `predict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnError {
     /// The command ends with its message
@@ -292,8 +292,8 @@ pub(crate) enum OnError {
 ///
 /// Prints the weighted mean loss. Of classes: accuracy, area under the ROC curve, average precision (PR-AUC), precision,
 /// recall and F1, and where there are probabilities the Brier score and the expected calibration error (ECE, ten bins of
-/// equal width); of more than two classes also which were taken for which. Of numbers: RMSE, MSE, MAE and R². Of counts and
-/// amounts: deviance and D², the share of it that is explained. With --json what does not apply is null. The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
+/// equal width); of more than two classes also a confusion matrix. Of numbers: RMSE, MSE, MAE and R². Of counts and
+/// amounts: deviance and D², its explained share. With --json a metric that does not apply is null. The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
 /// here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
@@ -322,7 +322,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<OsString>,
 
-    /// Pass over up to N rows at fault, and say so at the end
+    /// Skip up to N rows at fault, and report them at the end
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) skip_bad_rows: u64,
 
@@ -345,7 +345,7 @@ pub(crate) struct InspectArgs {
     /// The model
     pub(crate) model: OsString,
 
-    /// How many of the largest weights to show
+    /// Number of the largest weights to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
@@ -356,23 +356,23 @@ pub(crate) struct InspectArgs {
 
 /// Write a model's weights as text, or the model without its state.
 ///
-/// A line a feature: its name, its id and its weight, to be multiplied by raw values; the intercept first. Numbers are the
-/// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is a column of weights a class,
+/// One line per feature: its name, its id and its weight for raw values; the intercept first. Numbers are the
+/// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is one column of weights per class,
 /// weight:LABEL. In names ^ = * \\ and what is not printable are \\xNN.
 ///
 /// With --bits several features may share a slot, and with it a weight: each that training met has a line of its own, with
-/// the same slot and the same weight, and those of a slot stand together. So the margin is always the intercept plus weight times
+/// that slot and weight, and the lines of a slot stand together. So the margin is always the intercept plus weight times
 /// value over the lines whose feature a row has. A line without a name stands for features whose names were not kept.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     /// The model
     pub(crate) model: OsString,
 
-    /// Where it goes, replaced in one step: a .csv, .json or .surefoot file; - is standard output
+    /// File to write, replaced in one step: .csv, .json or .surefoot; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: OsString,
 
-    /// What is written [default: by the extension of FILE; csv to standard output]
+    /// Kind of output [default: by the extension of FILE; csv to standard output]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) to: Option<Exported>,
 
@@ -381,7 +381,7 @@ pub(crate) struct ExportArgs {
     pub(crate) slim: bool,
 }
 
-/// What `export` writes.
+/// Kinds of output of `export`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Exported {
     /// A table of text
@@ -395,7 +395,7 @@ pub(crate) enum Exported {
 /// Hold the theory against numbers.
 ///
 /// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage.
-/// Each check has rows with a planted error beside it, which it must find out. The table of checks goes to standard
+/// Beside each check stand rows with a planted error, which it has to detect. The table of checks goes to standard
 /// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG and PNG. The exit status is 1 if
 /// a check fails.
 #[derive(Args, Debug)]
@@ -440,20 +440,20 @@ pub(crate) struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {}
 
-/// What is learnt: stored in the model. `fit` takes them as given; where a model
+/// Settings that the model stores. `fit` takes them as given; where a model
 /// exists already they are compared with it, and a difference is an error.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings of the model")]
 pub(crate) struct SettingsArgs {
-    /// What is minimised [default: logistic]
+    /// Loss to minimise [default: logistic]
     ///
     /// logistic and the hinge kinds learn two classes, of which the larger label is the positive one; squared, huber, absolute
-    /// and quantile learn numbers; poisson, gamma and tweedie counts and amounts, whose logarithm of the mean is linear. softmax and
-    /// ovr learn any number of classes up to 65536, whole numbers or texts, which are met as they come.
+    /// and quantile learn numbers; poisson, gamma and tweedie learn counts and amounts, with a log link. softmax and
+    /// ovr learn any number of classes up to 65536, whole numbers or texts, which need not be known beforehand.
     #[arg(long, value_enum, ignore_case = false)]
     pub(crate) loss: Option<LossName>,
 
-    /// huber: the error, in units of the label, from which on it counts in proportion [default: 1]
+    /// huber: the error, in units of the label, beyond which the loss is linear [default: 1]
     #[arg(long, value_name = "X", value_parser = values::positive)]
     pub(crate) delta: Option<f64>,
 
@@ -461,16 +461,16 @@ pub(crate) struct SettingsArgs {
     #[arg(long, value_name = "X", value_parser = values::probability)]
     pub(crate) tau: Option<f64>,
 
-    /// tweedie: the power of the mean that the variance goes with, between 1 and 2 [default: 1.5]
+    /// tweedie: the power of the mean to which the variance is proportional, between 1 and 2 [default: 1.5]
     #[arg(long, value_name = "P", value_parser = values::power)]
     pub(crate) power: Option<f64>,
 
-    /// Penalise the sizes of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
+    /// Penalise the absolute values of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
     ///
-    /// w holds the weights of the raw values; the intercept is free. In one pass the lanes learn without it, and each weight is drawn
-    /// towards 0 where the model is read: a step of a diagonal Newton method, near the optimum that --passes auto
-    /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the one is taken whose
-    /// model has the least loss on rows that it has not learnt.
+    /// w holds the weights of raw values; the intercept is unpenalised. In one pass the lanes learn without it, and each weight is shrunk
+    /// where the model is read, by a step of a diagonal Newton method: near the optimum that --passes auto
+    /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the model with the
+    /// least loss on unseen rows is taken.
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
     pub(crate) l1: Option<Strength>,
 
@@ -480,12 +480,12 @@ pub(crate) struct SettingsArgs {
 
     /// Penalise weights in units of their columns: w_j·M_j, M_j the largest |x_j|, in place of w_j [default: yes with auto, else no]
     ///
-    /// Then --l1 and --l2 do not depend on the units that columns were measured in, and zeros stay zeros. Weights that are
-    /// exported, and --bounds, are those of the raw values all the same.
+    /// Then --l1 and --l2 do not depend on the units of columns, and zeros stay zeros. Exported weights
+    /// and --bounds remain those of raw values.
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub(crate) standardize: Option<Whether>,
 
-    /// Weights (not the intercept) of at least 0 only: the same as --bounds 0,
+    /// Keep all weights (not the intercept) at or above 0, as --bounds 0, does
     #[arg(long)]
     pub(crate) nonneg: bool,
 
@@ -499,14 +499,14 @@ pub(crate) struct SettingsArgs {
 
     /// Keep weights between LOW and HIGH, all of them or those of NAME; may be repeated
     ///
-    /// The intercept is free. Either side may be left out; 0 lies between them, since the weight of a feature that no row has is 0.
+    /// The intercept is unbounded. Either side may be left out; 0 has to lie between them, since the weight of a feature that no row has is 0.
     /// NAME is as for --penalty-factor. Where a feature has several bounds of its own the last count.
     #[arg(long, value_name = "[NAME=]LOW,HIGH", value_parser = values::bounds, allow_hyphen_values = true)]
     pub(crate) bounds: Vec<(Option<String>, Bounds)>,
 
     /// Multiply weights of rows by class: balanced, or a list such as spam=5,ham=1
     ///
-    /// With balanced all classes together weigh the same: while rows come, among those so far; with --passes auto, among all.
+    /// With balanced all classes have equal total weight: among the rows so far while rows come, among all rows with --passes auto.
     /// Training and its printed loss count by these weights, --test and eval do not.
     #[arg(long, value_name = "W", value_parser = values::class_weights)]
     pub(crate) class_weight: Option<ClassWeights>,
@@ -528,20 +528,20 @@ pub(crate) struct SettingsArgs {
 /// How much memory may be used.
 #[derive(Args, Debug)]
 pub(crate) struct MemoryArgs {
-    /// Most memory to use, such as 500M or 2G [default: what is free]
+    /// Memory limit, such as 500M or 2G [default: the free memory]
     ///
-    /// What is free is the least of what the machine, the control groups of the process (as containers have) and its limit of addresses
+    /// Free memory is the least that the machine, the control groups of the process (as in containers) and its limit of addresses
     /// leave. Rows that are kept (--passes auto, --shuffle) take at most half of it, and go to a temporary file beyond. A run that needs
     /// more ends with an error and status 1 before the system ends it; a snapshot that was saved stays.
     #[arg(long, value_name = "SIZE", value_parser = memory::size)]
     pub(crate) memory: Option<usize>,
 }
 
-/// How much is said, and where.
+/// Amount and place of messages.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct TalkArgs {
-    /// One JSON object a line on standard output instead of the table
+    /// One JSON object per line on standard output instead of the table
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -557,18 +557,18 @@ pub(crate) enum LossName {
     Logistic,
     /// Numbers, by half the squared error
     Squared,
-    /// Numbers, by half the squared error up to --delta, in proportion to it beyond
+    /// Numbers, by half the squared error up to --delta, linear beyond
     Huber,
     /// Numbers, by the absolute error: the median
     Absolute,
     /// Numbers, by the pinball loss: the quantile --tau
     Quantile,
-    /// Two classes, by what is missing to a margin of 1
+    /// Two classes, by the shortfall to a margin of 1
     Hinge,
-    /// Two classes, by the square of that
+    /// Two classes, by the square of the shortfall
     #[value(name = "squared_hinge")]
     SquaredHinge,
-    /// Two classes, by half the square of that, straight on the wrong side
+    /// Two classes, by half the square of the shortfall, linear on the wrong side
     #[value(name = "smoothed_hinge")]
     SmoothedHinge,
     /// Counts, with a log link
@@ -628,7 +628,7 @@ impl FormatName {
 /// Which penalty of a path is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SelectName {
-    /// That of the least held-out loss
+    /// The penalty of the least held-out loss
     Min,
     /// The heaviest whose loss is within one standard error of the least: fewer or smaller weights
     #[value(name = "1se")]
@@ -636,7 +636,7 @@ pub(crate) enum SelectName {
 }
 
 impl SelectName {
-    /// What it is in the library.
+    /// The choice of the library that has this name.
     pub(crate) fn select(self) -> Select {
         match self {
             SelectName::Min => Select::Min,
@@ -645,7 +645,7 @@ impl SelectName {
     }
 }
 
-/// What `predict` writes.
+/// Kinds of prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Intercept plus weights times values

@@ -1,4 +1,34 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
+//!
+//! | task | where |
+//! | --- | --- |
+//! | rows | [`Batch`], [`Row`] |
+//! | loss, penalty, passes | [`Loss`], [`Settings`], [`Plan`] |
+//! | train in passes | [`Trainer`] |
+//! | train to the optimum | [`Gathered`], [`Problem`], [`mod@optimum`] |
+//! | predict | [`Model`], [`Predictor`] |
+//! | evaluate | [`Tally`], [`Measured`] |
+//! | certificates | [`Certificate`], [`FullPass`] |
+//!
+//! The caller owns the loop: batches come from memory or from a reader of `surefoot-io`, and a model can be taken after any row. `surefoot-fit`
+//! is such a loop, with saving and resuming. Nothing here reads or writes files.
+//!
+//! ```
+//! use surefoot_glm::{Batch, Loss, Plan, Predictor, Settings, Trainer};
+//!
+//! let mut rows = Batch::default();
+//! for t in 0..500_u32 {
+//!     let (a, b) = (f64::from(t % 7), f64::from(t % 11));
+//!     rows.push(Some(f64::from(a > b)), 1.0, &[(0, a), (1, b)]); // label, weight, pairs of feature id and value
+//! }
+//! let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+//! trainer.learn(&rows, 0, rows.len()).unwrap();
+//! let summary = trainer.summary();
+//! assert!(summary.loss < summary.loss_constant);
+//!
+//! let scored = Predictor::new(&trainer.model()).score(&rows.row(0)).unwrap();
+//! assert!(Loss::Logistic.mean(scored.margin) < 0.5); // 0 is not above 0
+//! ```
 
 mod ball;
 mod batch;

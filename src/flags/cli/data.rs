@@ -26,15 +26,14 @@ pub(crate) struct DataArgs {
 
     /// Column of numbers of trials: labels are shares of successes among them, between 0 and 1 (tables, --loss logistic)
     ///
-    /// A row counts as so many rows, of which that share is positive: a binomial model. For k successes of n trials the label is k/n. A
-    /// row of 0 trials counts like one of weight 0; --weight multiplies.
+    /// A row of n trials counts as n rows, of which that share is positive: a binomial model. For k successes of n trials the label is k/n. A
+    /// row of 0 trials counts as one of weight 0; --weight multiplies.
     #[arg(long, value_name = "COL")]
     pub(crate) trials: Option<String>,
 
-    /// Column of what is added to margins, beside the weights (tables)
+    /// Column that is added to margins, with a fixed weight of 1 (tables)
     ///
-    /// What is known before: the logarithm of an exposure, or the margin that another model predicts. In Vowpal Wabbit text it
-    /// is the base.
+    /// For instance the logarithm of an exposure, or the margin of another model. In Vowpal Wabbit text it is the base.
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
 
@@ -42,77 +41,77 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COL", conflicts_with = "offset")]
     pub(crate) exposure: Option<String>,
 
-    /// Columns whose values are names of classes; of a list each value is one (tables)
+    /// Columns of categories, with one feature per value; a list holds several values (tables)
     ///
-    /// COLS is a list with commas of names, numbers, ranges such as 15-40 and patterns such as x*; names with commas stand in
-    /// double quotes; the flag may be repeated. A column that is not declared is numeric if each of its first 1000 cells is
+    /// COLS is a comma-separated list of names, numbers, ranges such as 15-40 and patterns such as x*; names with commas go into
+    /// double quotes; the flag may be repeated. An undeclared column is numeric if each of its first 1000 cells is
     /// a number, and categorical if none is, or if it holds codes: five different texts or more, in a fifth of the cells or more.
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) categorical: Vec<values::Columns>,
 
     /// Columns of text whose words are features (tables)
     ///
-    /// A word is a run of letters and digits with the marks on them, in lower case and composed (Unicode NFC); it is a feature COL=word of value 1, however often it stands in the cell.
+    /// A word is a run of letters and digits with their marks, in lower case and composed (Unicode NFC); it is a feature COL=word of value 1, however often it occurs in the cell.
     /// A list counts as one text. A cell that is empty or null has no words, which is an error only for other columns; with --missing
     /// indicator or mean it is a feature of its own. NA, None and the like are words, unless --na names them.
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) text: Vec<values::Columns>,
 
-    /// Columns whose values are numbers; of lists and vectors each number is a feature (tables)
+    /// Columns of numbers; lists and vectors have one feature per number (tables)
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) numeric: Vec<values::Columns>,
 
-    /// Columns, namespaces or indices of svmlight to pass over, such as 3,10-20
+    /// Columns, namespaces or indices of svmlight to leave out, such as 3,10-20
     #[arg(long, value_name = "COLS", value_parser = values::columns)]
     pub(crate) ignore: Vec<values::Columns>,
 
-    /// Columns, namespaces or indices to make features of; all others are passed over
+    /// Columns, namespaces or indices to use; all others are left out
     #[arg(long, value_name = "NAMES", value_parser = values::columns)]
     pub(crate) keep: Vec<values::Columns>,
 
-    /// What a missing cell is (tables) [default: error]
+    /// Treatment of missing cells (tables) [default: error]
     ///
-    /// With mean a number counts as the mean of its column over the rows of DATA, which are read once more for it before they are
-    /// learnt; the means are kept in the model. Rows of weight 0 do not count in it.
+    /// With mean a missing number counts as the mean of its column over the rows of DATA, which are read once more before they are
+    /// learnt; the model stores the means. Rows of weight 0 do not count.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) missing: Option<MissingName>,
 
-    /// Cells that count as missing, beside empty ones and NA, nan, null and the like (tables)
+    /// More texts that count as missing, besides empty cells and NA, nan, null and the like (tables)
     #[arg(long, value_name = "TOKENS", value_parser = values::columns, allow_hyphen_values = true)]
     pub(crate) na: Vec<values::Columns>,
 
-    /// Take NA, None, nan, null and the like for what they say: only empty cells, and those of --na, are missing (tables)
+    /// Take NA, None, nan, null and the like literally: only empty cells, and those of --na, are missing (tables)
     #[arg(long)]
     pub(crate) no_default_na: bool,
 
-    /// Whether the first line names the columns (csv) [default: found out]
+    /// Whether the first line names the columns (csv) [default: by its content]
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub(crate) header: Option<Whether>,
 
-    /// What stands between cells (csv) [default: what the first lines agree on]
+    /// Delimiter of cells (csv) [default: the one that the first lines agree on]
     ///
-    /// A blank, ' ', stands for any run of blanks and tabs. It is about the files that are read, whatever those of the model had.
+    /// A blank, ' ', stands for any run of blanks and tabs. The flag applies to the files that are read, whatever the training data had.
     #[arg(long, value_name = "C", value_parser = values::delimiter)]
     pub(crate) delimiter: Option<char>,
 
-    /// What encloses cells in which delimiters and line breaks are text, or none, where quotes are only text (csv) [default: "]
+    /// Quote around cells that contain delimiters or line breaks; none takes quotes as text (csv) [default: "]
     #[arg(long, value_name = "C", value_parser = values::quote)]
     pub(crate) quote: Option<Quote>,
 
-    /// What numbers have for a decimal point: a point or a comma (csv) [default: a point]
+    /// Decimal point of numbers: a point or a comma (csv) [default: a point]
     #[arg(long, value_name = "C", value_parser = values::decimal)]
     pub(crate) decimal: Option<char>,
 
     /// Multiply the features of two columns or namespaces
     ///
-    /// Each feature of A with each of B, on the fly; the flag may be repeated.
+    /// Each feature of A with each of B, computed as rows are read; the flag may be repeated.
     #[arg(long, value_name = "A:B", value_parser = values::interaction)]
     pub(crate) interact: Vec<(String, String)>,
 
     /// Hash features to this many bits
     ///
-    /// By default a feature that has a name has an id of 64 bits, and an index is an id as it is. Fewer bits bound the memory that
-    /// a model takes; features may then share an id. Ids are hashes without a secret (XXH3): that two of a million names share one of
+    /// By default names are hashed to 64 bits, and an index is its own id. Fewer bits bound the memory of
+    /// a model; features may then share an id. Ids are hashes without a secret (XXH3): that two of a million names share one of
     /// 64 bits has a chance of 1 in 37 million, but whoever chooses a category value or a name can choose its id, and so make it
     /// that of another feature. Where people choose values whose predictions matter to them, give features as numbers or as indices of
     /// svmlight, which are ids as they are.
