@@ -59,38 +59,53 @@ fn paragraphs(lines: &[&str]) -> String {
     out
 }
 
-/// The help of a command, without the flags that were on the page before.
-fn section(command: &str, seen: &mut BTreeSet<String>) -> String {
+/// A flag or an argument: its heading, what is typed, and its text.
+type Entry = (String, String, String);
+
+/// The entries of a help text behind the line of usage.
+fn entries(lines: &[&str]) -> Vec<Entry> {
+    let (mut found, mut heading, mut at) = (Vec::new(), "", 0);
+    while at < lines.len() {
+        let (line, rest) = (lines[at], &lines[at + 1..]);
+        let belongs = |line: &&&str| line.is_empty() || line.starts_with("        ");
+        let below = rest.iter().take_while(belongs).count();
+        if line.starts_with(' ') {
+            // A short text stands on the line of the flag, behind two blanks.
+            let (flag, text) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
+            let text = paragraphs(&[&[text], &rest[..below]].concat());
+            found.push((heading.to_owned(), flag.to_owned(), text));
+        } else if !line.is_empty() {
+            heading = line.trim_end_matches(':');
+        }
+        at += 1 + below;
+    }
+    found
+}
+
+/// The help of a command; entries that were on the page before are only named.
+fn section(command: &str, seen: &mut BTreeSet<(String, String)>) -> String {
     let text = help(command);
     let lines: Vec<&str> = text.lines().collect();
     let usage = lines.iter().position(|line| line.starts_with("Usage: ")).expect("a line of usage");
     let mut out =
         format!("\n## {command}\n\n{}\n\n```text\n{}\n```\n", paragraphs(&lines[..usage]), &lines[usage][7..]);
-    let (mut heading, mut at, mut shared) = ("", usage + 1, 0);
-    while at < lines.len() {
-        let end =
-            at + 1 + lines[at + 1..].iter().take_while(|line| line.is_empty() || line.starts_with("        ")).count();
-        match lines[at] {
-            "" => {}
-            line if !line.starts_with(' ') => heading = line.trim_end_matches(':'),
-            line => {
-                let entry = format!("\n**`{}`**: {}\n", line.trim(), paragraphs(&lines[at + 1..end]));
-                if line.contains("--help") {
-                } else if seen.insert(entry.clone()) {
-                    if !heading.is_empty() {
-                        let _ = write!(out, "\n### {command}: {heading}\n");
-                        heading = "";
-                    }
-                    out.push_str(&entry);
-                } else {
-                    shared += 1;
-                }
-            }
+    let (mut last, mut again) = (String::new(), Vec::new());
+    for (heading, flag, text) in entries(&lines[usage + 1..]) {
+        if flag.contains("--help") {
+            continue;
         }
-        at = end;
+        if !seen.insert((flag.clone(), text.clone())) {
+            again.push(format!("`{flag}`"));
+            continue;
+        }
+        if heading != last {
+            let _ = write!(out, "\n### {command}: {heading}\n");
+            last = heading;
+        }
+        let _ = write!(out, "\n**`{flag}`**: {text}\n");
     }
-    if shared > 0 {
-        let _ = write!(out, "\nAnd {shared} flags that are described above.\n");
+    if !again.is_empty() {
+        let _ = write!(out, "\nAs above: {}.\n", again.join(", "));
     }
     out
 }

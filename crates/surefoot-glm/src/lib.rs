@@ -26,8 +26,8 @@
 //! let summary = trainer.summary();
 //! assert!(summary.loss < summary.loss_constant);
 //!
-//! let scored = Predictor::new(&trainer.model()).score(&rows.row(0)).unwrap();
-//! assert!(Loss::Logistic.mean(scored.margin) < 0.5); // 0 is not above 0
+//! let scored = Predictor::new(&trainer.model()).score(&rows.row(10)).unwrap();
+//! assert!(Loss::Logistic.mean(scored.margin) < 0.5); // a = 3, b = 10
 //! ```
 
 mod ball;
