@@ -37,8 +37,8 @@ pub fn codec(data: &[u8]) {
 
 /// Rows and errors of the same bytes, as they came in at once and in pieces. How much of damaged compressed bytes is decompressed
 /// before the damage shows is the decoder's business: then there are errors on both sides, and the rows before them agree.
-fn check_same(whole: &Found, pieces: &Found) {
-    let is_damaged = |found: &Found| found.1.iter().any(|(_, message)| message.contains("damaged or cut-off"));
+fn check_same(whole: &Inferred, pieces: &Inferred) {
+    let is_damaged = |found: &Inferred| found.1.iter().any(|(_, message)| message.contains("damaged or cut-off"));
     if is_damaged(whole) || is_damaged(pieces) {
         let common = whole.0.len().min(pieces.0.len());
         assert_eq!(whole.0[..common], pieces.0[..common], "rows depend on how the bytes come in");
@@ -136,13 +136,13 @@ fn options(format: &'static Format, choices: &[u8; CHOICES]) -> Options {
 type Row = (u64, u64, u64, Vec<(u64, u64)>);
 
 /// Rows, and errors with the number of rows before each.
-type Found = (Vec<Row>, Vec<(usize, String)>);
+type Inferred = (Vec<Row>, Vec<(usize, String)>);
 
 /// Most rows that are looked at.
 const MOST: usize = 1 << 19;
 
 /// Reads all there is, in pieces of at most `size` bytes: rows, and messages with the number of rows before them.
-fn read(bytes: &[u8], size: usize, options: &Options) -> Found {
+fn read(bytes: &[u8], size: usize, options: &Options) -> Inferred {
     let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
     let from = Pieces { bytes: io::Cursor::new(bytes.to_vec()), size };
     let mut reader = match Reader::with_reader("f", from, options.clone()) {

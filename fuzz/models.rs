@@ -142,12 +142,12 @@ fn search(model: &Model, batches: &[Batch]) {
         }
     }
     let mut model = trainer.model();
-    let mut problem = gathered.problem(&model);
+    let mut problem = gathered.problem(&model).unwrap();
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 40;
     problem.choose(surefoot_glm::Select::Min, 1, &stop, &mut |_| ());
     if let Some(found) = problem.search(1e-3, 1, &stop, &mut |_| ()) {
-        problem.place(&found, &mut model);
+        problem.place(&found, &mut model).unwrap();
         let _ = save_model(&model, &mut io::sink());
     }
 }

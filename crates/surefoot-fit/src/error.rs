@@ -53,6 +53,11 @@ pub enum FitError {
         /// The input.
         input: String,
     },
+    /// The optimum cannot be sought over these rows.
+    Optimum {
+        /// Why not.
+        reason: String,
+    },
     /// Held-out rows cannot be stored.
     Holdout(io::Error),
     /// A model cannot be trained further.
@@ -91,6 +96,7 @@ impl fmt::Display for FitError {
             FitError::Holdout(error) => {
                 write!(f, "{}: held-out rows cannot be stored (TMPDIR): {error}", std::env::temp_dir().display())
             }
+            FitError::Optimum { reason } => write!(f, "there is no optimum to be found: {reason}"),
             FitError::Resume { reason } => write!(f, "the model cannot be trained further: {reason}"),
         }
     }

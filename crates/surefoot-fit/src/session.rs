@@ -133,7 +133,7 @@ impl Session<'_> {
         };
         self.shuffling.iter_mut().for_each(Shuffling::release);
         let start = self.model();
-        let mut problem = gathered.problem(&start);
+        let mut problem = gathered.problem(&start).map_err(|reason| FitError::Optimum { reason })?;
         let (watch, until, threads) = (self.stop.clone(), self.until_gap, self.threads.into());
         let (mut failure, over) = (None, AtomicBool::new(false));
         let stop = || over.load(Ordering::Relaxed) || watch.check().is_err();
@@ -170,7 +170,7 @@ impl Session<'_> {
             return Ok(());
         }
         let mut model = self.unfinished();
-        problem.place(found, &mut model);
+        place(problem, found, &mut model);
         self.saver.save(&model, self.rows)
     }
 
@@ -192,7 +192,7 @@ impl Session<'_> {
     /// The model with what the readers and the search found out.
     fn with_findings(&self, mut model: Model) -> Model {
         if let Some((problem, found)) = &self.optimum {
-            problem.place(found, &mut model);
+            place(problem, found, &mut model);
         }
         model.settings.reading = self.options.reading();
         // Texts of refused rows are no classes. Those of rows that were read and are not learnt yet keep their numbers.
@@ -425,5 +425,12 @@ impl Session<'_> {
     /// The error of an input whose bytes are not those read before.
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
+    }
+}
+
+/// Puts the result of a search into the model of its rows; a model that it does not fit stays as it is, and says so.
+fn place(problem: &Problem, found: &Optimum, model: &mut Model) {
+    if let Err(reason) = problem.place(found, model) {
+        model.certificates = vec![Certificate::none(reason)];
     }
 }

@@ -29,10 +29,13 @@ pub fn start<S: Send + 'static, T: Send + 'static>(
     Builder::new().name(name.to_owned()).spawn(run).map_err(|_| take(&shared).expect("no thread has taken it"))
 }
 
-/// Does `work` on up to so many threads at once, this one included; it is to end when nothing is left to do.
+/// Threads that [`share`] uses at most: more than processors have, and far from what a system would break down under.
+const MOST: usize = 1024;
+
+/// Does `work` on up to so many threads at once, this one included, and on 1,024 at most; it is to end when nothing is left to do.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..threads.min(MOST) {
             if Builder::new().spawn_scoped(scope, &work).is_err() {
                 break;
             }

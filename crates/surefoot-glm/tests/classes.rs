@@ -359,8 +359,11 @@ fn a_tally_counts_rows_of_weight_zero_whatever_their_label() {
 }
 
 #[test]
-#[should_panic(expected = "models in a ball have one margin")]
 fn there_are_no_classes_in_a_ball() {
     let ball = Some(Ball { radius: 1.0, row_norm: None, delta: 0.05 });
-    _ = Trainer::new(Settings { ball, ..settings(Loss::Softmax) }, Plan::ONE_PASS);
+    let mut trainer = Trainer::new(Settings { ball, ..settings(Loss::Softmax) }, Plan::ONE_PASS);
+    let mut batch = Batch::default();
+    batch.push(Some(1.0), 1.0, &[(0, 1.0)]);
+    let (row, fault) = trainer.learn(&batch, 0, 1).unwrap_err();
+    assert!(row == 0 && fault.message.contains("a ball with a loss of more than two classes"), "{fault}");
 }

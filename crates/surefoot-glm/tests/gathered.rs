@@ -31,9 +31,9 @@ fn found(batch: &Batch, settings: &Settings, memory: usize) -> (Optimum, Model) 
     let mut gathered = Gathered::with_memory(memory);
     gathered.add(batch, 0, batch.len()).unwrap();
     let mut model = trainer.model();
-    let problem = gathered.problem(&model);
+    let problem = gathered.problem(&model).unwrap();
     let found = problem.search(1e-9, 2, &|| false, &mut |_| ()).unwrap();
-    problem.place(&found, &mut model);
+    problem.place(&found, &mut model).unwrap();
     (found, model)
 }
 
@@ -92,7 +92,7 @@ fn the_farthest_column_is_told_to_its_digits() {
         trainer.learn(&batch, 0, batch.len()).unwrap();
         let mut gathered = Gathered::default();
         gathered.add(&batch, 0, batch.len()).unwrap();
-        let (at, ratio) = gathered.problem(&trainer.model()).farthest_column().unwrap();
+        let (at, ratio) = gathered.problem(&trainer.model()).unwrap().farthest_column().unwrap();
         assert_eq!(trainer.model().index[at], 2, "{far}");
         assert!((ratio / far - 1.0).abs() < 0.05, "{far}: {ratio}");
     }

@@ -115,9 +115,9 @@ fn gathered_rows_go_by_the_groups_of_the_model() {
     let mut model = trainer.model();
     let mut gathered = Gathered::default();
     gathered.add(&batch, 0, batch.len()).unwrap();
-    let problem = gathered.problem(&model);
+    let problem = gathered.problem(&model).unwrap();
     let found = problem.search(1e-10, 1, &|| false, &mut |_| ()).unwrap();
-    problem.place(&found, &mut model);
+    problem.place(&found, &mut model).unwrap();
     assert!(model.certificates[0].bound().unwrap().comparator.as_ref().unwrap().contains("within their bounds"));
     // Weights are held, and gradients balanced where they are not: (mean gradient + penalty)·(room to move) is nothing.
     let weight = |id: u64| model.weight[model.index.iter().position(|known| *known == id).unwrap()];

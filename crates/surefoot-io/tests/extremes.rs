@@ -175,12 +175,12 @@ fn case(random: &mut Random) -> Option<String> {
     trainer.end_pass().unwrap();
     let mut model = trainer.model();
     if let Some(tolerance) = plan.optimum {
-        let mut problem = gathered.problem(&model);
+        let mut problem = gathered.problem(&model).unwrap();
         problem.choose(surefoot_glm::Select::Min, 1, &|| false, &mut |_| ());
         if let Some(found) =
             problem.search(tolerance, 1, &|| false, &mut |_| ()).filter(|found| found.objective.is_finite())
         {
-            problem.place(&found, &mut model);
+            problem.place(&found, &mut model).unwrap();
         }
     }
     let finished = saved(&model);

@@ -15,6 +15,7 @@ pub mod learners;
 pub mod number;
 pub mod parameter_free;
 pub mod proximal;
+pub mod public;
 pub mod trainer;
 pub mod vectors;
 

@@ -50,10 +50,12 @@ pub struct FullPass {
 }
 
 impl FullPass {
-    /// Before the first row; `None` if the model is in no ball.
+    /// Before the first row; `None` if the model is in no ball, or is none ([`Model::check`]).
     #[must_use]
     pub fn new(model: &Model) -> Option<FullPass> {
-        let ball = Ball::new(model.settings.ball.as_ref()?.radius);
+        let ball = model.settings.ball.as_ref()?;
+        model.check_prediction().ok()?;
+        let ball = Ball::new(ball.radius);
         let order = (1..=u32::MAX).zip(&model.index).map(|(number, &id)| (id, number));
         let point: Vec<f64> = model.intercept.iter().copied().chain(model.weight.iter().copied()).collect();
         Some(FullPass {
@@ -82,7 +84,7 @@ impl FullPass {
         row.check()?;
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
         let y = match (self.loss.classifies(), self.labels.code(label)) {
-            (false, _) => label,
+            (false, _) => self.loss.check(label).map(|()| label)?,
             (true, Some(y)) => y,
             (true, None) => return Err(Fault::new(Part::Label, "not a label that the model was trained on")),
         };

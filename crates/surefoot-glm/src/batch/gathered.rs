@@ -10,7 +10,7 @@ use crate::{
     labels::class_weights::Balance,
     memory::feature_index::Numbering,
     model::{group_index, trained_model::Model},
-    numeric::check::NEGLIGIBLE,
+    numeric::check::{NEGLIGIBLE, need},
 };
 
 /// Rows that are kept, with their labels as they are: 12 bytes a pair, 32 a row.
@@ -28,9 +28,9 @@ use crate::{
 /// let mut gathered = Gathered::default();
 /// gathered.add(&batch, 0, batch.len()).unwrap();
 /// let mut model = trainer.model();
-/// let problem = gathered.problem(&model);
+/// let problem = gathered.problem(&model).unwrap();
 /// let found = problem.search(1e-9, 1, &|| false, &mut |_| ()).unwrap();
-/// problem.place(&found, &mut model);
+/// problem.place(&found, &mut model).unwrap();
 /// assert!(model.certificates[0].bound().unwrap().relative.unwrap() <= 1e-9);
 /// ```
 #[derive(Debug, Default)]
@@ -60,6 +60,9 @@ impl Gathered {
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
+        if !label.is_finite() {
+            return Err(Fault::new(Part::Label, "a label is a finite number"));
+        }
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
@@ -81,8 +84,11 @@ impl Gathered {
     }
 
     /// The search on these rows for a model with the settings, labels and features of this one, whose vector it starts from.
-    #[must_use]
-    pub fn problem(self, model: &Model) -> Problem {
+    ///
+    /// # Errors
+    /// If the rows have a label or a feature that the model has not met, or the model is none ([`Model::check`]): with what is wrong.
+    pub fn problem(self, model: &Model) -> Result<Problem, String> {
+        model.check_prediction()?;
         let Gathered { numbering, mut examples, .. } = self;
         let (settings, labels) = (model.settings.clone(), model.labels.clone());
         if let Some(weights) = &settings.class_weights {
@@ -92,10 +98,16 @@ impl Gathered {
         }
         let classifies = settings.loss.classifies();
         examples.code(|label| if classifies { labels.code(label).unwrap_or(f64::NAN) } else { label });
+        let takes = |y| settings.loss.takes(y, labels.classes.len());
+        need(
+            (0..examples.len()).all(|i| takes(examples.label(i).0)),
+            "the rows have a label that the model has not met",
+        )?;
         let mut position = vec![0; numbering.dim() - 1];
         for (id, number) in numbering.features() {
-            // A learner meets every feature of a row that it does not refuse.
-            position[number as usize - 1] = model.index.partition_point(|&known| known < id);
+            let known = model.index.binary_search(&id);
+            position[number as usize - 1] =
+                known.map_err(|_| format!("the model has not met feature {id} of the rows"))?;
         }
         let width = model.intercept.len();
         let mut rules = group_index::rules(model, &position);
@@ -114,6 +126,6 @@ impl Gathered {
             scaling = Some(units);
         }
         let start = (weights, intercept);
-        Problem { start, settings, labels, examples, position, rules, scaling, raw_rules, tried: Vec::new() }
+        Ok(Problem { start, settings, labels, examples, position, rules, scaling, raw_rules, tried: Vec::new() })
     }
 }

@@ -57,6 +57,7 @@ pub use examples::Examples;
 use crate::{
     data::feature_groups::{Bounds, Rule},
     loss::Loss,
+    numeric::check::{all_finite, is_size},
 };
 use design::Design;
 use shares::Crew;
@@ -87,6 +88,15 @@ pub struct Goal<'a> {
 }
 
 impl Goal<'_> {
+    /// Whether its numbers are in range, and the labels are those of its loss.
+    fn is_sound(&self, examples: &Examples) -> bool {
+        let factors = [self.l1, self.l2].into_iter().chain(self.rules.iter().map(|rule| rule.factor));
+        let labels = examples.label.iter().zip(&examples.weight).filter(|(_, weight)| **weight > 0.0);
+        self.loss.check_parameter().is_ok()
+            && factors.into_iter().all(is_size)
+            && labels.into_iter().all(|(y, _)| self.loss.takes(*y, self.classes))
+    }
+
     /// What holds for the weight of a column.
     fn rule(&self, column: usize) -> Rule {
         self.rules.get(column).copied().unwrap_or(Rule { factor: 1.0, bounds: self.bounds })
@@ -147,10 +157,10 @@ impl Optimum {
 /// (what is missing is 0).
 ///
 /// `each` is shown the best model so far after each outer iteration. `stop` is asked about every millisecond, by all threads;
-/// once it says so, the search ends with the best model there is. `None` if no row has weight.
+/// once it says so, the search ends with the best model there is. A tolerance that nothing meets, 0 or NaN, ends it where rounding does.
 ///
 /// Labels are those of the loss: −1 and +1 for two classes, the number of the class for losses of many, numbers of at least 0
-/// for counts; what else they are is the caller's to refuse.
+/// for counts. `None` if one is not, if no row has weight, or if a factor or the parameter of the loss is out of range, or the start not finite.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, Loss, optimum::{Ended, Examples, Goal, optimise}};
@@ -182,7 +192,12 @@ pub fn optimise(
     stop: &(dyn Fn() -> bool + Sync),
     each: &mut dyn FnMut(&Optimum),
 ) -> Option<Optimum> {
-    Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(goal, start, stop, each))
+    if !goal.is_sound(examples) || !all_finite(start.0, f64::is_finite) || !all_finite(start.1, f64::is_finite) {
+        return None;
+    }
+    // Not a number and below 0 are as hard to meet as 0 is.
+    let goal = Goal { tolerance: goal.tolerance.max(0.0), ..*goal };
+    Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(&goal, start, stop, each))
 }
 
 /// Where no row has a feature and there is no intercept, there is one model, and it is the best.

@@ -13,6 +13,7 @@ use crate::{
         summary::PathPoint,
         trained_model::Model,
     },
+    numeric::check::need,
 };
 use std::fmt;
 
@@ -125,8 +126,17 @@ impl Problem {
 
     /// Puts what was found into the model that the search began with: its vector, and what is known of it. Features that
     /// are not on the rows keep their weights, unless there is a penalty, at whose optimum they are 0.
-    pub fn place(&self, found: &Optimum, model: &mut Model) {
+    ///
+    /// # Errors
+    /// If the search was not this one or the model not that one, as far as their sizes tell; nothing has changed then.
+    pub fn place(&self, found: &Optimum, model: &mut Model) -> Result<(), String> {
         let width = model.intercept.len();
+        let fits = self.start.1.len() == width
+            && model.index.len().checked_mul(width) == Some(model.weight.len())
+            && self.position.iter().all(|&at| at < model.index.len());
+        need(fits, "the model is not the one that the search began with")?;
+        let own = found.intercept.len() == width && found.weights.len() == self.position.len() * width;
+        need(own, "the optimum is that of another search")?;
         if !self.settings.is_unpenalised() {
             // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
             model.weight.fill(0.0);
@@ -140,6 +150,7 @@ impl Problem {
         model.certificates = vec![self.certificate(found)];
         model.settings.penalty = self.settings.penalty;
         model.summary.path.clone_from(&self.tried);
+        Ok(())
     }
 
     /// Why a model that was found is not to be used as it is, if there is a reason.

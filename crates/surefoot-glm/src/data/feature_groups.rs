@@ -140,6 +140,11 @@ impl Groups {
         Rule { factor, bounds }
     }
 
+    /// How many groups there are, that of all other features counted.
+    pub(crate) fn count(&self) -> usize {
+        (self.factors.len() + 1).saturating_mul(self.bounds.len() + 1)
+    }
+
     /// Which factor and which bounds the features of a group have, if of their own.
     pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
         let (number, sides) = (number as usize, self.bounds.len() + 1);

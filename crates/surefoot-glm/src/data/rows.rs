@@ -77,6 +77,20 @@ impl Row<'_> {
     }
 }
 
+/// Weights of rows that count. They can be added up 10²⁸ times, and so can they times what a lane loses, an f32; and shares of
+/// them are no 0, by which means would be divided.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
+
+/// Whether a row may count so much; what is wrong if not.
+pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
+    let says = match weight {
+        _ if WEIGHTS.contains(&weight) => return Ok(()),
+        _ if weight > *WEIGHTS.end() => "the weight is too large to be added to others: divide all weights",
+        _ => "the weight is too small to be told from 0: multiply all weights",
+    };
+    Err(Fault::new(Part::Weight, says))
+}
+
 /// Where a row stands in its input: enough to name file, line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -214,8 +228,11 @@ impl Batch {
         self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
     }
 
-    /// Appends a row without a place and a position.
+    /// Appends a row without a place and a position; of unequally many ids and values, which [`Row::check`] refuses, as many as there
+    /// are of both.
     pub fn append(&mut self, row: &Row<'_>) {
+        let pairs = row.index.len().min(row.value.len());
+        let row = &Row { index: &row.index[..pairs], value: &row.value[..pairs], ..*row };
         if self.start.is_empty() {
             self.start.push(0);
         }
@@ -226,7 +243,7 @@ impl Batch {
         self.value.extend(row.value);
         if !row.group.is_empty() || !self.group.is_empty() {
             self.group.resize(self.index.len() - row.index.len(), 0);
-            self.group.extend(row.group);
+            self.group.extend(row.group.iter().take(pairs));
             self.group.resize(self.index.len(), 0);
         }
         self.start.push(self.index.len());

@@ -10,5 +10,12 @@ pub(super) fn value(delta: f64, y: f64, m: f64) -> f64 {
 /// r cut to [−δ, δ].
 #[inline]
 pub(super) fn slope(delta: f64, y: f64, m: f64) -> f64 {
-    (m - y).clamp(-delta, delta)
+    let r = m - y;
+    if r > delta {
+        delta
+    } else if r < -delta {
+        -delta
+    } else {
+        r
+    }
 }

@@ -179,6 +179,7 @@ impl Loss {
     /// What is wrong with it.
     pub fn check(self, label: f64) -> Result<(), Fault> {
         let says = match self {
+            _ if !label.is_finite() => "a label is a finite number",
             Loss::Poisson if label < 0.0 => {
                 "a Poisson label must be 0 or more; for numbers of any sign use --loss squared"
             }
@@ -302,7 +303,9 @@ impl Loss {
             Loss::Gamma => y * libm::exp(-m),
             Loss::Tweedie { power } => {
                 let (p, q) = (power - 1.0, 2.0 - power);
-                p * y * libm::exp(-p * m) + q * libm::exp(q * m)
+                // No number times infinity, which is no number where the first is 0.
+                let of_label = if y > 0.0 { p * (y * libm::exp(-p * m)) } else { 0.0 };
+                of_label + q * libm::exp(q * m)
             }
             Loss::Absolute | Loss::Quantile { .. } | Loss::Hinge => return None,
         })

@@ -2,6 +2,7 @@
 
 use super::{Measured, Picture, calibration::Calibration};
 use crate::{
+    data::rows::check_weight,
     loss::Loss,
     model::predictor::likeliest,
     numeric::sums::{Mean, Sum},
@@ -23,6 +24,8 @@ use std::collections::BTreeMap;
 pub struct ClassMetrics {
     loss: Loss,
     rows: u64,
+    /// Whether a row was none.
+    spoilt: bool,
     value: Mean,
     logs: Mean,
     correct: Mean,
@@ -53,17 +56,21 @@ impl ClassMetrics {
     /// No rows yet.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
-        let (value, logs, correct, cells, brier, calibration) = Default::default();
-        ClassMetrics { loss, rows: 0, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
+        let (spoilt, value, logs, correct, cells, brier, calibration) = Default::default();
+        ClassMetrics { loss, rows: 0, spoilt, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
     /// Adds a row: the class of its label, its weight, and the margins of all classes.
     ///
-    /// # Panics
-    /// If there are not so many margins.
+    /// If there are not so many margins, one is not finite, or the weight is none, nothing is known of the rows from then on but how many
+    /// they are.
     pub fn add(&mut self, class: usize, weight: f64, margins: &[f64]) {
         self.rows += 1;
-        if weight == 0.0 {
+        if weight == 0.0 || self.spoilt {
+            return;
+        }
+        if class >= margins.len() || check_weight(weight).is_err() || !margins.iter().all(|m| m.is_finite()) {
+            *self = ClassMetrics { rows: self.rows, spoilt: true, ..ClassMetrics::new(self.loss) };
             return;
         }
         self.value.add(self.loss.value_of(class, margins), weight);

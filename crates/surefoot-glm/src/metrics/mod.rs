@@ -32,6 +32,7 @@ use picture::{POINTS, Sample};
 use ranking::Ranking;
 
 use crate::{
+    data::rows::check_weight,
     loss::Loss,
     numeric::sums::{Mean, Spread, Sum},
 };
@@ -50,6 +51,8 @@ use crate::{
 pub struct Metrics {
     loss: Loss,
     rows: u64,
+    /// Whether a row was none.
+    spoilt: bool,
     /// Whether any label is a share of two classes.
     shares: bool,
     value: Mean,
@@ -134,6 +137,7 @@ impl Metrics {
         Metrics {
             loss,
             rows: 0,
+            spoilt: false,
             shares: false,
             value: Mean::default(),
             correct: Mean::default(),
@@ -151,9 +155,19 @@ impl Metrics {
     }
 
     /// Adds a row: its label (for classes −1 or +1, or what lies between for a share of both), its weight and the margin predicted for it.
+    ///
+    /// If one of them is not finite, the weight is negative or not from 1e-300 to 1e240, or the loss has no such label, nothing is known of the rows from then on but
+    /// how many they are.
     pub fn add(&mut self, label: f64, weight: f64, margin: f64) {
         self.rows += 1;
-        if weight == 0.0 {
+        if weight == 0.0 || self.spoilt {
+            return;
+        }
+        // Of many classes one is held against the rest here.
+        let takes = if self.loss.has_margins() { label.abs() <= 1.0 } else { self.loss.takes(label, 2) };
+        self.spoilt = !takes || check_weight(weight).is_err() || !margin.is_finite();
+        if self.spoilt {
+            *self = Metrics { rows: self.rows, spoilt: true, ..Metrics::new(self.loss) };
             return;
         }
         self.value.add(self.loss.value(label, margin), weight);
@@ -224,7 +238,7 @@ impl Metrics {
             rmse: mse.map(f64::sqrt),
             mae: self.sizes.value(),
             r2: r2.filter(|r2| r2.is_finite()),
-            deviance: excess.map(|excess| 2.0 * excess),
+            deviance: excess.map(|excess| 2.0 * excess).filter(|deviance| deviance.is_finite()),
             d2: d2.filter(|d2| d2.is_finite()),
             confusion: classes.then(|| Confusion::of_two([negative, positive])),
         }

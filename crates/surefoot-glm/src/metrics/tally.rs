@@ -2,7 +2,11 @@
 
 use super::{ClassMetrics, Measured, Metrics, Picture};
 use crate::{
-    data::{fault::Fault, rows::Row},
+    data::{
+        fault::{Fault, Part},
+        rows::{Row, check_weight},
+    },
+    loss::Loss,
     model::{
         predictor::{Predictor, Scores},
         trained_model::Model,
@@ -27,6 +31,7 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct Tally {
+    loss: Loss,
     predictor: Predictor,
     metrics: Kind,
     /// Of the row at hand.
@@ -48,16 +53,22 @@ impl Tally {
             true => Kind::Many(Box::new(ClassMetrics::new(loss))),
             false => Kind::One(Box::new(Metrics::new(loss))),
         };
-        Tally { predictor: Predictor::new(model), metrics, scores: Scores::default() }
+        Tally { loss, predictor: Predictor::new(model), metrics, scores: Scores::default() }
     }
 
     /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives. One of weight
     /// 0 is only counted, whatever its label is. Returns how many of its features were never seen in training.
     ///
     /// # Errors
-    /// Those of prediction.
+    /// Those of prediction, a label that the loss has not, and a weight that is not from 1e-300 to 1e240.
     pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<usize, Fault> {
         let mut unseen = 0;
+        if row.weight != 0.0 {
+            check_weight(row.weight)?;
+            if !self.loss.takes(y, self.predictor.columns_of_classes()) {
+                return Err(Fault::new(Part::Label, "not a label of the model's loss"));
+            }
+        }
         match &mut self.metrics {
             Kind::One(metrics) if row.weight == 0.0 => metrics.add(0.0, 0.0, 0.0),
             Kind::Many(metrics) if row.weight == 0.0 => metrics.add(0, 0.0, &[]),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     data::{
-        fault::Fault,
+        fault::{Fault, Part},
         feature_groups::{Bounds, Groups, Rule},
         rows::Row,
     },
@@ -38,9 +38,12 @@ impl Grouping {
     /// Looks at a row, before it is known whether it will be learnt.
     ///
     /// # Errors
-    /// At the first id that there is no memory for.
+    /// At the first group that there is not, and the first id that there is no memory for.
     pub(crate) fn look(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
+        if let Some(at) = row.group.iter().position(|group| *group as usize >= self.groups.count()) {
+            return Err(Fault::new(Part::Pair(at), "there is no group of features of this number"));
+        }
         for (at, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
                 let known = self.numbers.get_mut(id).ok_or_else(|| Fault::full(at, id))?;
@@ -88,9 +91,7 @@ impl Grouping {
 
 /// Checks what was read from a file.
 pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
-    let Groups { factors, bounds } = &settings.groups;
-    let count = (factors.len() + 1) * (bounds.len() + 1);
-    let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < count);
+    let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < settings.groups.count());
     need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
 }
 

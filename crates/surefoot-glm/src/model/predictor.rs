@@ -40,6 +40,8 @@ pub struct Predictor {
     weights: Features<Slot>,
     /// Weights of classes, a row a feature; for one margin they are in the slots.
     columns: Vec<f64>,
+    /// What is wrong with the model: no row is scored then.
+    unfit: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Zeroable)]
@@ -83,9 +85,13 @@ pub(crate) fn likeliest(margins: &[f64]) -> usize {
 }
 
 impl Predictor {
-    /// Lays out a model's vectors: O(features · columns).
+    /// Lays out a model's vectors: O(features · columns). With a model that [`Model::check`] says does not predict it refuses every row, and
+    /// says why.
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
+        if let Err(says) = model.check_prediction() {
+            return Predictor { unfit: Some(says), ..Predictor::of(0.0, std::iter::empty()) };
+        }
         match model.settings.loss.has_margins() {
             true => {
                 let (classes, intercept) = (model.labels.classes.clone(), model.intercept.clone());
@@ -104,7 +110,7 @@ impl Predictor {
         for ((id, weight), seen) in vector.zip(1..) {
             set(&mut weights, id, Slot { weight, seen });
         }
-        Predictor { classes: Classes::default(), intercept: vec![intercept], weights, columns: Vec::new() }
+        Predictor { classes: Classes::default(), intercept: vec![intercept], weights, columns: Vec::new(), unfit: None }
     }
 
     /// For classes: their labels, ascending, and as many intercepts and weights a feature.
@@ -113,14 +119,15 @@ impl Predictor {
         for (&id, seen) in index.iter().zip(1..) {
             set(&mut weights, id, Slot { weight: 0.0, seen });
         }
-        Predictor { classes: Classes::of(labels), intercept, weights, columns }
+        Predictor { classes: Classes::of(labels), intercept, weights, columns, unfit: None }
     }
 
     /// The margin of a row: O(nnz). For losses that have one.
     ///
     /// # Errors
-    /// If the margin is not finite, which only values near the end of the f64 range can bring about.
+    /// If the row or the model is none, or the margin is not finite, which only values near the end of the f64 range can bring about.
     pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
+        self.check(row, true)?;
         let (mut margin, mut unseen) = (Margin::default(), 0);
         for (k, (id, value)) in pairs(row).enumerate() {
             match self.slot(id) {
@@ -135,8 +142,9 @@ impl Predictor {
     /// The margins of a row for all classes: O(nnz · classes).
     ///
     /// # Errors
-    /// If a margin is not finite, as in [`score`](Predictor::score).
+    /// As in [`score`](Predictor::score).
     pub fn score_classes(&self, row: &Row<'_>, scores: &mut Scores) -> Result<(), Fault> {
+        self.check(row, false)?;
         let Scores { margins, unseen, sums } = scores;
         let columns = self.intercept.len();
         sums.clear();
@@ -156,6 +164,18 @@ impl Predictor {
         if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
+    /// Whether a row can be scored, for one margin or for those of classes.
+    fn check(&self, row: &Row<'_>, one: bool) -> Result<(), Fault> {
+        let cannot = |says: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {says}")));
+        let has_one = self.classes.is_empty() && !self.intercept.is_empty();
+        match &self.unfit {
+            Some(says) => cannot(says),
+            None if one && !has_one => cannot("it has a margin for each class, not one"),
+            None if !one && has_one => cannot("it has one margin, not one for each class"),
+            None => row.check(),
+        }
+    }
+
     /// The loss at a row; a class without a column has margin 0.
     pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, coding: &Coding) -> Result<f64, Fault> {
         let label = row.label.unwrap_or(f64::NAN);
@@ -169,6 +189,11 @@ impl Predictor {
         // All classes that were met are part of the model, whether it has columns for them or not.
         scores.margins.resize(coding.classes().len().max(column + 1), 0.0);
         Ok(loss.value_of(column, &scores.margins))
+    }
+
+    /// How many classes have a margin.
+    pub(crate) fn columns_of_classes(&self) -> usize {
+        self.intercept.len()
     }
 
     /// Whether a feature was seen in training.

@@ -6,7 +6,7 @@
 
 use super::{
     certificate::{Bound, Certificate},
-    settings::{Ball, Penalty, Settings},
+    settings::{Ball, Penalty, Plan, Settings},
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,
 };
@@ -28,11 +28,16 @@ fn is_probability(x: f64) -> bool {
 impl Model {
     /// Checks all parts but the learner's state.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
-        self.settings.check_ranges()?;
-        self.labels.check(self.settings.loss)?;
-        self.check_vectors()?;
+        self.check_prediction()?;
         self.summary.check()?;
         self.certificates.iter().try_for_each(Certificate::check)
+    }
+
+    /// Checks the parts that predict.
+    pub(crate) fn check_prediction(&self) -> Result<(), String> {
+        self.settings.check_ranges()?;
+        self.labels.check(self.settings.loss)?;
+        self.check_vectors()
     }
 
     fn check_vectors(&self) -> Result<(), String> {
@@ -60,19 +65,43 @@ impl Model {
     }
 }
 
+impl Loss {
+    pub(crate) fn check_parameter(self) -> Result<(), String> {
+        let sound = match self {
+            Loss::Huber { delta } => is_positive(delta),
+            Loss::Quantile { tau } => is_probability(tau),
+            Loss::Tweedie { power } => power > 1.0 && power < 2.0,
+            _ => true,
+        };
+        need(sound, "the parameter of the loss is out of its range")
+    }
+
+    /// Whether a number can be a label in training's own terms: −1, +1 or a share between them, the number of a class below `classes`, or
+    /// what [`check`](Loss::check) lets pass.
+    pub(crate) fn takes(self, y: f64, classes: usize) -> bool {
+        match self {
+            _ if self.has_margins() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
+            _ if self.classifies() => y.abs() <= 1.0,
+            _ => y.is_finite() && self.check(y).is_ok(),
+        }
+    }
+}
+
+impl Plan {
+    pub(crate) fn check(&self) -> Result<(), String> {
+        need(self.passes > 0, "there are no passes")?;
+        need(self.holdout != Some(0), "every 0th row is held out, which is none: leave holding out away instead")?;
+        need(self.optimum.is_none_or(is_size), "the tolerance of the optimum is out of its range")
+    }
+}
+
 impl Settings {
     /// Checks that every number is within its range, and that losses, balls and groups fit together.
     ///
     /// # Errors
     /// What is wrong.
     pub fn check_ranges(&self) -> Result<(), String> {
-        let parameter = match self.loss {
-            Loss::Huber { delta } => is_positive(delta),
-            Loss::Quantile { tau } => is_probability(tau),
-            Loss::Tweedie { power } => power > 1.0 && power < 2.0,
-            _ => true,
-        };
-        need(parameter, "the parameter of the loss is out of its range")?;
+        self.loss.check_parameter()?;
         need(self.ball.is_none() || !self.loss.has_margins(), "a ball with a loss of more than two classes")?;
         self.ball.as_ref().map_or(Ok(()), Ball::check)?;
         self.penalty.check()?;
@@ -81,8 +110,7 @@ impl Settings {
         }
         let factors = self.groups.factors.iter().map(|(_, factor)| *factor);
         need(factors.into_iter().all(is_size), "the factor of a penalty is out of its range")?;
-        let groups = (self.groups.factors.len() + 1).checked_mul(self.groups.bounds.len() + 1);
-        need(groups.is_some_and(|groups| u32::try_from(groups).is_ok()), "too many groups of features")?;
+        need(u32::try_from(self.groups.count()).is_ok(), "too many groups of features")?;
         self.reading.check()
     }
 }
@@ -90,7 +118,9 @@ impl Settings {
 impl Ball {
     fn check(&self) -> Result<(), String> {
         let norm = self.row_norm.is_none_or(is_positive);
-        need(is_positive(self.radius) && norm && is_probability(self.delta), "the ball is out of its range")
+        // Certificates share δ: what is left of the least numbers would be 0.
+        let delta = is_probability(self.delta) && self.delta >= f64::MIN_POSITIVE;
+        need(is_positive(self.radius) && norm && delta, "the ball is out of its range")
     }
 }
 

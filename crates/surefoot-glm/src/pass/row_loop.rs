@@ -3,9 +3,9 @@
 use super::{holdout::Passes, learner::Engine, order::OrderWatch};
 use crate::{
     data::{
-        fault::{Fault, Part},
+        fault::Fault,
         holdout_store::Shelf,
-        rows::{Batch, Row},
+        rows::{Batch, Row, check_weight},
         schema::Class,
     },
     labels::{class_weights::Balance, encoder::Coding},
@@ -67,9 +67,6 @@ impl Counts {
     }
 }
 
-/// Weights up to this can be added up 10²⁸ times, and so can they times what a lane loses, an f32.
-const LARGEST_WEIGHT: f64 = 1e240;
-
 impl Books {
     /// Before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
@@ -105,9 +102,7 @@ impl Books {
         };
         let (given, weighted) = (row.weight, if weight == row.weight { None } else { Some(Row { weight, ..*row }) });
         let row = weighted.as_ref().unwrap_or(row);
-        if row.weight > LARGEST_WEIGHT {
-            return Err(Fault::new(Part::Weight, "the weight is too large to be added to others: divide all weights"));
-        }
+        check_weight(row.weight)?;
         let y = self.counts.coding.code(self.loss(), label)?;
         let coding = &self.counts.coding;
         let value = engine.ask(row, coding, y)?;

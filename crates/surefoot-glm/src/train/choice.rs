@@ -11,13 +11,9 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The engine that the settings ask for, before its first row.
-///
-/// # Panics
-/// If they ask for many margins in a ball.
+/// The engine that sound settings ask for, before its first row.
 pub(crate) fn new(settings: &Settings) -> Box<dyn Engine> {
     match &settings.ball {
-        Some(_) if settings.loss.has_margins() => panic!("{NO_BALL}"),
         Some(ball) => Box::new(InBall::new(settings, *ball)),
         None if settings.loss.has_margins() => Box::new(Classes::new(settings)),
         None => Box::new(Mix::new(settings)),

@@ -7,12 +7,13 @@
 use super::choice;
 use crate::{
     data::{
-        fault::Fault,
+        fault::{Fault, Part},
         holdout_store::{InMemory, Shelf},
         rows::{Batch, Row},
         schema::{Class, Names},
     },
     labels::{class_weights::ClassWeights, label_set::Labels},
+    loss::Loss,
     metrics::{Measured, Picture, Progressive, Tally},
     model::{
         certificate::Certificate,
@@ -53,34 +54,41 @@ use std::{io, sync::Arc};
 pub struct Trainer {
     books: Books,
     engine: Box<dyn Engine>,
+    /// What is wrong with what was asked for: no row is taken then.
+    unfit: Option<Fault>,
 }
 
 impl Trainer {
-    /// A trainer that has seen no row; with several passes it keeps held-out rows in memory.
-    ///
-    /// # Panics
-    /// If the settings ask for a loss of more than two classes and a ball.
+    /// A trainer that has seen no row; with several passes it keeps held-out rows in memory. With settings that are out of range or
+    /// contradict each other it refuses every row, and says why.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_shelf(settings, plan, Box::<InMemory>::default())
     }
 
     /// The same, with held-out rows on a shelf of the caller's.
-    ///
-    /// # Panics
-    /// As [`new`](Trainer::new).
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
-        let engine = choice::new(&lanes_of(&settings, &plan));
-        Trainer { books: Books::new(settings, plan, shelf), engine }
+        let engine = match settings.check_ranges() {
+            Ok(()) => choice::new(&lanes_of(&settings, &plan)),
+            Err(_) => choice::new(&Settings::default()),
+        };
+        let unfit = settings.check_ranges().and_then(|()| plan.check()).err().map(|says| unfit(&says));
+        Trainer { books: Books::new(settings, plan, shelf), engine, unfit }
     }
 
     /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
     ///
     /// # Errors
     /// The position of the first row that cannot be used and why; the rows before it are learnt, the row
-    /// itself has changed nothing.
+    /// itself has changed nothing. The very first one, if the settings are at fault.
+    ///
+    /// # Panics
+    /// If the batch has no such rows, as indexing does.
     pub fn learn(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        if let (Some(fault), true) = (&self.unfit, from < to) {
+            return Err((from, fault.clone()));
+        }
         self.engine.learn(&mut self.books, batch, from, to)
     }
 
@@ -88,15 +96,29 @@ impl Trainer {
     /// run that is resumed, whose shelf is gone. The rows are counted from the start of the data.
     ///
     /// # Errors
-    /// Those of the shelf.
+    /// Those of the shelf, and of kind [`InvalidData`](io::ErrorKind::InvalidData) what [`learn`](Trainer::learn) would have said of a row.
+    ///
+    /// # Panics
+    /// If the batch has no such rows, as indexing does.
     pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
-        (from..to).try_for_each(|r| self.books.reshelve(&batch.row(r)))
+        let invalid = |fault: Fault| io::Error::new(io::ErrorKind::InvalidData, fault);
+        (from..to).try_for_each(|r| {
+            let row = batch.row(r);
+            self.unfit.clone().map_or_else(|| row.check(), Err).map_err(invalid)?;
+            self.books.reshelve(&row)
+        })
     }
 
     /// Says that labels are shares of the positive class, between 0 and 1, of the logistic loss: before the first row. A row is
-    /// then as many of each class as its weight and its share say.
+    /// then as many of each class as its weight and its share say. With another loss, or later, all rows are refused from then on.
     pub fn take_labels_for_shares(&mut self) {
-        self.books.counts.coding.shares = true;
+        let counts = &mut self.books.counts;
+        if self.books.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.coding.shares) {
+            counts.coding.shares = true;
+        } else {
+            let says = "labels are shares, which only the logistic loss takes, and from the first row on";
+            self.unfit.get_or_insert_with(|| unfit(says));
+        }
     }
 
     /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
@@ -277,8 +299,9 @@ impl Trainer {
     /// passes, a finished one with new rows.
     ///
     /// # Errors
-    /// If the model is slim or its state does not fit together.
+    /// If the model is slim or its state does not fit together, or the plan is out of range.
     pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
+        plan.check()?;
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
         model.check()?;
         let engine = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
@@ -297,8 +320,13 @@ impl Trainer {
             books.passes.run.before = books.counts.balance.clone();
         }
         books.reshelved = books.passes.run.before.clone();
-        Ok(Trainer { books, engine })
+        Ok(Trainer { books, engine, unfit: None })
     }
+}
+
+/// What is said of a row where the settings are at fault.
+fn unfit(says: &str) -> Fault {
+    Fault::new(Part::Row, format!("no row can be learnt with these settings: {says}"))
 }
 
 /// What the first pass is about: a penalty that is chosen by optima is none before there are any.

@@ -9,7 +9,7 @@ use crate::table::options::Options;
 
 /// The weighted means of the columns of numbers of a table over all rows that have a number there.
 ///
-/// Rows of weight 0 do not count. A column without any number has the mean 0.
+/// Rows of weight 0 do not count, nor does what is no row ([`Row::check`](surefoot_glm::Row::check)). A column without any number has the mean 0.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
     /// The place of a column by the id of its number and by that of its absence.
@@ -44,7 +44,7 @@ impl ColumnMeans {
         if self.columns.is_empty() {
             self.meet(options);
         }
-        for row in (0..batch.len()).map(|r| batch.row(r)).filter(|row| row.weight > 0.0) {
+        for row in (0..batch.len()).map(|r| batch.row(r)).filter(|row| row.weight > 0.0 && row.check().is_ok()) {
             self.weight += row.weight;
             for (id, &x) in row.index.iter().zip(row.value) {
                 if let Some(&place) = self.numbers.get(id) {

@@ -9,7 +9,7 @@ const MEMORY: usize = 64 << 20;
 
 /// A [`Shelf`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
 ///
-/// The file is gone when the shelf is, however the process ends.
+/// A row that is none ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file is gone when the shelf is, however the process ends.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Shelf};
@@ -45,6 +45,7 @@ impl SpooledShelf {
 
 impl Shelf for SpooledShelf {
     fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
+        row.check().map_err(|fault| io::Error::new(io::ErrorKind::InvalidInput, fault))?;
         if self.file.is_none() && self.memory.len() > self.limit {
             let mut file = BufWriter::new(tempfile::tempfile()?);
             file.write_all(&self.memory)?;

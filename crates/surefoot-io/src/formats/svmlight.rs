@@ -94,7 +94,7 @@ pub struct Svmlight {
 const LOOK: usize = 1 << 20;
 
 impl Svmlight {
-    /// A parser at the start of the first input.
+    /// A parser at the start of the first input. Of options that [`Options::check`] refuses it takes the nearest that are in range.
     #[must_use]
     pub fn new(options: &Options) -> Svmlight {
         Svmlight {

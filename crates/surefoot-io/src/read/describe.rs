@@ -4,7 +4,7 @@ use surefoot_glm::{Batch, Part};
 
 use super::reader::{Reader, RowSource};
 use crate::{
-    error::Located,
+    error::{Located, Location},
     files::input::InputName,
     table::{format::Format, options::Options, partitions::Partitions},
 };
@@ -31,6 +31,12 @@ impl Options {
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
         let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
+        // What the batch has not has no token, and a pair beyond the row's is the row.
+        if row >= batch.len() || row >= batch.place.len() {
+            return Located { file, location: Location::Text { line: place.line, column: 1 }, token: String::new() };
+        }
+        let pairs = batch.row(row).index.len();
+        let part = if matches!(part, Part::Pair(pair) if pair >= pairs) { Part::Row } else { part };
         let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
         let (location, token) = match partitions.is_empty() {
             true => format.describe(self, batch, row, part),
@@ -43,7 +49,10 @@ impl Options {
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();
-        let input = inputs.get(place.input as usize).filter(|input| place.text.0 == place.text.1 && input.can_reread());
+        let input = inputs
+            .get(place.input as usize)
+            .filter(|_| row < batch.place.len())
+            .filter(|input| place.text.0 == place.text.1 && input.can_reread());
         match input.and_then(|input| self.find_again(input, batch, row)) {
             Some((found, at)) => self.describe(&inputs[place.input as usize..], &found, at, part),
             None => self.describe(inputs, batch, row, part),

@@ -96,7 +96,8 @@ impl FullPass {
         let assumptions = Assumptions::of(&[Assumption::Convex, Assumption::ExactValues]);
         let (kind, subject) = (Kind::Deterministic, Subject::Excess(penalty.comparator()));
         let certificate = Certificate { value: gap + allowance, kind, subject, assumptions }.finite()?;
-        Ok(Optimality { objective: self.loss.value() / weight + own, certificate })
+        let objective = self.loss.value() / weight + own;
+        if objective.is_finite() { Ok(Optimality { objective, certificate }) } else { Err(Uncertified::NotFinite) }
     }
 }
 

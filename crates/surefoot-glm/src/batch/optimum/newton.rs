@@ -68,7 +68,7 @@ impl Stage<'_, '_> {
     /// Goes on until what may be gained is below the noise of the sample.
     fn warm(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
         let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
-        let noise = noise.clamp(self.search.tolerance, 1e-2);
+        let noise = noise.clamp(self.search.tolerance.min(1e-2), 1e-2);
         for _ in 0..20 {
             let direction = self.direction(&state, false)?;
             let small = direction.decrement <= noise * state.objective.abs();

@@ -16,7 +16,7 @@ impl Rules {
     pub(super) fn new(options: &Options) -> Rules {
         Rules {
             lowest: u64::from(options.reading.index_base),
-            bits: options.reading.bits,
+            bits: options.reading.bits.map(|bits| bits.clamp(1, 64)),
             unlabelled: options.unlabelled,
         }
     }

@@ -1,0 +1,167 @@
+//! What settings, readings and batches are made of.
+
+use crate::anyone::Any;
+use surefoot_glm::{
+    Batch, Bounds, Certificate, Fault, Groups, InMemory, Labels, Mixer, Names, OrderAlarm, Part, PathEnd, Penalty,
+    Plan, Quote, Role, Row, Settings, Shelf, TableSchema, threads,
+};
+
+#[test]
+fn bounds_hold_zero_and_nothing_that_is_no_number() {
+    let mut any = Any::new(11);
+    for _ in 0..5000 {
+        let (low, high, weight) = (any.number(), any.number(), any.number());
+        let Some(bounds) = Bounds::new(low, high) else { continue };
+        assert!(
+            Bounds::low(bounds) <= 0.0 && Bounds::high(bounds) >= 0.0 && Bounds::low(bounds) < Bounds::high(bounds)
+        );
+        let clamped = Bounds::clamp(bounds, weight);
+        assert!(weight.is_nan() == clamped.is_nan() && !(clamped < low || clamped > high), "{bounds:?} {weight}");
+        assert_eq!(Bounds::is_free(&bounds), low == f64::NEG_INFINITY && high == f64::INFINITY);
+    }
+}
+
+#[test]
+fn groups_go_by_any_name_and_number() {
+    let mut any = Any::new(12);
+    for _ in 0..300 {
+        let Settings { groups, .. } = any.settings();
+        let wanted = any.text();
+        let number = Groups::number(&groups, |name| name == wanted);
+        assert_eq!(number == 0, !Groups::names(&groups).any(|name| name == wanted));
+        assert_eq!(Groups::is_empty(&groups), Groups::names(&groups).next().is_none());
+        // Numbers beyond those of the groups are of features without a rule of their own, or of one of the groups.
+        for number in [number, 0, u32::MAX] {
+            let rule = Groups::rule(&groups, number, Bounds::FREE);
+            assert!(
+                rule.factor == 1.0
+                    || groups.factors.iter().any(|(_, factor)| factor.to_bits() == rule.factor.to_bits())
+            );
+        }
+    }
+}
+
+#[test]
+fn names_and_labels_may_be_any() {
+    let mut any = Any::new(13);
+    let mut names = Names::default();
+    assert!(Names::is_empty(&names));
+    for _ in 0..500 {
+        let (id, name) = (any.id(), any.text());
+        assert!(Names::insert(&mut names, id, &name));
+        assert!(Names::all(&names, id).any(|known| known == name) && Names::of(&names, id).is_some());
+    }
+    assert!(!Names::insert(&mut names, 1, &"x".repeat(Names::MOST_BYTES)));
+    let ids = [9, 0, 0, u64::MAX];
+    let some = Names::restricted_to(&names, &ids);
+    assert!(
+        Names::iter(&some).all(|(id, _)| ids.contains(&id))
+            && Names::iter(&names).count() >= Names::iter(&some).count()
+    );
+    for _ in 0..2000 {
+        let mut two = || if any.flip() { Some(any.number()) } else { None };
+        let (negative, positive) = (two(), two());
+        let classes: Vec<f64> = (0..any.below(4)).map(|_| any.number()).collect();
+        let labels = Labels { negative, positive, classes, shares: any.below(4) == 0 };
+        let label = any.number();
+        let code = Labels::code(&labels, label);
+        assert!(code.is_none_or(|code| !label.is_nan() && code.is_finite()), "{labels:?} {label}");
+        assert_eq!(
+            Labels::all(&labels).len(),
+            labels.classes.len() + usize::from(negative.is_some()) + usize::from(positive.is_some())
+        );
+    }
+}
+
+#[test]
+fn tables_and_marks_may_be_any() {
+    let mut any = Any::new(14);
+    let table = TableSchema { means: [("a".to_owned(), 2.0)].into(), ..TableSchema::default() };
+    assert!(TableSchema::is_unknown(&table));
+    for _ in 0..500 {
+        assert!(TableSchema::fill(&table, &any.text()).is_finite());
+        let mark = char::from_u32(any.below(0x11_0000) as u32).unwrap_or('\0');
+        let quote = any.of(&[Quote::None, Quote::Mark(mark)]);
+        assert!(!Quote::is_usable(quote) || quote == Quote::None || Quote::mark(quote).is_some());
+    }
+    let roles = [
+        Role::Label,
+        Role::Weight,
+        Role::Trials,
+        Role::Offset,
+        Role::Exposure,
+        Role::Number,
+        Role::Category,
+        Role::Text,
+        Role::Ignored,
+    ];
+    assert_eq!(roles.iter().filter(|role| Role::is_feature(**role)).count(), 3);
+    assert_eq!(roles.iter().filter(|role| Role::is_offset(**role)).count(), 2);
+}
+
+#[test]
+fn small_parts_take_anything() {
+    let mut any = Any::new(15);
+    let mixer = Mixer::default();
+    for _ in 0..2000 {
+        let (printed, loss) = (any.number(), any.of(&[None, Some(f64::NAN), Some(1.0)]));
+        let alarm = OrderAlarm { loss, printed, rows: any.id(), scored: any.id() };
+        assert!(!OrderAlarm::is_sound(&alarm) || printed.is_finite() && alarm.rows < u64::MAX);
+        let settings = any.settings();
+        let in_range = Settings::check_ranges(&settings);
+        assert!(in_range.is_err() || settings.penalty.l1 >= 0.0 && settings.penalty.l2.is_finite(), "{settings:?}");
+        assert!(!Settings::is_unpenalised(&settings) || Penalty::is_none(&settings.penalty));
+        assert!(Plan::period(&any.plan()).is_none_or(|period| period <= u64::from(u32::MAX)));
+        let id = any.id();
+        assert_eq!(Mixer::mix(mixer, id), Mixer::mix(mixer, id));
+        let text = any.text();
+        assert_eq!(Fault::new(Part::Pair(usize::MAX), text.clone()).message, text);
+        assert!(Certificate::bound(&Certificate::none(text)).is_none());
+    }
+    for end in [PathEnd::Heaviest, PathEnd::Lightest, PathEnd::Without] {
+        assert!(!PathEnd::name(end).is_empty());
+    }
+}
+
+/// As many threads as anybody asks for, and as few; what they do is done all the same.
+#[test]
+fn threads_may_be_any_number() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    for asked in [0, 1, 3, usize::MAX] {
+        let left = AtomicUsize::new(50);
+        threads::share(asked, || {
+            while left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {}
+        });
+        assert_eq!(left.into_inner(), 0);
+    }
+    let thread = threads::start("é", 20, |x| x + 1);
+    assert_eq!(thread.map(|thread| thread.join().unwrap()).unwrap_or(21), 21);
+}
+
+#[test]
+fn batches_and_shelves_hold_any_row() {
+    let mut any = Any::new(16);
+    for _ in 0..300 {
+        let loss = any.loss();
+        let (batch, mut copy, mut shelf) = (any.batch(loss), Batch::default(), InMemory::default());
+        assert_eq!(Batch::is_empty(&batch), Batch::len(&batch) == 0);
+        for r in 0..Batch::len(&batch) {
+            let row = Batch::row(&batch, r);
+            Batch::append(&mut copy, &row);
+            Shelf::put(&mut shelf, &row).unwrap();
+            if Row::check(&row).is_ok() {
+                assert!(row.weight >= 0.0 && row.value.iter().all(|x| x.is_finite()) && row.offset.is_finite());
+            }
+        }
+        let mut seen = 0;
+        Shelf::visit(&mut shelf, &mut |_| seen += 1).unwrap();
+        assert_eq!((seen, Batch::len(&copy)), (Batch::len(&batch), Batch::len(&batch)));
+        Batch::push_name(&mut copy, b"\xff");
+        Batch::push_offset(&mut copy, any.number());
+        Batch::truncate_pairs(&mut copy, any.below(9));
+        Batch::clear(&mut copy);
+        assert!(Batch::name(&copy, usize::MAX).is_none() && Batch::name(&copy, 0).is_none());
+        Batch::push(&mut copy, Some(any.number()), any.number(), &[(any.id(), any.number())]);
+        let _ = Row::check(&Batch::row(&copy, 0));
+    }
+}
