@@ -57,7 +57,7 @@ pub use examples::Examples;
 use crate::{
     data::feature_groups::{Bounds, Rule},
     loss::Loss,
-    numeric::check::{all_finite, is_size},
+    numeric::check::is_size,
 };
 use design::Design;
 use shares::Crew;
@@ -160,7 +160,8 @@ impl Optimum {
 /// once it says so, the search ends with the best model there is. A tolerance that nothing meets, 0 or NaN, ends it where rounding does.
 ///
 /// Labels are those of the loss: −1 and +1 for two classes, the number of the class for losses of many, numbers of at least 0
-/// for counts. `None` if one is not, if no row has weight, or if a factor or the parameter of the loss is out of range, or the start not finite.
+/// for counts. `None` if one is not, if no row has weight, or if a factor or the parameter of the loss is out of range.
+/// A start at which the objective is not finite is replaced by 0.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, Loss, optimum::{Ended, Examples, Goal, optimise}};
@@ -192,7 +193,7 @@ pub fn optimise(
     stop: &(dyn Fn() -> bool + Sync),
     each: &mut dyn FnMut(&Optimum),
 ) -> Option<Optimum> {
-    if !goal.is_sound(examples) || !all_finite(start.0, f64::is_finite) || !all_finite(start.1, f64::is_finite) {
+    if !goal.is_sound(examples) {
         return None;
     }
     // Not a number and below 0 are as hard to meet as 0 is.
