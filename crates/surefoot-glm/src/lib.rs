@@ -73,6 +73,6 @@ pub use model::{
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,
 };
-pub use pass::order::Losing;
+pub use pass::judgement::Losing;
 pub use simd::lanes::LANES;
 pub use train::trainer::Trainer;

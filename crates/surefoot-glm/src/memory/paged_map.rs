@@ -6,8 +6,8 @@
 //! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
 //! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
 
-use crate::simd::f32x16::avx512;
 #[cfg(target_arch = "x86_64")]
+use crate::simd::f32x16::avx512;
 use crate::simd::prefetch::fetch;
 use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};

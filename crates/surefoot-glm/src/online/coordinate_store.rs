@@ -4,13 +4,12 @@
 //! [`Tile`](crate::online::tile::Tile) of pairs at a time. The loops are compiled for each of the instruction sets of
 //! [`wide`](crate::simd::f32x16), and give the same bits.
 
-#[cfg(target_arch = "x86_64")]
 use super::{
     averaging::{BETA, Clock},
     coordinate::{Coordinate, Gradients, rate_of, weight_of},
-    label_units::Offset,
     row_workspace::{Answer, Eight, Tiles},
     shrinkage::Pull,
+    terms::Terms,
     tile::Sums,
 };
 use crate::{
@@ -22,7 +21,7 @@ use crate::{
     model::{group_index::Grouping, settings::Axis},
     numeric::check::NEGLIGIBLE,
     simd::{
-        f32x16::{Plain, Wide, avx2, avx512},
+        f32x16::{Plain, Wide},
         lanes::Lanes,
         margin::Margin,
         prefetch::fetch,
@@ -30,27 +29,14 @@ use crate::{
 };
 use surefoot::Real;
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::f32x16::{avx2, avx512};
+
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) intercept: Option<Coordinate>,
     pub(crate) features: Features<Coordinate>,
-}
-
-/// What does not change within a row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    pub(crate) clock: Clock,
-    /// By what a lane's points are multiplied: its scale, and that of the labels.
-    pub(crate) scales: Lanes,
-    /// The same times the lane's share in the model.
-    pub(crate) parts: Lanes,
-    /// Sign of the model (see [`Coding`](crate::labels::encoder::Coding)) times the unit of its margins.
-    pub(crate) factor: f64,
-    /// What is added to margins.
-    pub(crate) offset: Offset,
-    /// How the weights of the model are drawn towards 0, if they are.
-    pub(crate) pull: Option<Pull>,
 }
 
 impl Stack {

@@ -15,4 +15,5 @@ pub(crate) mod scalars;
 pub(crate) mod shrinkage;
 pub(crate) mod single_margin;
 pub(crate) mod step_sizes;
+pub(crate) mod terms;
 pub(crate) mod tile;

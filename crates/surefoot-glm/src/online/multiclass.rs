@@ -10,10 +10,11 @@ pub(crate) use state::check;
 
 use super::{
     coordinate::Gradients,
-    coordinate_store::{Stack, Terms},
+    coordinate_store::Stack,
     mixture_weights::Judge,
     row_workspace::Answer,
     scalars::{Scalars, UNBOUNDED, flushed},
+    terms::Terms,
 };
 use crate::{
     data::{

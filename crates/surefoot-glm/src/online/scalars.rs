@@ -2,11 +2,11 @@
 
 use super::{
     averaging::Clock,
-    coordinate_store::Terms,
     label_units::Units,
     mixture_weights::{Lead, shortest},
     shrinkage::Shrink,
     step_sizes::Pace,
+    terms::Terms,
 };
 use crate::{
     loss::Loss,

@@ -6,11 +6,12 @@ pub(crate) use state::check;
 
 use super::{
     coordinate::Gradients,
-    coordinate_store::{Stack, Terms},
+    coordinate_store::Stack,
     mixture_weights::Judge,
     row_workspace::Answer,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Shrink, Told},
+    terms::Terms,
 };
 use crate::{
     data::{

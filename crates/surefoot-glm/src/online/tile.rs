@@ -7,7 +7,7 @@
 use super::{
     averaging::{Clock, share_of},
     coordinate::{Coordinate, Gradients, rate_of},
-    coordinate_store::Terms,
+    terms::Terms,
 };
 use crate::simd::{
     f32x16::{Line, WIDTH, Wide},

@@ -3,6 +3,7 @@
 //! May use everything that is not a learner. A learner implements [`Engine`](learner::Engine), and the row loop calls it.
 
 pub(crate) mod holdout;
+pub(crate) mod judgement;
 pub(crate) mod learner;
 pub(crate) mod order;
 pub(crate) mod row_loop;

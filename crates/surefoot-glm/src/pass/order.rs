@@ -1,46 +1,24 @@
-//! The order of rows is watched: a printed loss that it has made worthless is found out.
-//!
-//! A loss of rows as they come, each scored before it is learnt, says how good the model is if late rows are like early
-//! ones. Of rows that come sorted it says nothing: a learner that sees one class for long predicts that class, is right,
-//! and forgets the others. So a bounded sample of the rows is kept while a run lasts, and the model it ends with is scored on them:
-//! on all rows of a small set, and on a uniform sample of a large one.
-//!
-//! The *alarm*: the mean loss of the model over the rows of the run exceeds the printed one by more than [`ERRORS`] standard
-//! errors and by more than [`SHARE`] of what the best constant loses above a model that gives each row its least loss. Where
-//! only a sample was scored, three standard errors of its own noise come on top.
+//! A sample of the rows of a run, by which their order is judged at its end: see [`judgement`](super::judgement).
 
-mod constant;
-mod sample;
-mod verdict;
+pub(in crate::pass) mod sample;
 
-use super::row_loop::Books;
 use crate::model::order_alarm::OrderAlarm;
 use crate::{
     data::rows::Row,
     model::{state::State, trained_model::Model},
     numeric::{check::need, sums::Mean},
 };
-pub use constant::Losing;
 use sample::Sample;
 use serde_json::{Value, json};
-pub(crate) use verdict::Printed;
-
-/// Standard errors that are no alarm.
-const ERRORS: f64 = 5.0;
-/// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
-/// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
-const DOUBT: f64 = 3.0;
-/// The share of what there is to explain that is no alarm.
-const SHARE: f64 = 0.05;
 
 /// The watch over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OrderWatch {
-    sample: Sample,
+    pub(super) sample: Sample,
     /// Rows that come before the run, in the loss that is printed.
-    before: Mean,
+    pub(super) before: Mean,
     /// The alarm of the run before.
-    earlier: Option<OrderAlarm>,
+    pub(super) earlier: Option<OrderAlarm>,
 }
 
 /// The name of the sample in the state of an unfinished model.
@@ -84,34 +62,6 @@ impl OrderWatch {
     /// Checks the state of an unfinished model that was read from a file.
     pub(crate) fn check(state: &State) -> Result<(), String> {
         OrderWatch::resume(state).map(|_| ())
-    }
-}
-
-impl Books {
-    /// Whether the order of rows has made the printed loss of this model worthless. O(sample).
-    pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
-        let OrderWatch { sample, before, earlier } = &self.order;
-        let passes = &self.passes;
-        if passes.plan.optimum.is_some() {
-            // Nobody is told that the loss of the first pass is that of the optimum.
-            return None;
-        }
-        if sample.is_empty() || passes.of_earlier_run().is_some() {
-            return *earlier;
-        }
-        let scored = sample.score(self, model);
-        let board = self.printed();
-        let held_out = passes.judges() || passes.prints_held_out();
-        let printed = match held_out {
-            _ if passes.plan.passes == 1 => Printed::AsTheyCame(board.mean().since(before)?),
-            true => Printed::Loss { loss: board.loss()?, rows: passes.shelved() },
-            false => Printed::Loss { loss: board.mean().since(before)?, rows: sample.seen() },
-        };
-        scored.judge(printed).or_else(|| {
-            // What was printed for earlier rows is still part of the printed loss.
-            let all = Printed::Loss { loss: board.loss()?, rows: sample.seen() };
-            earlier.and_then(|_| scored.judge(all))
-        })
     }
 }
 

@@ -25,8 +25,9 @@ use crate::{
     },
     pass::{
         holdout::Run,
+        judgement::Losing,
         learner::Engine,
-        order::{Losing, OrderWatch},
+        order::OrderWatch,
         row_loop::{Books, Counts},
     },
 };

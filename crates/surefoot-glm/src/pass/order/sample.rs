@@ -1,16 +1,9 @@
 //! A uniform sample of the rows of a run, bounded in rows and in pairs.
 
-use super::verdict::{Judged, Scored};
 use crate::{
     data::rows::Row,
-    loss::Loss,
-    model::{
-        state::{Array, Numbers, State},
-        trained_model::Model,
-    },
+    model::state::{Array, Numbers, State},
     numeric::check::MOST_ROWS,
-    pass::row_loop::Books,
-    simd::margin::Margin,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,7 +17,7 @@ const LONGEST: usize = PAIRS / 32;
 /// The rows whose numbers have a hash up to a limit: all of them while they are few; whenever they are too many the limit falls by
 /// a quarter. It follows from the sequence of rows alone.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sample {
+pub(in crate::pass) struct Sample {
     /// Rows met.
     seen: u64,
     /// The largest hash of a row that is kept.
@@ -96,11 +89,11 @@ fn hash(number: u64) -> u64 {
 }
 
 impl Sample {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::pass) fn is_empty(&self) -> bool {
         self.number.is_empty()
     }
 
-    pub(super) fn seen(&self) -> u64 {
+    pub(in crate::pass) fn seen(&self) -> u64 {
         self.seen
     }
 
@@ -165,23 +158,9 @@ impl Sample {
         })
     }
 
-    /// The losses of a model beside those of the rows as they came.
-    pub(super) fn score(&self, books: &Books, model: &Model) -> Judged {
-        let mut scored = Judged::new(books.loss(), self.seen);
-        let mut margins = Vec::new();
-        let mut begin = 0;
-        for (facts, &end) in self.facts.iter().zip(&self.end) {
-            let pairs = begin..end as usize;
-            begin = pairs.end;
-            margins_of(model, &self.index[pairs.clone()], &self.value[pairs], facts.offset, &mut margins);
-            let Some(y) = model.labels.code(facts.label).or((!books.loss().classifies()).then_some(facts.label)) else {
-                continue;
-            };
-            let weight = books.weight_of_all(facts.label, facts.given);
-            let value = loss_of(books.loss(), y, &margins);
-            scored.add(&Scored { y, offset: facts.offset, weight, value, counted: facts.weight, came: facts.came });
-        }
-        scored
+    /// The kept rows with the weights that they were counted with, and their losses as they came.
+    pub(in crate::pass) fn counted(&self) -> impl Iterator<Item = (Row<'_>, f64, f64)> {
+        self.rows().zip(&self.facts).map(|(row, facts)| (row, facts.weight, facts.came))
     }
 
     pub(super) fn scalars(&self) -> Value {
@@ -253,27 +232,5 @@ impl Sample {
     fn ends_are_sound(&self) -> bool {
         let begins = std::iter::once(&0).chain(&self.end);
         begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))
-    }
-}
-
-/// The margins of a row, one or one a class: as a [`Predictor`](crate::Predictor) has them, without the memory that it takes.
-fn margins_of(model: &Model, index: &[u64], value: &[f64], offset: f64, margins: &mut Vec<f64>) {
-    let columns = model.intercept.len();
-    let mut sums = vec![Margin::default(); columns];
-    for (k, (id, value)) in index.iter().zip(value).enumerate() {
-        let Ok(at) = model.index.binary_search(id) else { continue };
-        let weights = &model.weight[at * columns..][..columns];
-        sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
-    }
-    margins.clear();
-    margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.with(intercept) + offset));
-}
-
-/// The loss of these margins, not a number where one of them is none.
-fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
-    match margins {
-        _ if loss.has_margins() => loss.value_of(y as usize, margins),
-        [margin] => loss.value(y, *margin),
-        _ => f64::NAN,
     }
 }

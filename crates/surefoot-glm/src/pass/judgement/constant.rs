@@ -5,7 +5,7 @@
 //! by models that know little, and one outlier can lose more than all other rows. Then the later half of the rows tells, less what chance explains.
 
 use super::{
-    DOUBT, SHARE,
+    DOUBT, SHARE, score,
     verdict::{Judged, deviation, mean},
 };
 use crate::{metrics::progressive_loss::Board, model::trained_model::Model, pass::row_loop::Books};
@@ -45,7 +45,7 @@ impl Books {
     /// Whether this model, or the loss that is printed for it, is worse than the best constant, by more than noise explains and more than matters
     /// to nobody. Rows whose order has an alarm are left to that. O(sample).
     pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<Losing> {
-        let scored = self.order.sample.score(self, model);
+        let scored = score(&self.order.sample, self, model);
         if model.summary.order.is_some() || scored.len() < LEAST {
             return None;
         }
