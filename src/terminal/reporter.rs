@@ -178,7 +178,7 @@ impl Observer for Reporter {
             Event::PassOver(rows) => self.end_pass(rows),
             Event::Certifying => {
                 self.stage("learning");
-                self.console.say("certificate: reading all rows once more");
+                self.console.say("reading all rows once more, for the certificate");
             }
             Event::Certified { certificates, objective, trainer, .. } => {
                 self.certified(certificates, objective, trainer);

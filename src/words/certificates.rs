@@ -2,7 +2,7 @@
 
 use super::number;
 use serde_json::{Value, json};
-use surefoot_glm::{Bound, Bounds, Certificate, Settings, Subject};
+use surefoot_glm::{Bound, Bounds, Certificate, Loss, Settings, Subject};
 
 /// One object: the first certificate, and the others, if there are any, as `also`.
 pub(crate) fn object(certificates: &[Certificate]) -> Value {
@@ -40,40 +40,60 @@ pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<St
 }
 
 fn sentence(certificate: &Certificate, settings: &Settings) -> String {
-    let better = match settings.ball {
-        Some(ball) => format!("no model with ‖w‖ ≤ {}", number::shortest(ball.radius)),
-        None => match (settings.penalty.bounds, settings.groups.bounds.is_empty()) {
-            (Bounds::FREE, true) => "no other model".to_owned(),
-            (Bounds::NONNEGATIVE, true) => "no model with weights of at least 0".to_owned(),
-            _ => "no model with weights within their bounds".to_owned(),
-        },
-    };
-    let (how, rows, bound) = match certificate {
+    let (how, bound) = match certificate {
         Certificate::None { reason } => return format!("none: {reason}"),
-        Certificate::Deterministic(bound) => ("for certain".to_owned(), "the rows of DATA", bound),
-        Certificate::Expectation(bound) => ("on average over runs".to_owned(), "new rows like these", bound),
-        Certificate::Probability(bound) => (probability(bound), "new rows like these", bound),
+        Certificate::Deterministic(bound) => ("for certain, rounding included,".to_owned(), bound),
+        Certificate::Expectation(bound) => ("on average over runs,".to_owned(), bound),
+        Certificate::Probability(bound) => (probability(bound), bound),
     };
-    let value = number::loss(Some(bound.value));
-    let mean = match (bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
-        (true, _) => "mean of weight times loss",
-        (false, true) => "mean loss",
-        (false, false) => "objective",
+    let is_sum = matches!(certificate, Certificate::Deterministic(_));
+    let of = match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
+        (true, true, _) => "mean of weight times loss on the rows of DATA",
+        (true, false, true) => "mean loss on the rows of DATA",
+        (true, false, false) => "objective on the rows of DATA",
+        (false, true, _) => "expected weight times loss on new rows",
+        (false, false, _) => "expected loss on new rows",
     };
+    let value = number::rounded_up(bound.value, |x| number::loss(Some(x)));
     match bound.subject {
-        Subject::Risk => format!("{how}, the {mean} on {rows} is at most {value}"),
-        Subject::Excess => {
-            let share = bound.relative.map_or_else(String::new, |share| format!(" ({share:.1e} of it)"));
-            let a = if mean.starts_with('o') { "an" } else { "a" };
-            format!("{how}, {better} has {a} {mean} on {rows} that is lower by more than {value}{share}")
+        Subject::Risk => format!("{how} the {of} of this model is at most {value}"),
+        // Least of a deviance that counts have depends on their labels.
+        Subject::Excess
+            if is_sum && bound.relative.is_some_and(|share| share >= 1.0) && is_above_zero(settings.loss) =>
+        {
+            format!("none of use: the bound {value} is above the {of} itself, and no loss is below 0")
         }
+        Subject::Excess => {
+            let share = |share| format!(" ({} of it)", number::rounded_up(share, |x| format!("{x:.1e}")));
+            let share = bound.relative.map_or_else(String::new, share);
+            let a = if of.starts_with(['o', 'e']) { "an" } else { "a" };
+            format!("{how} {} have {a} {of} more than {value}{share} below that of this model", others(settings))
+        }
+    }
+}
+
+/// Whether no loss of this kind is below 0, whatever the label.
+fn is_above_zero(loss: Loss) -> bool {
+    !matches!(loss, Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. })
+}
+
+/// The weights that a model is compared with.
+fn others(settings: &Settings) -> String {
+    match settings.ball {
+        Some(ball) => format!("no weights with ‖w‖ ≤ {}", number::shortest(ball.radius)),
+        None => match (settings.penalty.bounds, settings.groups.bounds.is_empty()) {
+            (Bounds::FREE, true) => "no other weights".to_owned(),
+            (Bounds::NONNEGATIVE, true) => "no weights of at least 0".to_owned(),
+            _ => "no weights within their bounds".to_owned(),
+        },
     }
 }
 
 fn probability(bound: &Bound) -> String {
     // To digits that 1 − δ has beyond those of δ.
     let percent = (1e12 * (1.0 - bound.delta.unwrap_or(1.0))).round() / 1e10;
-    format!("if rows are independent draws, with probability {} %", number::shortest(percent))
+    let percent = number::shortest(percent);
+    format!("if rows are independent draws, with probability {percent} % for all such bounds at once,")
 }
 
 #[cfg(test)]
@@ -100,21 +120,26 @@ mod tests {
         let settings = Settings { ball: Some(ball), ..Settings::default() };
         let certificates = [
             Certificate::Probability(bound(Subject::Excess, 0.021)),
-            Certificate::Probability(bound(Subject::Risk, 0.4312)),
-            Certificate::Deterministic(bound(Subject::Excess, 0.001)),
+            Certificate::Probability(bound(Subject::Risk, 0.431_200_000_1)),
+            Certificate::Deterministic(bound(Subject::Excess, 0.001_000_01)),
             Certificate::none("too little"),
+            Certificate::Deterministic(Bound { relative: Some(3.1), ..bound(Subject::Excess, 2.5) }),
         ];
         let said = words(&certificates, &settings);
         assert_eq!(
             said,
             [
-                "if rows are independent draws, with probability 95 %, no model with ‖w‖ ≤ 3 has a mean loss on new rows like these that is lower by more than 0.021000",
-                "if rows are independent draws, with probability 95 %, the mean loss on new rows like these is at most 0.431200",
-                "for certain, no model with ‖w‖ ≤ 3 has a mean loss on the rows of DATA that is lower by more than 0.001000",
+                "if rows are independent draws, with probability 95 % for all such bounds at once, no weights with ‖w‖ ≤ 3 have an \
+                 expected loss on new rows more than 0.021000 below that of this model",
+                "if rows are independent draws, with probability 95 % for all such bounds at once, the expected loss on new rows of \
+                 this model is at most 0.431201",
+                "for certain, rounding included, no weights with ‖w‖ ≤ 3 have a mean loss on the rows of DATA more than 1.0001e-3 \
+                 below that of this model",
                 "none: too little",
+                "none of use: the bound 2.500000 is above the mean loss on the rows of DATA itself, and no loss is below 0",
             ]
         );
-        assert_eq!(certified_gap(&certificates), Some(0.001));
-        assert_eq!(object(&certificates)["also"].as_array().map(Vec::len), Some(3));
+        assert_eq!(certified_gap(&certificates), Some(0.001_000_01));
+        assert_eq!(object(&certificates)["also"].as_array().map(Vec::len), Some(4));
     }
 }

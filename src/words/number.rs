@@ -35,6 +35,13 @@ pub(crate) fn loss(x: Option<f64>) -> String {
     }
 }
 
+/// A bound as text that is never below it: numbers that are cut look surer than they are.
+pub(crate) fn rounded_up(x: f64, format: impl Fn(f64) -> String) -> String {
+    let holds = |text: &String| text.parse::<f64>().is_ok_and(|shown| shown >= x);
+    let raised = (0..52).rev().map(|power| format(x + x.abs() * 2_f64.powi(-power)));
+    [format(x)].into_iter().chain(raised).find(holds).unwrap_or_else(|| shortest(x))
+}
+
 /// A count with its thousands apart.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -66,6 +73,28 @@ pub(crate) fn number_or_null(x: Option<f64>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_are_rounded_up_to_the_next_digit() {
+        let up = |x: f64| rounded_up(x, |x| loss(Some(x)));
+        for (x, text) in [
+            (0.355_625_3, "0.355626"),
+            (0.5, "0.500000"),
+            (1.77631e-15, "1.7764e-15"),
+            (9.99999e-4, "1.0000e-3"),
+            (-0.1234567, "-0.123456"),
+            (0.0, "0.000000"),
+            (12_345.678, "12345.68"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(up(x), text);
+        }
+        for k in 1..2000 {
+            let x = 1.37_f64.powi(k % 400 - 200) * (1.0 + f64::from(k) / 2000.0);
+            let (shown, near): (f64, f64) = (up(x).parse().unwrap(), loss(Some(x)).parse().unwrap());
+            assert!(shown >= x && shown - x <= 1.01e-4 * x.abs().max(1e-2), "{x}: {shown}, {near}");
+        }
+    }
 
     #[test]
     fn decimals_are_shortest_and_read_back() {

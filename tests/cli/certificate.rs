@@ -59,8 +59,8 @@ fn files_are_read_once_more_for_one_that_is_certain() {
     }
     let ran = box_.ok("fit a.svm --radius 1 --test a.svm");
     for said in [
-        "certificate: reading all rows once more",
-        "certificate  for certain, no model with ‖w‖ ≤ 1 has a mean loss on the rows of DATA that is lower by more than 0.",
+        "reading all rows once more, for the certificate",
+        "certificate  for certain, rounding included, no weights with ‖w‖ ≤ 1 have a mean loss on the rows of DATA more than 0.",
         "objective    0.",
         "accuracy",
     ] {
@@ -95,7 +95,7 @@ fn a_stream_with_a_bound_on_its_rows_has_two_of_probability() {
 
     let ran = box_.feed(&format!("fit - {BALL} --error-probability 0.01"), text.as_bytes());
     for said in [
-        "with probability 99 %, no model with ‖w‖ ≤ 1 has a mean loss on new rows like these that is lower by more than",
+        "with probability 99 % for all such bounds at once, no weights with ‖w‖ ≤ 1 have an expected loss on new rows more than",
         "with probability 99 %, the mean loss on new rows like these is at most 0.",
     ] {
         assert!(ran.err.contains(said), "{}", ran.err);

@@ -66,7 +66,7 @@ fn no_model_is_better_than_the_certificate_says() {
     let said = box_.ok("fit a.svm --l2 0.01 --passes auto").err;
     for says in [
         "search: the least mean loss + 0.005·‖w‖² over all rows, to 1e-6 of it",
-        "certificate  for certain, no other model has an objective",
+        "certificate  for certain, rounding included, no other weights have an objective",
     ] {
         assert!(said.contains(says), "{says} in {said}");
     }

@@ -189,7 +189,7 @@ impl Problem {
         Certificate::none(match found.ended {
             Ended::Unattained => "the loss falls for ever along weights that nothing holds, and no model has the least",
             Ended::Decrement if unpenalised => {
-                "without a penalty the search ends where another Newton step would gain less than --tol; --l2 X gives a certificate"
+                "without a penalty --tol only ends the search and bounds nothing; --l2 X gives a certificate"
             }
             Ended::Decrement => {
                 "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another Newton \

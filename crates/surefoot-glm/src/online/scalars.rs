@@ -32,7 +32,7 @@ pub(super) struct Scalars {
 }
 
 /// Why there is no certificate.
-pub(super) const UNBOUNDED: &str = "neither domain nor penalty holds the models: --radius R gives one (with --row-norm B also where rows come only once), \
+pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalised: --radius R gives one (with --row-norm B also where rows come only once), \
      and so does --l2 X --passes auto";
 
 impl Scalars {

@@ -28,7 +28,7 @@ pub enum Assumption {
     StronglyConvex,
     /// The loss is smooth in the whole space with the declared constant.
     Smooth,
-    /// The values of the loss are exact.
+    /// The values of the loss are computed, not estimated; certificates that rounding could spoil allow for it.
     ExactValues,
     /// Steps away from query points were measured on a fresh sample.
     FreshValues,
@@ -60,7 +60,7 @@ impl fmt::Display for Assumption {
             Assumption::StronglyConvex => "the loss is strongly convex with the declared constant",
             Assumption::Smooth => "the loss is smooth in the whole space with the declared constant",
             Assumption::ExactGradients => "every gradient is an exact subgradient at its query point",
-            Assumption::ExactValues => "the values of the loss are exact",
+            Assumption::ExactValues => "the values of the loss are computed, not estimated",
             Assumption::FreshRows => "rows are independent draws, each used once; the loss is their expected loss",
             Assumption::DrawnRows => "rows are drawn with replacement; the loss is the mean over them",
             Assumption::FreshValues => "steps away from query points were measured on a fresh sample",
