@@ -43,6 +43,8 @@ pub(super) trait Model {
     fn slope(&self, j: usize) -> f64;
     /// Δ_j += by.
     fn shift(&mut self, j: usize, by: f64);
+    /// Leaves out, of coordinates in ascending order, those that no curvature tells from the others.
+    fn leave_out(&self, _coordinates: &mut Vec<usize>) {}
     /// The lower triangle of H on these coordinates, row by row in a square; `None` where that would cost more than sweeps do.
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>>;
 }
@@ -169,9 +171,10 @@ impl Descent<'_> {
     /// Newton steps of the coordinates that are at no corner, each as far as to where the first of them comes to one: where columns are all but
     /// the same, sweeps would take as many as the square of mean over spread.
     fn together(&self, model: &mut dyn Model, working: &[usize], enough: f64, step: &mut [f64]) -> Result<(), Stopped> {
+        let mut before = f64::INFINITY;
         for _ in 0..working.len() + 8 {
             let at = |j: usize| self.point[j] + step[j];
-            let free: Vec<usize> = working
+            let mut free: Vec<usize> = working
                 .iter()
                 .copied()
                 .filter(|&j| of(self.prices, j).is_smooth(at(j)) && model.bend(j) > 0.0)
@@ -179,11 +182,18 @@ impl Descent<'_> {
             if free.is_empty() || free.len() > TOGETHER {
                 return Ok(());
             }
+            model.leave_out(&mut free);
             let mut by: Vec<f64> = free.iter().map(|&j| -of(self.prices, j).pull(at(j)) - model.slope(j)).collect();
-            let Some(square) = model.square(&free).filter(|_| largest(&by) > enough) else { return Ok(()) };
+            // A whole step leaves nothing but rounding, of which a second one takes a part.
+            let left = largest(&by);
+            if left <= enough || left > 0.5 * before {
+                return Ok(());
+            }
+            let Some(square) = model.square(&free) else { return Ok(()) };
             Cholesky::new(self.crew, square, free.len())?.solve(&mut by);
             let room = |(&j, by): (&usize, &f64)| of(self.prices, j).room(at(j), *by);
             let part = free.iter().zip(&by).map(room).fold(1.0, f64::min);
+            before = if part < 1.0 { f64::INFINITY } else { left };
             for (&j, by) in free.iter().zip(&by) {
                 let (at, price) = (self.point[j] + step[j], of(self.prices, j));
                 let to = if price.room(at, *by) <= part { price.end(at, *by) } else { at + part * by };

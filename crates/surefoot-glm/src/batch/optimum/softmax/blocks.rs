@@ -2,6 +2,7 @@
 
 use super::{
     WORTH, centre,
+    model::others,
     state::{Classes, State},
 };
 use crate::batch::optimum::{factor::Preconditioner, newton::inverse, pass::Passes, shares::Stopped};
@@ -15,10 +16,7 @@ pub(super) struct Blocks(Vec<Preconditioner>);
 impl Blocks {
     pub(super) fn new(passes: &mut Passes, rows: Classes, hold: &[f64], state: &State) -> Result<Blocks, Stopped> {
         let block = |k: usize| {
-            let bend = |(r, p): (usize, &[f64])| {
-                let others: f64 = p.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, p)| p).sum();
-                rows.sample.share(r) * p[k] * others
-            };
+            let bend = |(r, p): (usize, &[f64])| rows.sample.share(r) * p[k] * others(p, k);
             let bend: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(bend).collect();
             inverse(passes, &rows.sample, hold, &bend, WORTH)
         };

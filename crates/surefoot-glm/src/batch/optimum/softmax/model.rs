@@ -78,8 +78,8 @@ impl<'s> ByColumns<'s> {
             let (k, j) = (at / dim, at % dim);
             let mut sum = hold[j];
             columns.each(j, |r, x| {
-                let p = state.means[r * classes + k];
-                sum += rows.sample.share(r) * p * (1.0 - p) * x * x;
+                let p = &state.means[r * classes..(r + 1) * classes];
+                sum += rows.sample.share(r) * p[k] * others(p, k) * x * x;
             });
             sum
         };
@@ -115,6 +115,15 @@ impl Model for ByColumns<'_> {
             mean[r] += by * x * means[r * classes + k];
         });
     }
+
+    fn leave_out(&self, coordinates: &mut Vec<usize>) {
+        let (classes, dim) = (self.rows.classes, self.hold.len());
+        let all = coordinates.clone();
+        let is_free = |at: usize| all.binary_search(&at).is_ok();
+        // The same for all classes changes no loss.
+        coordinates.retain(|&at| at >= dim || self.hold[at] > 0.0 || !(1..classes).all(|k| is_free(k * dim + at)));
+    }
+
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
         let (classes, dim, count) = (self.rows.classes, self.hold.len(), coordinates.len());
         let mut square = vec![0.0; count * count];
@@ -126,11 +135,18 @@ impl Model for ByColumns<'_> {
             for (a, &at) in coordinates.iter().enumerate().skip(b) {
                 let (k, j) = (at / dim, at % dim);
                 let sum = &mut square[a * count + b];
-                self.columns
-                    .each(j, |r, x| *sum += x * column[r] * (f64::from(k == l) - self.state.means[r * classes + k]));
+                self.columns.each(j, |r, x| {
+                    let p = &self.state.means[r * classes..(r + 1) * classes];
+                    *sum += x * column[r] * if k == l { others(p, k) } else { -p[k] };
+                });
                 *sum += if at == other { self.hold[j] } else { 0.0 };
             }
         }
         Some(square)
     }
+}
+
+/// 1 − p_k without a loss of digits: near 1, p_k has lost those that what the others have still has.
+pub(super) fn others(p: &[f64], k: usize) -> f64 {
+    if p[k] > 0.5 { p[..k].iter().chain(&p[k + 1..]).sum() } else { 1.0 - p[k] }
 }
