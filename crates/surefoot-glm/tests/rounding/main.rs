@@ -11,6 +11,9 @@ use hostile::Problem;
 use std::collections::BTreeMap;
 use surefoot_glm::optimum::{Ended, optimise};
 
+/// Cases beyond those of the short form that a search once did not find the optimum of, seed 0: all classes alike drifted away.
+const ONCE_LOOSE: [u64; 1] = [305];
+
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
@@ -45,7 +48,8 @@ fn no_certificate_is_below_the_true_gap() {
         .map_or_else(|_| Vec::new(), |list| list.split(',').filter_map(|case| case.parse().ok()).collect());
     let mut seen: BTreeMap<i32, Seen> = BTreeMap::new();
     let mut faults = Vec::new();
-    for case in (0..count).filter(|case| few.is_empty() || few.contains(case)) {
+    let once = ONCE_LOOSE.into_iter().filter(|case| seed == 0 && *case >= count);
+    for case in (0..count).chain(once).filter(|case| few.is_empty() || few.contains(case)) {
         let problem = Problem::of(seed << 32 | case);
         let goal = problem.goal();
         let seen = seen.entry(problem.ratio.log10().max(-1.0) as i32).or_default();
