@@ -12,6 +12,10 @@ use crate::batch::optimum::{
     shares::Stopped,
 };
 
+/// Coordinates up to which steps of all together cost less than the sweeps that they save: a matrix costs a sweep for every four of them, and a
+/// step that ends at a corner asks for the next one.
+const FEW: usize = 64;
+
 /// Rows, by columns too.
 pub(super) struct ManyMargins<'a> {
     rows: Classes<'a>,
@@ -126,6 +130,9 @@ impl Model for ByColumns<'_> {
 
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
         let (classes, dim, count) = (self.rows.classes, self.hold.len(), coordinates.len());
+        if count > FEW {
+            return None;
+        }
         let mut square = vec![0.0; count * count];
         let mut column = vec![0.0; self.mean.len()];
         for (b, &other) in coordinates.iter().enumerate() {
