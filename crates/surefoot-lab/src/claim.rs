@@ -36,6 +36,13 @@ pub enum Claim {
         /// δ.
         delta: f64,
     },
+    /// Each seed's largest reading over its bound, at any x: of these the quantile over seeds is at most so much.
+    Ratio {
+        /// The share of seeds at or below the quantile: ½ for the median, 1 for the largest.
+        share: f64,
+        /// The largest quantile allowed.
+        most: f64,
+    },
     /// At every x the 1−δ quantile over seeds is at most so much.
     Quantile {
         /// δ.
@@ -137,15 +144,6 @@ fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
 
-/// A number over its bound. There is nothing under a bound that is not there, and little under a negative one.
-fn ratio(measured: f64, bound: f64) -> f64 {
-    match (bound > 0.0, measured <= bound) {
-        (true, _) => measured / bound,
-        (false, true) => 0.0,
-        (false, false) => f64::INFINITY,
-    }
-}
-
 fn least(values: impl IntoIterator<Item = f64>) -> f64 {
     -largest(values.into_iter().map(|x| -x))
 }
@@ -166,12 +164,20 @@ impl Claim {
                 let (below, above) = (least(values.iter().copied()), largest(values));
                 exact(if below < low || most.is_infinite() { below } else { above })
             }
-            Claim::Bounded => exact(largest(points.map(|i| ratio(mean(i), readings.mean(i, |r| r.bound).0)))),
+            Claim::Bounded => {
+                exact(largest(points.map(|i| Reading::of(mean(i)).under(readings.mean(i, |r| r.bound).0).ratio())))
+            }
             Claim::Floored => exact(least(points.map(|i| mean(i) / readings.mean(i, |r| r.floor).0))),
-            Claim::Always => exact(largest(readings.each().map(|r| ratio(r.measured, r.bound)))),
+            Claim::Always => exact(largest(readings.each().map(Reading::ratio))),
             Claim::Coverage { .. } => {
                 let (n, broken) = (readings.all.len() as f64, readings.broken());
                 (broken / n, (broken / n * (1.0 - broken / n) / n).sqrt())
+            }
+            Claim::Ratio { share, .. } => {
+                let mut ratios: Vec<f64> =
+                    readings.all.iter().map(|run| largest(run.iter().map(Reading::ratio))).collect();
+                ratios.sort_by(f64::total_cmp);
+                exact(if ratios.iter().any(|ratio| ratio.is_nan()) { f64::NAN } else { fit::quantile(&ratios, share) })
             }
             Claim::Quantile { delta, .. } => exact(largest(points.map(|i| {
                 let mut values: Vec<f64> = readings.all.iter().map(|run| run[i].measured).collect();
@@ -198,9 +204,10 @@ impl Claim {
             Claim::Bounded | Claim::Always | Claim::Falling => (f64::NEG_INFINITY, 1.0 + ROUNDING),
             Claim::Floored => (1.0 - ROUNDING, f64::INFINITY),
             Claim::Coverage { delta } => (0.0, delta + 3.0 * (delta * (1.0 - delta) / seeds as f64).sqrt()),
-            Claim::Quantile { most, .. } | Claim::Largest { most } | Claim::Spread { most, .. } => {
-                (f64::NEG_INFINITY, most)
-            }
+            Claim::Ratio { most, .. }
+            | Claim::Quantile { most, .. }
+            | Claim::Largest { most }
+            | Claim::Spread { most, .. } => (f64::NEG_INFINITY, most),
         }
     }
 
@@ -223,6 +230,9 @@ impl Claim {
             Claim::Floored => "mean ÷ floor".to_owned(),
             Claim::Always => "each ÷ its bound".to_owned(),
             Claim::Coverage { delta } => format!("{}, δ = {delta}", Self::COVERAGE),
+            Claim::Ratio { share: 1.0, .. } => "largest ÷ its bound".to_owned(),
+            Claim::Ratio { share: 0.5, .. } => "median seed ÷ its bound".to_owned(),
+            Claim::Ratio { share, .. } => format!("seeds ÷ bound, quantile {share}"),
             Claim::Quantile { delta, .. } => format!("quantile {}", 1.0 - delta),
             Claim::Largest { .. } => "largest".to_owned(),
             Claim::Spread { power, .. } => format!("largest ÷ least{}", times(power)),
@@ -257,6 +267,8 @@ mod tests {
             (Claim::Floored, 1.0, true),
             (Claim::Always, 1.25, false),
             (Claim::Coverage { delta: 0.1 }, 0.5, true),
+            (Claim::Ratio { share: 1.0, most: 1.2 }, 1.25, false),
+            (Claim::Ratio { share: 0.5, most: 1.1 }, (1.25 + 0.8) / 2.0, true),
             (Claim::Quantile { delta: 0.5, most: 8.0 }, 8.0, true),
             (Claim::Largest { most: 7.9 }, 8.0, false),
             (Claim::Spread { power: 0.0, most: 3.9 }, 4.0, false),
@@ -282,7 +294,8 @@ mod tests {
         for (measured, bound) in [(f64::NAN, 1.0), (1.0, f64::NAN), (1.0, -1.0)] {
             let all = [vec![Reading { measured, bound, floor: f64::NAN }]];
             let readings = Readings { axis: &[1.0], path: false, all: &all };
-            for claim in [Claim::Bounded, Claim::Always, Claim::Coverage { delta: 0.01 }, Claim::Floored] {
+            let ratio = Claim::Ratio { share: 0.5, most: 2.0 };
+            for claim in [Claim::Bounded, Claim::Always, ratio, Claim::Coverage { delta: 0.01 }, Claim::Floored] {
                 let bad = claim == Claim::Floored || claim.check(&readings, false).measured > 0.9;
                 assert!(bad || measured.is_nan(), "{claim:?} {measured} {bound}");
                 let check = claim.check(&readings, false);

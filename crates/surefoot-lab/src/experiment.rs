@@ -1,4 +1,4 @@
-//! The table: V1 to V20.
+//! The table: V1 to V21.
 
 mod rate;
 mod v01;
@@ -21,6 +21,7 @@ mod v17;
 mod v18;
 mod v19;
 mod v20;
+mod v21;
 
 use crate::{Experiment, Form};
 
@@ -48,6 +49,7 @@ pub fn experiments(form: Form) -> Vec<Experiment> {
         v18::experiment(form),
         v19::experiment(form),
         v20::experiment(form),
+        v21::experiment(form),
     ]
 }
 
@@ -133,7 +135,7 @@ mod tests {
     fn names_and_labels_differ() {
         let all = experiments(Form::Full);
         let names: Vec<_> = all.iter().map(|e| e.name.to_owned()).collect();
-        assert_eq!(names, (1..=20).map(|n| format!("V{n}")).collect::<Vec<_>>());
+        assert_eq!(names, (1..=21).map(|n| format!("V{n}")).collect::<Vec<_>>());
         for experiment in &all {
             let labels: BTreeSet<_> = experiment.rows.iter().map(|row| &row.label).collect();
             assert_eq!(labels.len(), experiment.rows.len(), "{}", experiment.name);

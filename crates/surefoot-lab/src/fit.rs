@@ -35,6 +35,10 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());
     let high = (low + 1).min(sorted.len() - 1);
+    // Neither 0·∞ nor ∞ − ∞.
+    if part == 0.0 || sorted[low] == sorted[high] {
+        return sorted[low];
+    }
     sorted[low] + part * (sorted[high] - sorted[low])
 }
 
@@ -56,5 +60,10 @@ mod tests {
         let values = [1.0, 2.0, 4.0];
         assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| quantile(&values, q)), [1.0, 1.5, 2.0, 3.0, 4.0]);
         assert_eq!(quantile(&[7.0], 0.9), 7.0);
+        let infinite = [1.0, f64::INFINITY, f64::INFINITY];
+        assert_eq!(
+            [0.0, 0.25, 0.75, 1.0].map(|q| quantile(&infinite, q)),
+            [1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]
+        );
     }
 }

@@ -47,6 +47,15 @@ impl Reading {
         Self { bound, ..self }
     }
 
+    /// The reading over its bound. There is nothing under a bound that is not there, and little under a negative one.
+    pub(crate) fn ratio(&self) -> f64 {
+        match (self.bound > 0.0, self.measured <= self.bound) {
+            (true, _) => self.measured / self.bound,
+            (false, true) => 0.0,
+            (false, false) => f64::INFINITY,
+        }
+    }
+
     /// With a lower bound.
     #[must_use]
     pub fn over(self, floor: f64) -> Self {
@@ -130,7 +139,7 @@ impl fmt::Debug for Row {
 /// A group of rows that belong to one statement of the theory.
 #[derive(Debug)]
 pub struct Experiment {
-    /// `V1` … `V20`.
+    /// `V1` … `V21`.
     pub name: &'static str,
     /// What it is about, in a few words.
     pub title: &'static str,
