@@ -68,7 +68,7 @@ pub use model::{
     order_alarm::OrderAlarm,
     path_end::PathEnd,
     predictor::{Predictor, Scored, Scores},
-    settings::{Axis, Ball, Penalty, Plan, Select, Settings},
+    settings::{Axis, Ball, Extremes, Penalty, Plan, Select, Settings},
     state::{Array, Numbers, State},
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,

@@ -144,6 +144,31 @@ pub struct Ball {
     pub delta: f64,
 }
 
+/// The bounds that hold for every model of a [`Ball`] on every row as declared: no margin is larger than radius·row_norm, and a loss of labels
+/// ±1 is least and largest there, on the right and the wrong side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    /// The largest size of a margin.
+    pub margin: f64,
+    /// The least loss.
+    pub least: f64,
+    /// The largest loss.
+    pub largest: f64,
+    /// The largest size of the derivative of the loss in the margin.
+    pub steepest: f64,
+}
+
+impl Ball {
+    /// The extremes of `loss` over the ball; `None` where no `row_norm` is declared, or where labels are numbers, which have no bound
+    /// that is known beforehand. O(1).
+    #[must_use]
+    pub fn extremes(&self, loss: Loss) -> Option<Extremes> {
+        let margin = self.radius * self.row_norm.filter(|_| loss.classifies())?;
+        let steepest = loss.lipschitz().unwrap_or_else(|| loss.slope(-1.0, margin).abs());
+        Some(Extremes { margin, least: loss.value(1.0, margin), largest: loss.value(-1.0, margin), steepest })
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let (reading, penalty, groups) = Default::default();
@@ -174,5 +199,36 @@ impl Plan {
     #[must_use]
     pub fn period(&self) -> Option<u64> {
         self.holdout.filter(|_| self.passes > 1).map(u64::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No margin of the ball has a loss or a derivative beyond the extremes, which are met at the ends.
+    #[test]
+    fn no_model_of_a_ball_is_beyond_the_extremes() {
+        let ball = Ball { radius: 1.5, row_norm: Some(2.0), delta: 0.1 };
+        for loss in [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::SmoothedHinge] {
+            let found = ball.extremes(loss).expect("a bound on rows");
+            assert_eq!(found.margin, 3.0);
+            for (y, step) in [-1.0, 1.0].into_iter().flat_map(|y| (-300..=300).map(move |step| (y, step))) {
+                let m = f64::from(step) / 100.0;
+                let (value, slope) = (loss.value(y, m), loss.slope(y, m).abs());
+
+                assert!((found.least..=found.largest).contains(&value), "{loss:?} {y} {m}: {value} {found:?}");
+                assert!(slope <= found.steepest, "{loss:?} {y} {m}: {slope} {found:?}");
+            }
+            assert!(found.steepest <= 1.1 * loss.slope(-1.0, 3.0).abs(), "{loss:?}");
+        }
+    }
+
+    #[test]
+    fn extremes_need_a_bound_on_rows_and_labels_that_are_classes() {
+        let ball = |row_norm| Ball { radius: 1.0, row_norm, delta: 0.1 };
+
+        assert_eq!(ball(None).extremes(Loss::Logistic), None);
+        assert_eq!(ball(Some(1.0)).extremes(Loss::Squared), None);
     }
 }

@@ -4,7 +4,10 @@ use super::{BETA, Method, exchange::Exchange};
 use crate::{
     data::fault::{Fault, Part},
     loss::Loss,
-    model::{certificate::Certificate, settings::Ball},
+    model::{
+        certificate::Certificate,
+        settings::{Ball, Extremes},
+    },
 };
 use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
 use surefoot::{AskHintTell, AskTell, Domain, Memory};
@@ -65,17 +68,15 @@ const ROUNDING: f64 = 1e-9;
 impl Watch {
     pub(super) fn new(loss: Loss, ball: &Ball) -> Watch {
         let domain = surefoot::Ball::new(ball.radius);
-        let trackers = match ball.row_norm {
-            None => Err(UNDECLARED),
-            Some(_) if !loss.classifies() => Err(STEEP),
-            Some(longest) => {
-                // No margin is larger than radius·longest, and neither loss nor slope than there, on the wrong side.
-                let largest = loss.value(-1.0, ball.radius * longest);
-                let steepest = loss.lipschitz().unwrap_or_else(|| loss.slope(-1.0, ball.radius * longest));
+        let extremes = ball.extremes(loss);
+        let trackers = match (ball.row_norm, extremes) {
+            (None, _) => Err(UNDECLARED),
+            (Some(_), None) => Err(STEEP),
+            (Some(longest), Some(Extremes { largest, steepest, .. })) => {
                 Ok((Stream::new(&domain, steepest * longest), Risk::new(largest, steepest * longest)))
             }
         };
-        let least = ball.row_norm.map_or(0.0, |longest| loss.value(1.0, ball.radius * longest));
+        let least = extremes.map_or(0.0, |extremes| extremes.least);
         let order = Order { first: -1.0, ..Order::default() };
         Watch { domain, trackers, order, least, reused: false, weighted: false }
     }
