@@ -57,10 +57,10 @@ fn one_object_a_check() {
 fn experiments_are_listed_and_wrong_names_refused() {
     let box_ = Sandbox::new();
     let list = box_.ok("lab --list").out;
-    assert_eq!(list.lines().count(), 20);
+    assert_eq!(list.lines().count(), 21);
     assert!(list.starts_with("V1 ") && box_.ok("lab v12 --list").out.starts_with("V12 "));
-    let ran = box_.fails(2, "lab V21");
-    assert!(ran.err.contains("V21") && ran.err.contains("--list"), "{}", ran.err);
+    let ran = box_.fails(2, "lab V22");
+    assert!(ran.err.contains("V22") && ran.err.contains("--list"), "{}", ran.err);
     box_.fails(2, "lab --threads 0");
     assert_eq!(box_.names(), [""; 0]);
 }
