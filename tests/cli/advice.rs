@@ -199,8 +199,9 @@ fn flags_that_messages_name_exist() {
     }
     assert!(known.contains("missing") && known.contains("on-error") && !known.contains("epochs"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for file in
-        ["src", "crates/surefoot-fit/src", "crates/surefoot-io/src", "crates/surefoot-glm/src"].iter().flat_map(|name| sources(&root.join(name)))
+    for file in ["src", "crates/surefoot-fit/src", "crates/surefoot-io/src", "crates/surefoot-glm/src"]
+        .iter()
+        .flat_map(|name| sources(&root.join(name)))
     {
         // Flags of other tools are named there, to be told from ours.
         if file.ends_with("src/flags/hint.rs") {

@@ -144,7 +144,10 @@ fn certificates_are_shown_as_they_grow() {
     let page = page(&box_, "r.html");
     let gaps = column(&page, "certificate", 4);
     assert!(gaps.len() >= 3 && gaps.last() < gaps.first(), "{gaps:?}");
-    assert!(page.contains("For certain, no model with ‖w‖ ≤ 1 has a mean loss") && !has(&page, "lanes"));
+    assert!(
+        page.contains("For certain, rounding included, no weights with ‖w‖ ≤ 1 have a mean loss")
+            && !has(&page, "lanes")
+    );
     let objective = box_.ok("eval m a.svm --json").json()["loss"].as_f64().unwrap();
     assert_eq!(column(&page, "certificate", 3).last(), Some(&format!("{objective:.6}").parse().unwrap()));
 }

@@ -2,8 +2,8 @@
 
 use crate::anyone::Any;
 use surefoot_glm::{
-    Batch, Bounds, Certificate, Fault, Groups, InMemory, Labels, Mixer, Names, OrderAlarm, Part, PathEnd, Penalty,
-    Plan, Quote, Role, Row, Settings, Shelf, TableSchema, threads,
+    Ball, Batch, Bounds, Certificate, Extremes, Fault, Groups, InMemory, Labels, Mixer, Names, OrderAlarm, Part,
+    PathEnd, Penalty, Plan, Quote, Role, Row, Settings, Shelf, TableSchema, threads,
 };
 
 #[test]
@@ -108,6 +108,11 @@ fn small_parts_take_anything() {
         let alarm = OrderAlarm { loss, printed, rows: any.id(), scored: any.id() };
         assert!(!OrderAlarm::is_sound(&alarm) || printed.is_finite() && alarm.rows < u64::MAX);
         let settings = any.settings();
+        if let Some(ball) = settings.ball.filter(|_| !settings.loss.has_margins()) {
+            let extremes = Ball::extremes(&ball, settings.loss);
+            let ordered = |x: &Extremes| !(x.least > x.largest) && !(x.margin < 0.0);
+            assert!(Settings::check_ranges(&settings).is_err() || extremes.is_none_or(|x| ordered(&x)), "{ball:?}");
+        }
         let in_range = Settings::check_ranges(&settings);
         assert!(in_range.is_err() || settings.penalty.l1 >= 0.0 && settings.penalty.l2.is_finite(), "{settings:?}");
         assert!(!Settings::is_unpenalised(&settings) || Penalty::is_none(&settings.penalty));
