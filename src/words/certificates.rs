@@ -133,7 +133,7 @@ mod tests {
                  expected loss on new rows more than 0.021000 below that of this model",
                 "if rows are independent draws, with probability 95 % for all such bounds at once, the expected loss on new rows of \
                  this model is at most 0.431201",
-                "for certain, rounding included, no weights with ‖w‖ ≤ 3 have a mean loss on the rows of DATA more than 1.0001e-3 \
+                "for certain, rounding included, no weights with ‖w‖ ≤ 3 have a mean loss on the rows of DATA more than 0.001001 \
                  below that of this model",
                 "none: too little",
                 "none of use: the bound 2.500000 is above the mean loss on the rows of DATA itself, and no loss is below 0",
