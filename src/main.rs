@@ -1,6 +1,6 @@
 //! The surefoot command: learn linear models from streams of rows, predict with them, look into them.
 //!
-//! Each command is one file in [`commands`]; all flags stand in [`cli`]. A command ends well or with a
+//! Each command is one file in [`commands`]; all flags stand in [`cli`](flags::cli). A command ends well or with a
 //! [`Failure`], whose status is the exit status and whose one line is printed here.
 
 mod commands;

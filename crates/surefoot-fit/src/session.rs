@@ -32,7 +32,7 @@ const SLICE_ROWS: usize = 64;
 /// Most pairs in a slice, unless one row alone has more.
 const SLICE_PAIRS: usize = 8 << 10;
 
-/// A fit that runs: made by [`Fit::start`](crate::Fit::start), ended by [`finish`](Session::finish).
+/// A fit that runs: made by [`Fit::start`](crate::Fit::start), ended by [`run`](Session::run).
 pub struct Session<'a> {
     pub(crate) data: Data,
     pub(crate) options: Options,
