@@ -86,9 +86,10 @@ impl Gathered {
     /// The search on these rows for a model with the settings, labels and features of this one, whose vector it starts from.
     ///
     /// # Errors
-    /// If the rows have a label or a feature that the model has not met, or the model is none ([`Model::check`]): with what is wrong.
+    /// If the rows have a label or a feature that the model has not met, or the model is none
+    /// ([`Model::check`], its vector aside, which may not be finite): with what is wrong.
     pub fn problem(self, model: &Model) -> Result<Problem, String> {
-        model.check_prediction()?;
+        model.check_start()?;
         let Gathered { numbering, mut examples, .. } = self;
         let (settings, labels) = (model.settings.clone(), model.labels.clone());
         if let Some(weights) = &settings.class_weights {

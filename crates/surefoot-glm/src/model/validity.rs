@@ -40,7 +40,14 @@ impl Model {
         self.check_vectors()
     }
 
-    fn check_vectors(&self) -> Result<(), String> {
+    /// Checks what a search may begin with: its vector may be too large to be one, since a start that is no point is replaced.
+    pub(crate) fn check_start(&self) -> Result<(), String> {
+        self.settings.check_ranges()?;
+        self.labels.check(self.settings.loss)?;
+        self.check_lengths()
+    }
+
+    fn check_lengths(&self) -> Result<(), String> {
         let classes = &self.labels.classes;
         let columns = if self.settings.loss.has_margins() { classes.len() } else { 1 };
         if self.intercept.len() != columns {
@@ -49,11 +56,15 @@ impl Model {
         if self.index.len().checked_mul(columns) != Some(self.weight.len()) {
             return Err(format!("{} indices and {} weights", self.index.len(), self.weight.len()));
         }
-        need(self.index.is_sorted_by(|a, b| a < b), "the indices do not ascend")?;
+        need(self.index.is_sorted_by(|a, b| a < b), "the indices do not ascend")
+    }
+
+    fn check_vectors(&self) -> Result<(), String> {
+        self.check_lengths()?;
         need(all_finite(&self.intercept, f64::is_finite), "an intercept is not finite")?;
         match all_finite(&self.weight, f64::is_finite) {
             true => Ok(()),
-            false => Err(self.endless_weight(columns)),
+            false => Err(self.endless_weight(self.intercept.len())),
         }
     }
 
