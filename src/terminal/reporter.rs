@@ -180,7 +180,7 @@ impl Observer for Reporter {
                 self.stage("learning");
                 self.console.say("reading all rows once more, for the certificate");
             }
-            Event::Certified { certificates, objective, trainer, .. } => {
+            Event::Certified { certificates, objective, trainer } => {
                 self.certified(certificates, objective, trainer);
                 self.stage("certificate");
             }

@@ -101,7 +101,7 @@ impl Data {
     /// Tries to open all inputs, so that a wrong name costs no work.
     ///
     /// # Errors
-    /// Those of the first input that cannot be read.
+    /// The error of the first input that cannot be read.
     pub fn check(&self) -> Result<(), Error> {
         check_inputs(self.inputs())
     }
@@ -109,7 +109,7 @@ impl Data {
     /// Copies standard input, if it is among the inputs, to a temporary file that can be read as often as wanted.
     ///
     /// # Errors
-    /// Those of reading and of the file; or `stop` says that it is time to end.
+    /// Errors of reading and of the file; or `stop` says that it is time to end.
     pub fn spool(&mut self, stop: &StopConditions) -> Result<(), Interrupt> {
         let Data::Inputs(inputs) = self else { return Ok(()) };
         let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
@@ -228,9 +228,9 @@ impl MemoryRows {
 impl RowSource for MemoryRows {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         batch.clear();
-        let to = self.rows.len().min(self.next + CHUNK);
+        let rows = Arc::clone(&self.rows);
+        let to = rows.len().min(self.next + CHUNK);
         for r in self.next..to {
-            let rows = Arc::clone(&self.rows);
             batch.append(&rows.row(r));
             let hash = self.digest(r);
             let line = r as u64 + 1;

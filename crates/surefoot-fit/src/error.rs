@@ -45,7 +45,7 @@ pub enum FitError {
     },
     /// The data are not those of the interrupted run.
     OtherData {
-        /// What differs.
+        /// The difference.
         reason: String,
     },
     /// Rows have to be read several times, and an input can be read only once.

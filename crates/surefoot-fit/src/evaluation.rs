@@ -37,7 +37,7 @@ pub enum LabelFault {
     },
     /// Not a label that the model was trained on.
     Unknown {
-        /// Those that it was trained on.
+        /// Labels that it was trained on.
         known: Vec<f64>,
     },
 }
@@ -95,19 +95,12 @@ impl<'a> Labelled<'a> {
     /// The means of the columns of numbers, by their names. Rows at fault do not count.
     pub(crate) fn means(&self) -> Result<BTreeMap<String, f64>, Interrupt> {
         let options = ColumnMeans::options(&self.options);
-        let mut rows = Rows::open(self.data, &options, 2)?;
-        let (mut batch, mut means) = (Batch::default(), ColumnMeans::default());
-        loop {
-            self.stop.check()?;
-            match rows.next(&mut batch) {
-                Ok(Next::End) => return Ok(means.by_name()),
-                Ok(Next::Rows) => means.add(&batch, &options),
-                Ok(Next::Waiting) => {}
-                // They are met again.
-                Err(error) if error.is_row() => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let mut means = ColumnMeans::default();
+        self.skim(&options, |batch| {
+            means.add(batch, &options);
+            true
+        })?;
+        Ok(means.by_name())
     }
 
     /// Reads the first rows, after which the options know how all are read. Rows at fault are met again.
@@ -115,13 +108,19 @@ impl<'a> Labelled<'a> {
     /// # Errors
     /// An input that cannot be read; a request to stop.
     pub fn begin(&self) -> Result<(), Interrupt> {
-        let mut rows = Rows::open(self.data, &self.options, 2)?;
+        self.skim(&self.options, |_| false)
+    }
+
+    /// Shows batches to `look` until it wants no more. Rows at fault are passed over: they are met again.
+    fn skim(&self, options: &Options, mut look: impl FnMut(&Batch) -> bool) -> Result<(), Interrupt> {
+        let mut rows = Rows::open(self.data, options, 2)?;
         let mut batch = Batch::default();
         loop {
             self.stop.check()?;
             match rows.next(&mut batch) {
-                Ok(Next::End | Next::Rows) => return Ok(()),
-                Ok(Next::Waiting) => {}
+                Ok(Next::End) => return Ok(()),
+                Ok(Next::Rows) if !look(&batch) => return Ok(()),
+                Ok(Next::Rows | Next::Waiting) => {}
                 Err(error) if error.is_row() => {}
                 Err(error) => return Err(error.into()),
             }

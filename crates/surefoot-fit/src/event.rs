@@ -1,4 +1,4 @@
-//! What a fit tells while it goes on.
+//! Events of a running fit.
 
 use crate::{rows::Rows, unmet::UnmetName};
 use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Trainer, optimum::Optimum};
@@ -45,14 +45,12 @@ pub enum Event<'a> {
     Certifying,
     /// A certificate of the model as of now is known.
     Certified {
-        /// What is certified.
+        /// The certificates.
         certificates: &'a [Certificate],
         /// The mean loss over all rows, if it was computed.
         objective: Option<f64>,
         /// The trainer.
         trainer: &'a Trainer,
-        /// Whether it took a pass over the data.
-        by_pass: bool,
     },
     /// The choice of a penalty begins.
     ChoosingPenalty,
@@ -60,7 +58,7 @@ pub enum Event<'a> {
     Chosen(Step<'a>),
     /// The search for the optimum begins.
     Searching {
-        /// What is minimised.
+        /// The settings, of which the loss and the penalty are minimised.
         settings: &'a Settings,
         /// The relative gap that ends it.
         tolerance: f64,

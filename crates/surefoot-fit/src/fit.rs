@@ -303,7 +303,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// What is learnt, and how.
+    /// The settings of the model.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -367,7 +367,7 @@ impl<'a> Fit<'a> {
     /// Reads the means of the columns, if missing cells are filled with them. Called by [`run`](Fit::run).
     ///
     /// # Errors
-    /// Those of reading; a request to stop.
+    /// Errors of reading; a request to stop.
     pub fn read_means(&mut self, data: &Data) -> Result<(), Interrupt> {
         if self.wants_means() {
             self.observer.event(Event::ReadingMeans);

@@ -82,7 +82,7 @@ impl Rows {
     /// a request to stop is answered meanwhile.
     ///
     /// # Errors
-    /// Those of the first input.
+    /// Errors of the first input.
     pub fn open(data: &Data, options: &Options, threads: u16) -> Result<Rows, Error> {
         let rows = source(data, options)?;
         let alone = threads == 1 && data.can_reread() || matches!(data, Data::Memory(_));
@@ -98,7 +98,7 @@ impl Rows {
     /// Waits a few milliseconds at most for the next batch.
     ///
     /// # Errors
-    /// Those of the reader; after a row at fault reading may go on.
+    /// Errors of the reader; after a row at fault reading may go on.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
         let more = match &mut self.0 {
             From::Here(reader) => Some(reader.read(batch)?),

@@ -120,7 +120,7 @@ impl Session<'_> {
         let certificates = std::slice::from_ref(&certificate);
         let reached = self.is_reached(certificates);
         let trainer = &self.trainer;
-        self.observer.event(Event::Certified { certificates, objective, trainer, by_pass: true });
+        self.observer.event(Event::Certified { certificates, objective, trainer });
         self.full = Some((certificate, objective));
         if reached { Err(StopReason::Gap.into()) } else { Ok(()) }
     }

@@ -70,11 +70,12 @@ impl Trainer {
     /// The same, with held-out rows on a shelf of the caller's.
     #[must_use]
     pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
-        let engine = match settings.check_ranges() {
+        let checked = settings.check_ranges();
+        let engine = match checked {
             Ok(()) => choice::new(&lanes_of(&settings, &plan)),
             Err(_) => choice::new(&Settings::default()),
         };
-        let unfit = settings.check_ranges().and_then(|()| plan.check()).err().map(|says| unfit(&says));
+        let unfit = checked.and_then(|()| plan.check()).err().map(|says| unfit(&says));
         Trainer { books: Books::new(settings, plan, shelf), engine, unfit }
     }
 
