@@ -36,6 +36,8 @@ pub(super) struct Design<'a> {
     columns: usize,
     /// By how much, relatively, values and weights may differ from those of the rows.
     rounded: f64,
+    /// √Σω_i x_ij² of each coordinate.
+    pub(super) lengths: Vec<f64>,
 }
 
 /// Numbers of the examples, or of the design's own.
@@ -95,6 +97,7 @@ impl<'a> Design<'a> {
             same: Vec::new(),
             columns: examples.columns(),
             rounded: rounding::of_values(examples.is_standardised),
+            lengths: Vec::new(),
         };
         if !filled.is_empty() || kept.len() < examples.len() {
             design.split(examples, &kept, &count, filled);
@@ -102,7 +105,53 @@ impl<'a> Design<'a> {
         if intercept {
             design.centre();
         }
+        design.lengths = design.lengths();
         Some(design)
+    }
+
+    /// √Σω_i x_ij² of each coordinate, rounded up.
+    fn lengths(&self) -> Vec<f64> {
+        let up = 1.0 + (self.rows() + 4) as f64 * rounding::EPS;
+        let plain = self.squares(&vec![1.0; self.dim()]);
+        let is_safe = |square: &f64| (1e-200..1e200).contains(square);
+        if plain.iter().all(is_safe) {
+            return plain.iter().map(|square| square.sqrt() * up).collect();
+        }
+        // Squares that are too small or too large for numbers are those of numbers of order 1, in another unit.
+        let scale: Vec<f64> = self.largest().into_iter().map(to_order_one).collect();
+        let squares = self.squares(&scale);
+        squares.iter().zip(&scale).map(|(square, scale)| square.sqrt() / scale * up).collect()
+    }
+
+    /// Σω_i(scale_j·x_ij)² of each coordinate.
+    fn squares(&self, scale: &[f64]) -> Vec<f64> {
+        let mut squares = vec![0.0; self.dim()];
+        let (dense, sparse) = squares.split_at_mut(self.width);
+        let (of_dense, of_sparse) = scale.split_at(self.width);
+        for (r, share) in self.share.iter().enumerate() {
+            let row = self.row(r);
+            for ((square, x), scale) in dense.iter_mut().zip(row.dense).zip(of_dense) {
+                let x = x * scale;
+                *square += share * x * x;
+            }
+            for (&j, x) in row.column.iter().zip(row.value) {
+                let x = x * of_sparse[j as usize];
+                sparse[j as usize] += share * x * x;
+            }
+        }
+        squares
+    }
+
+    /// The largest |x_ij| of each coordinate.
+    fn largest(&self) -> Vec<f64> {
+        let mut largest = vec![0.0_f64; self.dim()];
+        let (dense, sparse) = largest.split_at_mut(self.width);
+        for r in 0..self.rows() {
+            let row = self.row(r);
+            dense.iter_mut().zip(row.dense).for_each(|(largest, x)| *largest = largest.max(x.abs()));
+            row.column.iter().zip(row.value).for_each(|(&j, x)| sparse[j as usize] = sparse[j as usize].max(x.abs()));
+        }
+        largest
     }
 
     /// Takes the filled columns out of the compressed rows, and the rows that are not kept.
@@ -240,6 +289,11 @@ impl<'a> Design<'a> {
         exact.most() + self.rounded * size
     }
 
+    /// √Σ(w_j·length_j)² of a point, which bounds the sizes of the terms of margins: see [`Sample::most`].
+    pub(super) fn reach(&self, point: &[f64]) -> f64 {
+        length(point.iter().zip(&self.lengths).map(|(w, length)| w * length))
+    }
+
     /// By how much, relatively, values and weights may differ from those of the rows.
     pub(super) fn rounded(&self) -> f64 {
         self.rounded
@@ -259,6 +313,21 @@ impl<'a> Design<'a> {
     pub(super) fn has_one_label(&self) -> bool {
         self.label.iter().all(|y| *y == self.label[0])
     }
+}
+
+/// √Σx², of numbers of any size.
+fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = numbers.clone().fold(0.0, |a: f64, x| a.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * numbers.map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt() * (1.0 + 1e-9)
+}
+
+/// A power of two that brings numbers up to `largest` to order 1 without rounding; 1 where all are 0.
+fn to_order_one(largest: f64) -> f64 {
+    let exponent = if largest > 0.0 { -libm::ilogb(largest) } else { 0 };
+    libm::scalbn(1.0, exponent.clamp(-1000, 1000))
 }
 
 /// Room for so many numbers, 0 as yet, in memory if the examples leave some.
@@ -306,6 +375,14 @@ impl<'a> Sample<'a> {
     pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
         let i = r * self.stride;
         rounding::of_margin(self.design.width, self.design.start[i + 1] - self.design.start[i], size)
+    }
+
+    /// Bounds the sum of the sizes of the terms of a row's margin, where `reach` is √Σ(w_j·length_j)²: no |x_ij| exceeds length_j/√ω_i.
+    #[inline(always)]
+    pub(super) fn most(&self, r: usize, reach: f64) -> f64 {
+        let i = r * self.stride;
+        let numbers = self.design.width + self.design.start[i + 1] - self.design.start[i];
+        if reach > 0.0 { reach * (numbers as f64 / self.design.share[i]).sqrt() } else { 0.0 }
     }
 
     #[inline(always)]

@@ -5,7 +5,8 @@ use super::{
     curve::Curve,
     design::Sample,
     level::{Level, balance, level},
-    pass::{CARRIED_TERMS, Passes},
+    pass::Passes,
+    price::Price,
     release::{mean, release},
     rounding::EPS,
     shares::Stopped,
@@ -19,8 +20,6 @@ pub(super) struct Around<'s, 'a> {
     pub(super) sample: &'s Sample<'a>,
     pub(super) objective: &'s Objective<'s>,
     pub(super) state: &'s State,
-    /// √Σω_i x_ij² of each coordinate.
-    pub(super) lengths: &'s [f64],
 }
 
 /// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
@@ -37,7 +36,8 @@ pub(super) struct Around<'s, 'a> {
 ///
 /// *Cost*: one pass.
 pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> Result<f64, Stopped> {
-    let Around { sample, objective, state, lengths } = around;
+    let Around { sample, objective, state } = around;
+    let lengths = &sample.design.lengths;
     for (r, dual) in duals.iter_mut().enumerate() {
         *dual = objective.curve.clip(sample.label(r), *dual);
     }
@@ -49,18 +49,54 @@ pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> R
         balance(sample, objective, &mut duals);
         minded[constant] = true;
     }
-    let mut mean = mean(passes, sample, &duals)?;
-    let mut off = off(around, &mean, &duals);
+    let mean = mean(passes, sample, &duals)?;
+    let mut off = off(passes.sum_terms(sample), around, &mean, &duals);
     // A weight that what rounding left may drive for ever is balanced as well.
     for (j, price) in objective.prices.iter().enumerate() {
         minded[j] |= price.is_driven(mean[j] + 4.0 * off[j]) || price.is_driven(mean[j] - 4.0 * off[j]);
     }
     let left: Vec<f64> = mean.iter().zip(&off).map(|(z, off)| z.abs() + off).collect();
-    let Some(mut level) = level(passes.crew, around, &minded, &left, &duals)? else {
+    let Some(level) = level(passes.crew, around, &minded, &left, &duals)? else {
         return Ok(f64::INFINITY);
     };
     let moved = level.scaled * length(sample, &duals) + length(sample, &level.moved);
     off.iter_mut().zip(lengths).for_each(|(off, length)| *off += moved * length);
+    total(passes, around, Duals { points: duals, mean, off, minded, level })
+}
+
+/// [`gap`] at the slopes of the rows, whose means the gradient tells: worth it where that is about 0, and there are neither intercept nor weights
+/// that nothing holds.
+///
+/// *Cost*: no pass, one look at each row.
+pub(super) fn gap_of_slopes(passes: &Passes, around: Around) -> Result<f64, Stopped> {
+    let Around { sample, objective, state } = around;
+    let is_dual = |(r, slope): (usize, &f64)| objective.curve.clip(sample.label(r), *slope) == *slope;
+    // The gradient is that of the slopes as they are.
+    if !state.slope.iter().enumerate().all(is_dual) {
+        return Ok(f64::INFINITY);
+    }
+    let points = state.slope.clone();
+    let mean = |((g, w), price): ((&f64, &f64), &Price)| price.l2 * w - g;
+    let mean: Vec<f64> = state.gradient.iter().zip(&state.point).zip(objective.prices).map(mean).collect();
+    let off = off(Passes::plain_terms(sample), around, &mean, &points);
+    let minded = vec![false; mean.len()];
+    total(passes, around, Duals { points, mean, off, minded, level: Level::default() })
+}
+
+/// Dual points with all that is known of them.
+struct Duals {
+    points: Vec<f64>,
+    /// z, how far off it may be,
+    mean: Vec<f64>,
+    off: Vec<f64>,
+    /// and where it is 0 once the points are levelled.
+    minded: Vec<bool>,
+    level: Level,
+}
+
+fn total(passes: &Passes, around: Around, duals: Duals) -> Result<f64, Stopped> {
+    let Around { objective, state, .. } = around;
+    let Duals { points: mut duals, mut mean, mut off, minded, mut level } = duals;
     let priced = |j: &usize| !minded[*j];
     let shrink = |j: usize| objective.prices[j].shrink(mean[j], off[j]);
     let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
@@ -80,12 +116,13 @@ pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> R
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// How far each z_j may be from its sum of the dual points as they are.
-pub(super) fn off(around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
-    let Around { sample, objective, state, lengths } = around;
+/// How far each z_j may be from its sum of the dual points as they are, where sums are off by `terms` roundings.
+pub(super) fn off(terms: f64, around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
+    let Around { sample, objective, state } = around;
+    let lengths = &sample.design.lengths;
     let norm = length(sample, duals);
     // Besides those of the sum: shares, and the factor that shrinks all of them.
-    let per_length = (CARRIED_TERMS + 4.0) * EPS * norm;
+    let per_length = (terms + 4.0) * EPS * norm;
     let of = |(j, length): (usize, &f64)| {
         let (price, w) = (&objective.prices[j], state.point[j]);
         let own = 4.0 * EPS * (mean[j].abs() + price.l1 + price.l2 * w.abs());

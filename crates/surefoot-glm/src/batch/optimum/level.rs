@@ -38,7 +38,8 @@ pub(super) fn level(
     left: &[f64],
     duals: &[f64],
 ) -> Result<Option<Level>, Stopped> {
-    let Around { sample, lengths, .. } = around;
+    let Around { sample, .. } = around;
+    let lengths = &sample.design.lengths;
     // A column of zeros says nothing.
     let minded: Vec<usize> = (0..minded.len()).filter(|&j| minded[j] && lengths[j] > 0.0).collect();
     let constant = sample.design.constant();

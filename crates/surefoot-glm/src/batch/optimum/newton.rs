@@ -83,7 +83,7 @@ impl Stage<'_, '_> {
 
     /// Goes on until the gap is certified, or there is a reason to give up.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
-        self.search.bound(&state, Some(state.slope.clone()))?;
+        self.search.bound_start(&state)?;
         self.search.stalls = 0;
         let mut last = false;
         loop {

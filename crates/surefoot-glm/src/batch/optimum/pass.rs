@@ -14,10 +14,17 @@ pub(super) struct Passes<'a> {
     pub(super) crew: &'a Crew<'a>,
     /// Passes over all rows; those over a sample count as its share of the rows.
     pub(super) count: f64,
+    /// Whether the rounding of sums is judged by their terms: it is once what is known beforehand is not enough.
+    pub(super) is_precise: bool,
+    /// The share of an objective up to which its rounding does not matter.
+    enough: f64,
     sums: Vec<Vec<f64>>,
 }
 
-/// How many roundings of a product, or of the sum of their sizes, [`Passes::run_carried`] leaves: two of the factor, one of the product, and
+/// The share of the tolerance that rounding may take before more is spent on it.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// How many roundings of a product, or of the sum of their sizes, a sum with carries leaves: two of the factor, one of the product, and
 /// two of what the carries are added to.
 pub(super) const CARRIED_TERMS: f64 = 5.0;
 
@@ -40,8 +47,26 @@ fn shares(work: usize, dim: usize) -> usize {
 }
 
 impl<'a> Passes<'a> {
-    pub(super) fn new(crew: &'a Crew<'a>) -> Passes<'a> {
-        Passes { crew, count: 0.0, sums: Vec::new() }
+    /// For a search with a relative tolerance.
+    pub(super) fn new(crew: &'a Crew<'a>, tolerance: f64) -> Passes<'a> {
+        Passes { crew, count: 0.0, is_precise: false, enough: NEGLIGIBLE * tolerance, sums: Vec::new() }
+    }
+
+    /// Whether an objective that may be off by `slack` asks for a closer look at rounding; from then on it is had.
+    pub(super) fn wants_precision(&mut self, slack: f64, objective: f64) -> bool {
+        let wants = !self.is_precise && objective.is_finite() && slack > self.enough * objective.abs();
+        self.is_precise |= wants;
+        wants
+    }
+
+    /// How many roundings of the sum of the sizes of its terms [`run_sum`](Passes::run_sum) may be off by.
+    pub(super) fn sum_terms(&self, sample: &Sample) -> f64 {
+        if self.is_precise { CARRIED_TERMS } else { Self::plain_terms(sample) }
+    }
+
+    /// How many roundings [`run`](Passes::run) may be off by: those of a sum by itself, of each share, and of the shares.
+    pub(super) fn plain_terms(sample: &Sample) -> f64 {
+        CARRIED_TERMS + (Self::rows_per_share(sample) + 8) as f64
     }
 
     /// How many rows a share of a pass has.
@@ -64,7 +89,7 @@ impl<'a> Passes<'a> {
         self.all::<PLAIN, _>(sample, point, visitors, out)
     }
 
-    /// [`run`](Passes::run), whose visitors are shown the sum of the sizes of a margin's terms too.
+    /// [`run`](Passes::run), whose visitors are shown the sum of the sizes of a margin's terms too, or 0 where rounding is not judged by them.
     pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -72,7 +97,10 @@ impl<'a> Passes<'a> {
         visitors: Vec<V>,
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        self.all::<SIZED, _>(sample, Some(point), visitors, out)
+        match self.is_precise {
+            true => self.all::<SIZED, _>(sample, Some(point), visitors, out),
+            false => self.all::<PLAIN, _>(sample, Some(point), visitors, out),
+        }
     }
 
     /// out = Σ t_r x_r², squares number by number.
@@ -86,16 +114,19 @@ impl<'a> Passes<'a> {
         self.all::<SQUARED, _>(sample, None, visitors, out)
     }
 
-    /// out = Σ t_r x_r, of which only the products are rounded: what is off is at most [`CARRIED_TERMS`] roundings of the sum of
-    /// their sizes.
-    pub(super) fn run_carried<V: FnMut(usize) -> f64 + Send>(
+    /// out = Σ t_r x_r, off by at most [`sum_terms`](Passes::sum_terms) roundings of the sum of the sizes of its terms: those of the products,
+    /// where precision is asked for.
+    pub(super) fn run_sum<V: FnMut(usize) -> f64 + Send>(
         &mut self,
         sample: &Sample,
         mut visitors: Vec<V>,
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, _: f64, _: f64| visit(r)).collect();
-        self.all::<CARRIED, _>(sample, None, visitors, out)
+        match self.is_precise {
+            true => self.all::<CARRIED, _>(sample, None, visitors, out),
+            false => self.all::<PLAIN, _>(sample, None, visitors, out),
+        }
     }
 
     fn all<const HOW: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(

@@ -32,7 +32,8 @@ const NOTHING: f64 = 1e-9;
 ///
 /// *Cost*: some ten passes in one thread, and k² numbers a row and k³ for k coordinates.
 pub(super) fn pinned(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> Result<f64, Stopped> {
-    let Around { sample, objective, state, lengths } = around;
+    let Around { sample, objective, state } = around;
+    let lengths = &sample.design.lengths;
     duals.iter_mut().enumerate().for_each(|(r, dual)| *dual = objective.curve.clip(sample.label(r), *dual));
     let z = mean(passes, sample, &duals)?;
     let is_asked = |j: &usize| lengths[*j] > 0.0 && objective.prices[*j].asks(state.point[*j], z[*j]).is_some();
@@ -44,7 +45,7 @@ pub(super) fn pinned(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -
     pins.draw(passes, around, &mut duals)?;
     let Some(moved) = pins.moved(passes, around, &duals)? else { return Ok(f64::INFINITY) };
     let z = mean(passes, sample, &duals)?;
-    let off = off(around, &z, &duals);
+    let off = off(passes.sum_terms(sample), around, &z, &duals);
     let farthest = length(sample, &moved);
     let mut gap = misses(passes, around, &duals, &Level { moved, ..Level::default() })?;
     for j in (0..z.len()).filter(|j| !pins.columns.contains(j)) {
@@ -73,7 +74,8 @@ struct Pins {
 
 impl Pins {
     fn new(passes: &Passes, around: Around, columns: Vec<usize>, z: &[f64]) -> Result<Pins, Stopped> {
-        let Around { sample, objective, state, lengths } = around;
+        let Around { sample, objective, state } = around;
+        let lengths = &sample.design.lengths;
         let pull = |j: &usize| objective.prices[*j].asks(state.point[*j], z[*j]).unwrap_or(0.0);
         let (mut columns, mut anchor) = (columns, Vec::new());
         if sample.design.constant().is_none() {
@@ -157,7 +159,8 @@ impl Pins {
 
     /// How far each mean is from where it is pinned, and a bound on that.
     fn left(&self, passes: &Passes, around: Around, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
-        let Around { sample, objective, state, lengths } = around;
+        let Around { sample, objective, state } = around;
+        let lengths = &sample.design.lengths;
         let mut sums = vec![Exact::default(); self.columns.len()];
         self.each(passes, around, |r, pairs| {
             let dual = -sample.share(r) * duals[r];

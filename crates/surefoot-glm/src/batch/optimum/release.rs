@@ -24,7 +24,8 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// *Cost*: two passes a round, and one for each iteration of conjugate gradients, of which there are about as many as such columns.
 pub(super) fn release(passes: &mut Passes, around: Around, duals: &mut [f64]) -> Result<Option<Vec<bool>>, Stopped> {
-    let Around { sample, objective, state, lengths } = around;
+    let Around { sample, objective, state } = around;
+    let lengths = &sample.design.lengths;
     let dim = state.point.len();
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
     let mut bend = state.bend.clone();
@@ -55,7 +56,7 @@ pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Resul
     let visitors = duals.chunks(per).enumerate();
     let visitors = visitors.map(|(k, duals)| move |r: usize| -sample.share(k * per + r) * duals[r]);
     let mut mean = vec![0.0; sample.design.dim()];
-    passes.run_carried(sample, visitors.collect(), &mut mean)?;
+    passes.run_sum(sample, visitors.collect(), &mut mean)?;
     Ok(mean)
 }
 

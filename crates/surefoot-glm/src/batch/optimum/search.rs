@@ -5,11 +5,12 @@ use super::{
     curve::Curve,
     design::{Design, Sample},
     direction::NEAR,
-    gap::{Around, gap},
+    gap::{Around, gap, gap_of_slopes},
     pass::Passes,
     pin::pinned,
+    price::{squares, strongest},
     shares::{Crew, Stopped},
-    state::{Objective, State, diagonal},
+    state::{Objective, State},
 };
 
 /// Why a search ends, if nobody stopped it.
@@ -73,8 +74,6 @@ pub(super) struct Search<'a> {
     pub(super) iterations: usize,
     /// How many of them there may be.
     pub(super) most: usize,
-    /// √Σω_i x_ij² of each coordinate, once it was asked for.
-    pub(super) lengths: Vec<f64>,
     /// A lower bound on the objective of every model: the least losses of the rows.
     floor: f64,
     /// The largest lower bound that was certified.
@@ -113,7 +112,7 @@ impl<'a> Search<'a> {
             design,
             objective,
             tolerance: goal.tolerance,
-            passes: Passes::new(crew),
+            passes: Passes::new(crew, goal.tolerance),
             each,
             decrement: f64::INFINITY,
             stalls: 0,
@@ -122,7 +121,6 @@ impl<'a> Search<'a> {
             escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
             iterations: 0,
             most: MOST,
-            lengths: Vec::new(),
             floor: floor(design, objective.curve),
             lower: f64::NEG_INFINITY,
             best,
@@ -145,16 +143,49 @@ impl<'a> Search<'a> {
         let Objective { is_loose, is_free, .. } = self.objective;
         // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
         let far = is_loose && self.decrement > NEAR * state.objective.abs();
+        if self.slopes_are_enough(state) {
+            let bound = self.slopes_bound(state)?;
+            // Rounding may have made it wide, which the other dual points mend.
+            if bound <= self.tolerance * self.size(state.objective) {
+                self.offer(state.place(), bound);
+                return Ok(());
+            }
+        }
         let bound = match duals {
             Some(duals) if !is_free && !far => {
-                let enough = WELL_WITHIN * self.tolerance * self.size(state.objective);
-                let is_near = self.stalls > 0 || 0.5 * self.decrement <= enough;
+                let is_near = self.is_near_optimum(state.objective);
                 self.best_gap(state, duals, is_near)?
             }
             _ => f64::INFINITY,
         };
         self.offer(state.place(), bound);
         Ok(())
+    }
+
+    /// [`bound`](Search::bound) where a search begins: by the slopes, with a pass only where that takes one.
+    pub(super) fn bound_start(&mut self, state: &State) -> Result<(), Stopped> {
+        if !self.slopes_are_dual() {
+            return self.bound(state, Some(state.slope.clone()));
+        }
+        let bound = self.slopes_bound(state)?;
+        self.offer(state.place(), bound);
+        Ok(())
+    }
+
+    /// Whether slopes are dual points as they are: an l2 holds every coordinate, the intercept's too.
+    fn slopes_are_dual(&self) -> bool {
+        !self.objective.has_corners && self.objective.prices.iter().all(|price| price.l2 > 0.0)
+    }
+
+    /// Whether slopes are so good dual points that the gap is about a quarter of the tolerance.
+    fn slopes_are_enough(&self, state: &State) -> bool {
+        let (prices, enough) = (self.objective.prices, 0.25 * self.tolerance * self.size(state.objective));
+        self.slopes_are_dual() && squares(&state.gradient, prices) <= 2.0 * strongest(prices) * enough
+    }
+
+    fn slopes_bound(&self, state: &State) -> Result<f64, Stopped> {
+        let sample = self.rows();
+        gap_of_slopes(&self.passes, Around { sample: &sample, objective: &self.objective, state })
     }
 
     /// The same, whatever the slopes at the point are; `is_near` says whether the gap would be within the tolerance without rounding.
@@ -166,17 +197,27 @@ impl<'a> Search<'a> {
 
     /// The gap at dual points, or, where the optimum is near and that does not show it, at such as have their means pinned.
     fn best_gap(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<f64, Stopped> {
-        let given = is_near.then(|| duals.clone());
-        let plain = self.gap(state, duals)?;
-        match given {
-            // A gap that still falls needs no help.
-            Some(duals) if plain > self.tolerance * self.size(state.objective) && self.is_held_up(plain) => {
-                let sample = self.rows();
-                let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
-                Ok(plain.min(pinned(&mut self.passes, around, duals)?))
-            }
-            _ => Ok(plain),
+        let enough = self.tolerance * self.size(state.objective);
+        if !is_near {
+            return self.gap(state, duals);
         }
+        let mut found = self.gap(state, duals.clone())?;
+        if found > enough && !self.passes.is_precise {
+            self.passes.is_precise = true;
+            found = found.min(self.gap(state, duals.clone())?);
+        }
+        // A gap that still falls needs no help.
+        if found > enough && self.is_held_up(found) {
+            let sample = self.rows();
+            let around = Around { sample: &sample, objective: &self.objective, state };
+            found = found.min(pinned(&mut self.passes, around, duals)?);
+        }
+        Ok(found)
+    }
+
+    /// Whether the last step could gain so little that what a gap lacks is not that the point is far from the optimum.
+    pub(super) fn is_near_optimum(&self, objective: f64) -> bool {
+        self.stalls > 0 || 0.5 * self.decrement <= WELL_WITHIN * self.tolerance * self.size(objective)
     }
 
     /// Whether a gap is about as wide as the best one before.
@@ -186,26 +227,13 @@ impl<'a> Search<'a> {
 
     fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
         let sample = self.rows();
-        self.measure()?;
-        let around = Around { sample: &sample, objective: &self.objective, state, lengths: &self.lengths };
+        let around = Around { sample: &sample, objective: &self.objective, state };
         gap(&mut self.passes, around, duals)
     }
 
     /// Counts steps that gain nothing.
     pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
         self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
-    }
-
-    /// The lengths of the columns, once.
-    pub(super) fn measure(&mut self) -> Result<(), Stopped> {
-        let dim = self.design.dim();
-        if self.lengths.len() < dim {
-            let sample = self.rows();
-            let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
-            self.lengths = diagonal(&mut self.passes, &sample, &vec![0.0; dim], &shares)?;
-            self.lengths.iter_mut().for_each(|length| *length = length.sqrt());
-        }
-        Ok(())
     }
 
     /// Offers a point with a bound on its gap; reports the best.
@@ -246,7 +274,7 @@ impl<'a> Search<'a> {
     }
 
     /// What an objective is compared with: its size, unless that is nothing but rounding.
-    fn size(&self, objective: f64) -> f64 {
+    pub(super) fn size(&self, objective: f64) -> f64 {
         objective.abs().max(1e-20 * self.first.abs())
     }
 

@@ -107,9 +107,17 @@ fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f6
     // Dual points of many margins are balanced for intercepts only.
     let held = !search.objective.is_free && !search.objective.is_loose;
     let bound = match duals.filter(|_| held) {
+        Some(duals) if search.passes.is_precise || !search.is_near_optimum(state.objective) => {
+            gap(&mut search.passes, rows, &search.objective, state, duals)?
+        }
         Some(duals) => {
-            search.measure()?;
-            gap(&mut search.passes, rows, &search.objective, state, &search.lengths, duals)?
+            let found = gap(&mut search.passes, rows, &search.objective, state, duals.clone())?;
+            search.passes.is_precise = found > search.tolerance * search.size(state.objective);
+            if search.passes.is_precise {
+                found.min(gap(&mut search.passes, rows, &search.objective, state, duals)?)
+            } else {
+                found
+            }
         }
         None => f64::INFINITY,
     };

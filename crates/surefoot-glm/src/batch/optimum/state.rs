@@ -89,8 +89,7 @@ impl State {
         State::by(passes, sample, objective, point, |_, y, m| objective.curve.jet(y, m))
     }
 
-    /// One pass, with jets that depend on the number of the row.
-    #[inline(always)]
+    /// One pass, with jets that depend on the number of the row; two where the first shows that rounding asks for a closer look.
     pub(super) fn by(
         passes: &mut Passes,
         sample: &Sample,
@@ -98,6 +97,23 @@ impl State {
         point: Vec<f64>,
         jet: impl Fn(usize, f64, f64) -> Jet + Copy + Send,
     ) -> Result<State, Stopped> {
+        let state = State::once(passes, sample, objective, point, jet)?;
+        // A part of the rows is not what is certified.
+        if sample.stride > 1 || !passes.wants_precision(state.slack, state.objective) {
+            return Ok(state);
+        }
+        State::once(passes, sample, objective, state.point, jet)
+    }
+
+    #[inline(always)]
+    fn once(
+        passes: &mut Passes,
+        sample: &Sample,
+        objective: &Objective,
+        point: Vec<f64>,
+        jet: impl Fn(usize, f64, f64) -> Jet + Copy + Send,
+    ) -> Result<State, Stopped> {
+        let (is_precise, reach) = (passes.is_precise, sample.design.reach(&point));
         let (rows, per, drift) = (sample.rows(), Passes::rows_per_share(sample), sample.design.drift(&point));
         let (mut margin, mut slope, mut bend) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         let mut off = vec![0.0; rows];
@@ -112,6 +128,7 @@ impl State {
                 let m = m + offset;
                 let jet = jet(at, y, m);
                 (margin[r], slope[r], bend[r]) = (m, jet.slope, share * jet.bend);
+                let size = if is_precise { size } else { sample.most(at, reach) };
                 off[r] = sample.rounding(at, size + offset.abs()) + drift + objective.curve.grain(y, m);
                 sum.add(share * jet.value);
                 *slack += share * objective.curve.change(y, m, off[r], jet);

@@ -6,14 +6,14 @@
 //! whose gradient is what the sums are off by, and q' is in the simplex whatever b is.
 
 use super::{
-    pass::run_carried,
+    pass::run_sum,
     state::{Classes, State, slopes},
 };
 use crate::{
     batch::optimum::{
         factor::Cholesky,
         level::inverse_norm,
-        pass::{CARRIED_TERMS, Passes},
+        pass::Passes,
         relative::relative_entropy,
         rounding::EPS,
         shares::{Crew, Stopped},
@@ -49,7 +49,6 @@ pub(super) fn gap(
     rows: Classes,
     objective: &Objective,
     state: &State,
-    lengths: &[f64],
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
@@ -69,9 +68,9 @@ pub(super) fn gap(
         }
     });
     let mut mean = vec![0.0; state.point.len()];
-    run_carried(passes, rows, visitors.collect(), &mut mean)?;
+    run_sum(passes, rows, visitors.collect(), &mut mean)?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
-    let mut off = off(rows, objective, state, lengths, &mean, &duals, tilt);
+    let mut off = off(passes, rows, objective, state, &mean, &duals, tilt);
     // Nothing is paid for the intercepts, whose dual points are balanced.
     let priced = |at: &usize| Some(at % dim) != constant;
     let shrink = |at: usize| objective.prices[at % dim].shrink(mean[at], off[at]);
@@ -88,15 +87,16 @@ pub(super) fn gap(
 
 /// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
 fn off(
+    passes: &Passes,
     rows: Classes,
     objective: &Objective,
     state: &State,
-    lengths: &[f64],
     mean: &[f64],
     duals: &[f64],
     tilt: f64,
 ) -> Vec<f64> {
-    let (sample, dim) = (rows.sample, lengths.len());
+    let (sample, lengths) = (rows.sample, &rows.sample.design.lengths);
+    let dim = lengths.len();
     let mut norms = vec![0.0; rows.classes];
     for (r, q) in duals.chunks_exact(rows.classes).enumerate() {
         let y = rows.class(r);
@@ -107,7 +107,7 @@ fn off(
         }
     }
     // Besides those of the sum: shares, the factor that shrinks all of them, and what the label has as the sum of the others.
-    let terms = (CARRIED_TERMS + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
+    let terms = (passes.sum_terms(&sample) + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
     let of = |at: usize| {
         let (j, norm) = (at % dim, norms[at / dim].sqrt());
         let (price, w) = (&objective.prices[j], state.point[at]);

@@ -23,7 +23,7 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     all::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
-/// [`run`], whose visitors are shown the largest sum of the sizes of a margin's terms too.
+/// [`run`], whose visitors are shown the largest sum of the sizes of a margin's terms too, or 0 where rounding is not judged by them.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: Classes,
@@ -31,18 +31,24 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     visitors: Vec<V>,
     out: &mut [f64],
 ) -> Result<(), Stopped> {
-    all::<SIZED, _>(passes, rows, Some(point), visitors, out)
+    match passes.is_precise {
+        true => all::<SIZED, _>(passes, rows, Some(point), visitors, out),
+        false => all::<PLAIN, _>(passes, rows, Some(point), visitors, out),
+    }
 }
 
-/// The same without margins, of which only the products are rounded: see [`Passes::run_carried`].
-pub(super) fn run_carried<V: FnMut(usize, &mut [f64]) + Send>(
+/// [`run`] without margins, whose rounding is known: see [`Passes::run_sum`].
+pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: Classes,
     mut visitors: Vec<V>,
     out: &mut [f64],
 ) -> Result<(), Stopped> {
     let visitors = visitors.iter_mut().map(|visit| move |r: usize, m: &mut [f64], _: f64| visit(r, m)).collect();
-    all::<CARRIED, _>(passes, rows, None, visitors, out)
+    match passes.is_precise {
+        true => all::<CARRIED, _>(passes, rows, None, visitors, out),
+        false => all::<PLAIN, _>(passes, rows, None, visitors, out),
+    }
 }
 
 fn all<const HOW: u8, V: FnMut(usize, &mut [f64], f64) + Send>(

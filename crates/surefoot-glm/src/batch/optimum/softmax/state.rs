@@ -38,19 +38,29 @@ pub(super) struct State {
 }
 
 impl State {
-    /// One pass.
+    /// One pass; two where the first shows that rounding asks for a closer look.
     pub(super) fn at(
         passes: &mut Passes,
         rows: Classes,
         objective: &Objective,
         point: Vec<f64>,
     ) -> Result<State, Stopped> {
+        let state = State::once(passes, rows, objective, point)?;
+        if !passes.wants_precision(state.slack, state.objective) {
+            return Ok(state);
+        }
+        State::once(passes, rows, objective, state.point)
+    }
+
+    fn once(passes: &mut Passes, rows: Classes, objective: &Objective, point: Vec<f64>) -> Result<State, Stopped> {
         let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
         let numbers = sample.rows() * classes;
         let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
         let mut off = vec![0.0; sample.rows()];
         let points = point.chunks(sample.design.dim().max(1));
-        let drift = points.map(|point| sample.design.drift(point)).fold(0.0, f64::max);
+        let drift = points.clone().map(|point| sample.design.drift(point)).fold(0.0, f64::max);
+        let (is_precise, reach) =
+            (passes.is_precise, points.map(|point| sample.design.reach(point)).fold(0.0, f64::max));
         let mut found = vec![(Sum::default(), 0.0, true); sample.rows().div_ceil(per)];
         let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(off.chunks_mut(per));
         let visitors = arrays.zip(&mut found).enumerate();
@@ -62,6 +72,7 @@ impl State {
                 margin[row.clone()].copy_from_slice(numbers);
                 let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
                 *escapes &= numbers.iter().enumerate().all(others);
+                let size = if is_precise { size } else { sample.most(at, reach) };
                 off[r] = sample.rounding(at, size) + drift + grain(numbers);
                 sum.add(weight * means_and_value(y, numbers));
                 means[row].copy_from_slice(numbers);
