@@ -5,8 +5,8 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use surefoot_glm::{
-    Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Missing, Model, PathPoint, Penalty, Plan, Select, Settings,
-    Trainer,
+    Axis, Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Missing, Model, PathPoint, Penalty, Plan, Select,
+    Settings, Trainer,
 };
 use surefoot_io::{Format, Inferred, Options, Reader, RowSource};
 
@@ -18,7 +18,7 @@ pub fn table(loss: Loss) -> String {
     let mut text = "label,w,x,y,colour,exposure\n".to_owned();
     for t in 0..60_u32 {
         let label = match loss {
-            _ if loss.has_margins() => ["ash", "beech", "cedar"][t as usize % 3].to_owned(),
+            _ if loss.is_multiclass() => ["ash", "beech", "cedar"][t as usize % 3].to_owned(),
             _ if loss.classifies() => ["no", "yes"][t as usize / 2 % 2].to_owned(),
             _ => (1 + t % 5).to_string(),
         };
@@ -43,7 +43,7 @@ fn shares() -> String {
 /// The same rows in svmlight, whose labels are numbers.
 pub fn pairs(loss: Loss) -> String {
     let label = |t: u32| {
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             t % 3
         } else if loss.classifies() {
             t / 2 % 2
@@ -89,7 +89,7 @@ fn options(format: &str, settings: &Settings) -> Options {
         }
     }
     options.groups = settings.groups.clone();
-    options.found = Arc::new(Inferred::default().with_many_classes(settings.loss.has_margins()));
+    options.found = Arc::new(Inferred::default().with_many_classes(settings.loss.is_multiclass()));
     options
 }
 
@@ -146,7 +146,7 @@ fn all_settings() -> Vec<Settings> {
     let of = |loss| Settings { loss, ..Settings::default() };
     let penalised = |loss, penalty| Settings { penalty, ..of(loss) };
     let l2 = Penalty { l2: 0.01, ..Penalty::default() };
-    let mut all: Vec<Settings> = Loss::ALL.into_iter().chain(Loss::OF_CLASSES).map(of).collect();
+    let mut all: Vec<Settings> = Loss::ALL.into_iter().map(of).collect();
     all.extend([
         Settings { intercept: false, ..of(Loss::Squared) },
         Settings { intercept: false, ..of(Loss::Softmax) },
@@ -155,7 +155,7 @@ fn all_settings() -> Vec<Settings> {
         penalised(Loss::Squared, Penalty { l1: 0.1, bounds: Bounds::NONNEGATIVE, ..Penalty::default() }),
         penalised(Loss::Softmax, l2),
         Settings {
-            groups: Groups {
+            groups: FeatureGroups {
                 factors: vec![("x".into(), 0.5), ("colour".into(), 2.0)],
                 bounds: vec![("y".into(), Bounds::NONNEGATIVE)],
             },

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use surefoot_glm::{Batch, FullPass, Gathered, InMemory, Model, Plan, Predictor, Scores, Tally, Trainer};
+use surefoot_glm::{Batch, FullPass, Gathered, MemoryHoldout, Model, Plan, Predictor, RowMargins, Tally, Trainer};
 use surefoot_io::{Archive, FORMATS, Format, Inferred, Options, load_model, save_model};
 
 use super::{check, kinds, load, mutant, scratch};
@@ -55,7 +55,7 @@ pub fn use_model(bytes: &[u8]) -> bool {
     };
     load(bytes);
     let (reading, loss) = (model.settings.reading.clone(), model.settings.loss);
-    let found = Inferred::of_model(&reading, &model.names).with_many_classes(loss.has_margins());
+    let found = Inferred::of_model(&reading, &model.names).with_many_classes(loss.is_multiclass());
     let format =
         FORMATS.iter().find(|format| format.by == reading.by && format.name != "parquet" && format.name != "arrow");
     let options = Options { format, reading, classes: loss.classifies(), found: Arc::new(found), ..Options::default() };
@@ -85,26 +85,26 @@ fn known(model: &Model) -> Batch {
 }
 
 fn measure(model: &Model, batches: &[Batch]) {
-    let (predictor, mut tally, mut scores) = (Predictor::new(model), Tally::new(model), Scores::default());
+    let (predictor, mut tally, mut scores) = (Predictor::new(model), Tally::new(model), RowMargins::default());
     for row in batches.iter().flat_map(|batch| (0..batch.len()).map(|r| batch.row(r))) {
-        if model.settings.loss.has_margins() {
+        if model.settings.loss.is_multiclass() {
             let fine = predictor.score_classes(&row, &mut scores).is_ok();
             assert!(!fine || scores.margins.iter().all(|m| m.is_finite()));
             if fine && !scores.margins.is_empty() {
                 let _ = scores.likeliest();
-                model.settings.loss.means_of(&mut scores.margins);
+                model.settings.loss.probabilities(&mut scores.margins);
                 assert!(scores.margins.iter().all(|mean| mean.is_finite()), "{:?}", scores.margins);
             }
         } else if let Ok(scored) = predictor.score(&row) {
             assert!(scored.margin.is_finite());
         }
         let label = row.label.unwrap_or(0.0);
-        let coded = if model.settings.loss.classifies() { model.labels.code(label) } else { Some(label) };
+        let coded = if model.settings.loss.classifies() { model.labels.encode(label) } else { Some(label) };
         if let Some(y) = coded.filter(|y| model.settings.loss.classifies() || model.settings.loss.check(*y).is_ok()) {
             let _ = tally.add(y, &row);
         }
     }
-    let _ = (tally.measured(), tally.picture());
+    let _ = (tally.measured(), tally.plot_data());
     if let Some(mut full) = FullPass::new(model) {
         batches.iter().for_each(|batch| _ = full.add(batch, 0, batch.len()));
         let _ = full.certificate();
@@ -113,7 +113,7 @@ fn measure(model: &Model, batches: &[Batch]) {
 
 /// Goes on from a model, and what comes of it can be saved, or is refused.
 fn go_on(model: &Model, batches: &[Batch], plan: Plan) {
-    let Ok(mut trainer) = Trainer::resume(model, plan, Box::<InMemory>::default()) else { return };
+    let Ok(mut trainer) = Trainer::resume(model, plan, Box::<MemoryHoldout>::default()) else { return };
     trainer.measure_fresh_rows();
     for batch in batches {
         let mut from = 0;
@@ -130,7 +130,7 @@ fn go_on(model: &Model, batches: &[Batch], plan: Plan) {
 
 /// Seeks the optimum for a moment.
 fn search(model: &Model, batches: &[Batch]) {
-    let Ok(mut trainer) = Trainer::resume(model, Plan::ONE_PASS, Box::<InMemory>::default()) else { return };
+    let Ok(mut trainer) = Trainer::resume(model, Plan::ONE_PASS, Box::<MemoryHoldout>::default()) else { return };
     let mut gathered = Gathered::default();
     for batch in batches {
         let mut from = 0;

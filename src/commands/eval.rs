@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let signals = Signals::catch(args.report.as_slice());
     let mut rows = evaluation::labelled(&data, options);
     (rows.stop, rows.bad_rows) = (stop::conditions(&signals), BadRows::new(args.skip_bad_rows));
-    let Findings { measured, picture, unseen } = match evaluation::measure(&mut rows, &model) {
+    let Findings { measured, plot_data, unseen } = match evaluation::measure(&mut rows, &model) {
         Ok(found) => found,
         Err(Interrupt::Error(error)) => return Err(error.into()),
         Err(Interrupt::Stop(reason)) => match Stop::of(reason, &signals) {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let text = if args.talk.json { json() } else { metrics::table(&measured, &labels) };
     if let Some(output) = &mut report {
         let about = format!("{} of {data}, predicted by {name}.", number::rows(measured.rows));
-        let quality = Some(Quality { rows: "these rows", about, measured, picture });
+        let quality = Some(Quality { rows: "these rows", about, measured, plot_data });
         Page { title: format!("{name} on {data}"), model: &model, quality, run: None }.write(output)?;
         if args.report.as_deref().is_some_and(|name| name == "-") {
             return Ok(());

@@ -11,7 +11,7 @@ use std::{
     io::{self, Write},
     path::Path,
 };
-use surefoot_glm::{By, Model};
+use surefoot_glm::{FeatureKey, Model};
 use surefoot_io::{InputName, Output, load_model, save_model};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
@@ -63,7 +63,7 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
 /// The names of the features of a slot: the index, for svmlight data that are not hashed; an empty one if none was kept.
 fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
-    let is_index = reading.by == By::Index && reading.bits.is_none();
+    let is_index = reading.by == FeatureKey::Index && reading.bits.is_none();
     let kept: Vec<String> = model.names.all(id).map(str::to_owned).collect();
     match kept.is_empty() {
         true => vec![if is_index { id.to_string() } else { String::new() }],
@@ -78,7 +78,7 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
         weights.iter().try_for_each(|&weight| write!(to, ",{}", digits.of(weight)))?;
         writeln!(to)
     };
-    let columns = if model.settings.loss.has_margins() {
+    let columns = if model.settings.loss.is_multiclass() {
         let labels = confusion::labels(model);
         labels.iter().map(|label| cell(&format!("weight:{label}"))).collect::<Vec<_>>().join(",")
     } else {
@@ -103,7 +103,7 @@ fn cell(name: &str) -> String {
 fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let classes = &model.settings.reading.classes;
     let text = |label: Option<f64>| label.map(|label| labels::label(label, classes));
-    let many = model.settings.loss.has_margins();
+    let many = model.settings.loss.is_multiclass();
     let labels = match many {
         true => json!(confusion::labels(model)),
         false => json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)}),

@@ -181,9 +181,9 @@ impl Command<'_> {
         let saved = |failure: Failure| failure.and(format!("{name} is saved"));
         let test = if matches!(stop, Some(Stop::Signal(_))) { None } else { self.measure(&model).map_err(saved)? };
         reporter.stage("measuring");
-        let (mut picture, mut unseen) = (None, None);
+        let (mut plot_data, mut unseen) = (None, None);
         let test = test.map(|found| {
-            (picture, unseen) = (Some(found.picture), Some(found.unseen));
+            (plot_data, unseen) = (Some(found.plot_data), Some(found.unseen));
             found.measured
         });
         let report = self.report.as_ref().map(|output| output.name().to_owned());
@@ -214,7 +214,7 @@ impl Command<'_> {
         };
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
             let (bytes, ended) = (reporter.bytes(), report::ended(stop));
-            let quality = report::quality(&results, picture, &mut trainer, plan);
+            let quality = report::quality(&results, plot_data, &mut trainer, plan);
             let shuffle = self.shuffle;
             let run =
                 Some(Run { record, results: &results, plan, shuffle, inputs: data.inputs(), first, bytes, ended });

@@ -44,7 +44,7 @@ impl View<'_> {
             Some(class) => json!({"feature": weights.feature(weight.feature), "class": class, "weight": weight.value}),
         });
         let intercept = &self.model.intercept;
-        let intercept = if settings.loss.has_margins() { json!(intercept) } else { json!(intercept.first()) };
+        let intercept = if settings.loss.is_multiclass() { json!(intercept) } else { json!(intercept.first()) };
         json!({
             "model": self.name,
             "size": self.size,

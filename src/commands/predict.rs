@@ -18,7 +18,7 @@ use std::{
     path::Path,
 };
 use surefoot_fit::{Data, Next, Rows};
-use surefoot_glm::{Batch, By, Fault, Labels, Loss, Model, Part, Predictor, Row, Scores};
+use surefoot_glm::{Batch, Fault, FeatureKey, Labels, Loss, Model, Part, Predictor, Row, RowMargins};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
 /// How many faults of rows that were passed over are shown at the end.
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
     let flush = args.flush == Some(Flush::Line);
     // Only an svmlight row would be read in another way.
-    let unlabelled = args.unlabelled || options.reading.by != By::Index;
+    let unlabelled = args.unlabelled || options.reading.by != FeatureKey::Index;
     let options = Options { unlabelled, ..options };
     let predictor = Predictor::new(&model);
     let (digits, scores, passed) = Default::default();
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
 
 fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> {
     let loss = model.settings.loss;
-    let (classes, probable, loss) = (loss.classifies(), loss.knows_probabilities(), loss.name());
+    let (classes, probable, loss) = (loss.classifies(), loss.has_probabilities(), loss.name());
     match args.kind {
         None if probable => Ok(Kind::Probability),
         None => Ok(if classes { Kind::Margin } else { Kind::Mean }),
@@ -87,7 +87,7 @@ fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> 
 }
 
 /// The label of the likeliest class; with one label seen, that one.
-fn class(labels: &Labels, scores: &Scores) -> f64 {
+fn class(labels: &Labels, scores: &RowMargins) -> f64 {
     if let Some(&label) = labels.classes.get(scores.likeliest()) {
         return label;
     }
@@ -138,7 +138,7 @@ struct Work<'a> {
     output: Output,
     digits: Shortest,
     /// Of the row at hand; one number but for losses of more than two classes.
-    scores: Scores,
+    scores: RowMargins,
     passed: Passed,
 }
 
@@ -203,7 +203,7 @@ impl Work<'_> {
     /// Turns the margins of a row into what is asked for.
     fn predict(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             self.predictor.score_classes(row, scores)?;
         } else {
             let scored = self.predictor.score(row)?;
@@ -213,7 +213,7 @@ impl Work<'_> {
         }
         match self.kind {
             Kind::Margin => {}
-            Kind::Probability | Kind::Mean if loss.has_margins() => loss.means_of(&mut scores.margins),
+            Kind::Probability | Kind::Mean if loss.is_multiclass() => loss.probabilities(&mut scores.margins),
             Kind::Probability | Kind::Mean => scores.margins[0] = mean(loss, scores.margins[0])?,
             Kind::Class => {
                 let class = class(&self.model.labels, scores);

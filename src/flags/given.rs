@@ -3,7 +3,7 @@
 use super::rules::{Kind, Rule, TABLE};
 use crate::failure::Failure;
 use clap::{ArgMatches, Command, parser::ValueSource};
-use surefoot_glm::{By, Loss, Plan, Settings};
+use surefoot_glm::{FeatureKey, Loss, Plan, Settings};
 use surefoot_io::{Accepts, Format, InputName, Options};
 
 /// The flags that stand on the command line, by their long names, in the order of the command's definition.
@@ -46,7 +46,7 @@ impl Given {
     pub(crate) fn check_data(&self, options: &mut Options, inputs: &[InputName]) -> Result<(), Failure> {
         let given = self.clone();
         options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
-        let by = if options.wanted.label.is_some() { By::Column } else { options.reading.by };
+        let by = if options.wanted.label.is_some() { FeatureKey::Column } else { options.reading.by };
         let refused = options.format.or_else(|| Format::guess(inputs, by)).and_then(|format| self.refused(format.name));
         refused.map_or(Ok(()), |says| Err(Failure::usage(says)))
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::failure::Failure;
 use std::sync::Arc;
-use surefoot_glm::{By, Groups, Missing, Model, Role, Schema, Settings, TableSchema};
+use surefoot_glm::{FeatureGroups, FeatureKey, Missing, Model, Role, Schema, Settings, TableSchema};
 use surefoot_io::{Accepts, ColumnSelection, Format, Inferred, Options, columns_meant};
 
 /// How the rows of a fit from scratch are read.
@@ -23,7 +23,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
         ..TableSchema::default()
     };
     let reading = Schema {
-        by: format.map_or(By::Index, |format| format.by),
+        by: format.map_or(FeatureKey::Index, |format| format.by),
         index_base: flags.index_base.unwrap_or(0),
         bits: flags.bits,
         interact: flags.interact.clone(),
@@ -39,9 +39,9 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
         unlabelled: false,
         // Shares are numbers.
         classes: settings.loss.classifies() && flags.trials.is_none(),
-        groups: Groups::default(),
+        groups: FeatureGroups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Inferred::default().with_many_classes(settings.loss.has_margins())),
+        found: Arc::new(Inferred::default().with_many_classes(settings.loss.is_multiclass())),
         ..Options::default()
     }
 }
@@ -56,9 +56,11 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
         wanted: wanted(flags),
         unlabelled: false,
         classes: model.settings.loss.classifies() && !model.labels.shares,
-        groups: Groups::default(),
+        groups: FeatureGroups::default(),
         accepts: Accepts::default(),
-        found: Arc::new(Inferred::of_model(reading, &model.names).with_many_classes(model.settings.loss.has_margins())),
+        found: Arc::new(
+            Inferred::of_model(reading, &model.names).with_many_classes(model.settings.loss.is_multiclass()),
+        ),
         ..Options::default()
     })
 }

@@ -97,7 +97,7 @@ const ANY: [In; 4] = [Yes; 4];
 const ALL: Losses = Losses { fit: |_| true, says: "" };
 const CLASSES: Losses = Losses { fit: Loss::classifies, says: "is for losses of classes" };
 const ONE_MARGIN: Losses =
-    Losses { fit: |loss| !loss.has_margins(), says: "is for losses of one margin, softmax and ovr have one a class" };
+    Losses { fit: |loss| !loss.is_multiclass(), says: "is for losses of one margin, softmax and ovr have one a class" };
 const LOG_LINK: Losses = Losses {
     fit: |loss| loss.variance_power().is_some(),
     says: "multiplies means, which takes a log link: --loss poisson, gamma or tweedie (--offset COL adds to margins \

@@ -5,7 +5,7 @@ use super::{
     values::Strength,
 };
 use crate::{failure::Failure, words::number::shortest};
-use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, Groups, Loss, Penalty, Schema, Settings};
+use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, Schema, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -70,9 +70,9 @@ fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
 }
 
 /// The features that have factors or bounds of their own.
-fn groups(flags: &SettingsArgs) -> Groups {
+fn groups(flags: &SettingsArgs) -> FeatureGroups {
     let bounds = flags.bounds.iter().filter_map(|(name, bounds)| Some((name.clone()?, *bounds)));
-    Groups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
+    FeatureGroups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
 }
 
 /// Bounds as a flag takes them.
@@ -96,11 +96,11 @@ fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Resul
         true => format!("no {flag} of groups"),
         false => list.iter().map(|one| format!("{flag} {one}")).collect::<Vec<_>>().join(" "),
     };
-    let factors = |groups: &Groups| {
+    let factors = |groups: &FeatureGroups| {
         let factors = groups.factors.iter().map(|(name, factor)| format!("{name}={}", shortest(*factor)));
         list("--penalty-factor", factors.collect())
     };
-    let bounds = |groups: &Groups| {
+    let bounds = |groups: &FeatureGroups| {
         let bounds = groups.bounds.iter().map(|(name, bounds)| format!("{name}={}", range(*bounds)));
         list("--bounds", bounds.collect())
     };

@@ -28,7 +28,7 @@ use std::{
     fmt::Write as _,
     io::Write as _,
 };
-use surefoot_glm::{Measured, Model, Picture, Plan};
+use surefoot_glm::{Measured, Model, Plan, PlotData};
 use surefoot_io::{InputName, Output};
 use surefoot_plot::escaped;
 
@@ -54,7 +54,7 @@ pub(crate) struct Quality {
     pub(crate) rows: &'static str,
     pub(crate) about: String,
     pub(crate) measured: Measured,
-    pub(crate) picture: Picture,
+    pub(crate) plot_data: PlotData,
 }
 
 /// How a model came about.
@@ -140,8 +140,8 @@ impl Page<'_> {
         }
         let _ = writeln!(html, "<dl class=\"tiles\">{}</dl>", self.tiles());
         html += &section("Learning", "", &self.learning());
-        if let Some(Quality { about, measured, picture, rows }) = &self.quality {
-            let cards = quality::cards(measured, picture, &confusion::labels(self.model));
+        if let Some(Quality { about, measured, plot_data, rows }) = &self.quality {
+            let cards = quality::cards(measured, plot_data, &confusion::labels(self.model));
             html += &section(&format!("Predictions of {rows}"), about, &cards);
         }
         html +=

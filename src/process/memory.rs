@@ -24,7 +24,7 @@ static INPUTS: Mutex<String> = Mutex::new(String::new());
 
 /// Begins to keep to a budget of so many bytes, or else of what is free. Called once.
 pub(crate) fn limit(bytes: Option<usize>) {
-    surefoot_glm::watch_pages(counting::take, counting::give);
+    surefoot_glm::count_page_memory(counting::take, counting::give);
     surefoot_fit::watch_rows(|data| reading(&data.to_string()), read);
     counting::limit(bytes);
 }

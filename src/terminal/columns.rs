@@ -9,7 +9,7 @@ pub(crate) use suspect::warnings;
 
 use crate::words::number;
 use serde_json::{Value, json};
-use surefoot_glm::{By, Model, Names, Role};
+use surefoot_glm::{FeatureKey, FeatureNames, Model, Role};
 use surefoot_io::{CellIndex, columns_meant, list_element, printable};
 
 /// The longest line of names in characters.
@@ -38,7 +38,7 @@ impl<'a> Columns<'a> {
     /// Of a model of tables whose columns are known. O(features).
     pub(crate) fn of(model: &'a Model) -> Option<Columns<'a>> {
         let reading = &model.settings.reading;
-        if reading.by != By::Column || reading.table.is_unknown() {
+        if reading.by != FeatureKey::Column || reading.table.is_unknown() {
             return None;
         }
         let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -124,7 +124,7 @@ impl<'a> Columns<'a> {
 
 /// Whether the model has features whose names were not kept.
 fn is_partial(model: &Model) -> bool {
-    model.index.iter().any(|&id| model.names.of(id).is_none()) || model.names.iter().count() >= Names::MOST
+    model.index.iter().any(|&id| model.names.of(id).is_none()) || model.names.iter().count() >= FeatureNames::MOST
 }
 
 /// Names with commas between, as many as fit.

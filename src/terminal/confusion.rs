@@ -17,7 +17,7 @@ const WHOLE: usize = 1000;
 pub(crate) fn labels(model: &Model) -> Vec<String> {
     let classes = &model.settings.reading.classes;
     let text = |label: f64| labels::label(label, classes);
-    if !model.settings.loss.has_margins() && model.settings.loss.classifies() {
+    if !model.settings.loss.is_multiclass() && model.settings.loss.classifies() {
         let two = [model.labels.negative, model.labels.positive];
         return two.map(|label| label.map_or_else(|| "other".to_owned(), text)).to_vec();
     }

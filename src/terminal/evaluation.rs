@@ -3,7 +3,7 @@
 use super::unseen::{Told, Unseen};
 use crate::words::labels;
 use surefoot_fit::{Data, Evaluation, Interrupt, LabelFault, Labelled};
-use surefoot_glm::{Measured, Model, Picture};
+use surefoot_glm::{Measured, Model, PlotData};
 use surefoot_io::Options;
 
 /// The result of scoring a model on rows.
@@ -11,7 +11,7 @@ use surefoot_io::Options;
 pub(crate) struct Findings {
     pub(crate) measured: Measured,
     /// Curves to draw.
-    pub(crate) picture: Picture,
+    pub(crate) plot_data: PlotData,
     /// Values and gaps that training never saw.
     pub(crate) unseen: Told,
 }
@@ -25,10 +25,10 @@ pub(crate) fn labelled(data: &Data, options: Options) -> Labelled<'_> {
 pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings, Interrupt> {
     let found = rows.options.found.clone();
     let mut unseen = Unseen::new(model, &found);
-    let Evaluation { measured, picture } = rows.evaluate(model, |row, count, tally, options| {
+    let Evaluation { measured, plot_data } = rows.evaluate(model, |row, count, tally, options| {
         unseen.add(row, count, |id| tally.knows(id), &options.found);
     })?;
-    Ok(Findings { measured, picture, unseen: unseen.told(&found) })
+    Ok(Findings { measured, plot_data, unseen: unseen.told(&found) })
 }
 
 fn explain(fault: &LabelFault, options: &Options) -> String {

@@ -14,7 +14,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use surefoot_glm::{
-    Axis, Bounds, Caution, Losing, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary,
+    Axis, Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary, WorseThanConstant,
     optimum::Ended,
 };
 use surefoot_io::Inferred;
@@ -52,7 +52,7 @@ pub(crate) struct Results<'a> {
     /// The seed, if rows were shuffled.
     pub(crate) shuffle: Option<u64>,
     /// What of it is worse than the best constant, and not by chance.
-    pub(crate) loses: Option<Losing>,
+    pub(crate) loses: Option<WorseThanConstant>,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
     /// Which end of the grid the leading lane is at: −1, 0 or 1.

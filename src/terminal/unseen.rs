@@ -4,7 +4,7 @@ use super::warnings::Warning;
 use crate::words::number;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use surefoot_glm::{Missing, Model, Names, Row};
+use surefoot_glm::{FeatureNames, Missing, Model, Row};
 use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
 /// Ids of features that are told apart at most, so that memory stays bounded.
@@ -73,7 +73,7 @@ impl<'a> Unseen<'a> {
     /// Meets an id for the first time; or again, where there is no room for more.
     fn meet(&mut self, id: u64, found: &Inferred) {
         let names = match self.model.settings.reading.table.is_unknown() {
-            true => Names::default(),
+            true => FeatureNames::default(),
             false => found.names(&[id]),
         };
         let cell = self.index.cell(id, &names).filter(|(_, cell)| *cell != Cell::Number);

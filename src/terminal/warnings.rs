@@ -2,7 +2,7 @@
 
 use crate::words::number;
 use serde_json::{Value, json};
-use surefoot_glm::{Losing, OrderAlarm, Settings, Summary};
+use surefoot_glm::{OrderAlarm, Settings, Summary, WorseThanConstant};
 
 /// One thing that is wrong with a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
 }
 
 /// The model, or its printed loss, is worse than the best constant.
-pub(crate) fn constant(loses: Losing, summary: &Summary, settings: &Settings) -> Warning {
+pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &Settings) -> Warning {
     let printed = || (number::loss(summary.loss), number::loss(summary.loss_constant));
     let reasons =
         "there may be too few rows for so many features, outliers among values or labels, or rows that are not alike";
@@ -58,21 +58,21 @@ pub(crate) fn constant(loses: Losing, summary: &Summary, settings: &Settings) ->
         None => "--passes auto --l2 auto",
     };
     let says = match loses {
-        Losing::Model { loss, constant } => {
+        WorseThanConstant::Model { loss, constant } => {
             let (loss, constant) = (sum(loss), number::loss(Some(constant)));
             format!(
                 "on the rows it was trained on the model loses {loss}, the best constant {constant}: it is worth less than none; {reasons}; \
                  try {remedy}, or another --loss"
             )
         }
-        Losing::Fresh => {
+        WorseThanConstant::Fresh => {
             let (loss, constant) = printed();
             format!(
                 "the loss {loss} is above that of the best constant, {constant}: the model has learnt nothing of use in these rows; {reasons}; \
                  try {remedy}, more rows, or another --loss"
             )
         }
-        Losing::Few { loss } => {
+        WorseThanConstant::Few { loss } => {
             let ((printed, constant), loss) = (printed(), number::loss(Some(loss)));
             format!(
                 "the loss {printed} is above that of the best constant, {constant}, for what a few rows have cost as they came: on the rows it was trained on \

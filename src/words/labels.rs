@@ -1,7 +1,7 @@
 //! Labels, formats and faults of rows in words.
 
 use super::number::shortest;
-use surefoot_glm::{By, Class, Fault, Labels, Part, Role, Schema};
+use surefoot_glm::{Class, Fault, FeatureKey, Labels, Part, Role, Schema};
 use surefoot_io::{Options, printable};
 
 /// A label as it stands in the data.
@@ -41,10 +41,10 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
 /// The format, and what is known of the columns.
 pub(crate) fn data(reading: &Schema) -> String {
     let by = match reading.by {
-        By::Index => return format!("features by index (svmlight), from {}", reading.index_base),
-        By::Name => return "features by name (vw)".to_owned(),
-        By::Column if reading.table.header => "table, columns by name",
-        By::Column => "table, columns by place",
+        FeatureKey::Index => return format!("features by index (svmlight), from {}", reading.index_base),
+        FeatureKey::Name => return "features by name (vw)".to_owned(),
+        FeatureKey::Column if reading.table.header => "table, columns by name",
+        FeatureKey::Column => "table, columns by place",
     };
     let columns = &reading.table.columns;
     let count = |role| columns.iter().filter(|column| column.role == role).count();

@@ -2,7 +2,7 @@
 
 use crate::Dice;
 use std::{collections::HashMap, sync::Arc};
-use surefoot_glm::{Batch, ClassWeights, Fault, Loss, Missing, Model, Plan, Predictor, Scores, Settings, Trainer};
+use surefoot_glm::{Batch, ClassWeights, Fault, Loss, Missing, Model, Plan, Predictor, RowMargins, Settings, Trainer};
 use surefoot_io::{Error, Inferred, InputName, Options, Reader, RowSource};
 
 /// Standard errors, and the share of what there is to explain, by which the truth must exceed the printed loss.
@@ -52,7 +52,7 @@ impl Set {
     pub fn read(file: &str, loss: Loss, label: Option<&str>, ignore: &[&str]) -> Result<Set, Error> {
         let mut options = Options {
             classes: loss.classifies(),
-            found: Arc::new(Inferred::default().with_many_classes(loss.has_margins())),
+            found: Arc::new(Inferred::default().with_many_classes(loss.is_multiclass())),
             ..Options::default()
         };
         options.reading.table.missing = Missing::Indicator;
@@ -94,7 +94,7 @@ impl Set {
         if self.settings.class_weights == Some(ClassWeights::Balanced) {
             losses.iter_mut().zip(balance(&rows)).for_each(|(loss, weight)| loss.0 *= weight);
         }
-        let least = |r: usize| rows.row(r).label.map_or(0.0, |label| self.settings.loss.least(label));
+        let least = |r: usize| rows.row(r).label.map_or(0.0, |label| self.settings.loss.minimum(label));
         let weight: f64 = losses.iter().map(|loss| loss.0).sum();
         let mean = |of: &dyn Fn(usize) -> f64| -> f64 {
             losses.iter().enumerate().map(|(r, (weight_of, _))| weight_of / weight * of(r)).sum()
@@ -164,15 +164,15 @@ fn balance(rows: &Batch) -> Vec<f64> {
 
 /// The weight and the loss of each row.
 fn losses(model: &Model, rows: &Batch) -> Result<Vec<(f64, f64)>, Fault> {
-    let (predictor, loss, mut scores) = (Predictor::new(model), model.settings.loss, Scores::default());
+    let (predictor, loss, mut scores) = (Predictor::new(model), model.settings.loss, RowMargins::default());
     (0..rows.len())
         .map(|r| {
             let row = rows.row(r);
             let label = row.label.unwrap_or(f64::NAN);
-            let y = if loss.classifies() { model.labels.code(label).unwrap_or(f64::NAN) } else { label };
-            if loss.has_margins() {
+            let y = if loss.classifies() { model.labels.encode(label).unwrap_or(f64::NAN) } else { label };
+            if loss.is_multiclass() {
                 predictor.score_classes(&row, &mut scores)?;
-                return Ok((row.weight, loss.value_of(y as usize, &scores.margins)));
+                return Ok((row.weight, loss.multiclass_value(y as usize, &scores.margins)));
             }
             Ok((row.weight, loss.value(y, predictor.score(&row)?.margin)))
         })

@@ -91,7 +91,7 @@ impl Task {
 /// The first row that cannot be read.
 pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
     let mut classes: Vec<f64> = Vec::new();
-    if loss.has_margins() {
+    if loss.is_multiclass() {
         each_batch(path, |batch| {
             classes.extend((0..batch.len()).filter_map(|r| batch.row(r).label));
             classes.sort_by(f64::total_cmp);
@@ -100,7 +100,7 @@ pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
         })?;
     }
     let code = |label: f64| {
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             classes.iter().position(|class| *class == label).map_or(0.0, |k| k as f64)
         } else if loss.classifies() {
             if label > 0.0 { 1.0 } else { -1.0 }
@@ -125,7 +125,7 @@ fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
     each_batch(path, |batch| {
         for r in 0..batch.len() {
             let row = batch.row(r);
-            let label = row.label.filter(|_| !loss.classifies()).or_else(|| model.labels.code(row.label?));
+            let label = row.label.filter(|_| !loss.classifies()).or_else(|| model.labels.encode(row.label?));
             let label = label.ok_or_else(|| (r, Part::Label, "not a label of the training rows".to_owned()))?;
             tally.add(label, &row).map_err(|fault| (r, fault.part, fault.message))?;
         }

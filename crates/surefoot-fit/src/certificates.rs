@@ -1,6 +1,6 @@
 //! Certificates of a run and of a full pass together.
 
-use surefoot_glm::{Certificate, Extremes, Settings, Subject};
+use surefoot_glm::{Certificate, LossBounds, Settings, Subject};
 
 /// The least bound on how much better another model could be, of those certified.
 #[must_use]
@@ -32,14 +32,15 @@ const REFUTED: &str = "the loss on the rows of DATA is above what was bounded fo
 /// of a ball at once the mean exceeds its expectation by at most 2·G·R·B/√n on average (Rademacher averages, with slopes ≤ G and rows ≤ B
 /// in norm), and strays from that by f·√(ln(1/δ)/2n) with probability δ (McDiarmid), f the largest loss.
 fn is_refuted(mean: f64, run: &[Certificate], settings: &Settings, rows: u64) -> bool {
-    let Some((ball, extremes)) = settings.ball.and_then(|ball| Some((ball, ball.extremes(settings.loss)?))) else {
+    let Some((ball, loss_bounds)) = settings.ball.and_then(|ball| Some((ball, ball.loss_bounds(settings.loss)?)))
+    else {
         return false;
     };
     let mut risks = run.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Risk);
     let Some(bound) = risks.find(|bound| !bound.weighted) else { return false };
-    let (Extremes { margin, largest, steepest, .. }, count) = (extremes, rows as f64);
+    let (LossBounds { margin, largest, max_derivative, .. }, count) = (loss_bounds, rows as f64);
     let stray = largest * ((100.0 / ball.delta).ln() / (2.0 * count)).sqrt();
-    mean > bound.value + 2.0 * steepest * margin / count.sqrt() + stray
+    mean > bound.value + 2.0 * max_derivative * margin / count.sqrt() + stray
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ impl Fit<'_> {
             (ball && (!penalty.is_none() || bounded), Contradiction::BallAndPenalty),
             (!settings.groups.factors.is_empty() && !is_penalised, Contradiction::FactorsWithoutPenalty),
             (ball && weighted, Contradiction::BallAndClassWeights),
-            (ball && settings.loss.has_margins(), Contradiction::BallAndClasses(settings.loss)),
+            (ball && settings.loss.is_multiclass(), Contradiction::BallAndClasses(settings.loss)),
             (wanted.trials.is_some() && (ball || weighted), Contradiction::TrialsAndBallOrClassWeights),
             (ball && (wanted.offset.is_some() || wanted.exposure.is_some()), Contradiction::BallAndOffsets),
         ];
@@ -35,7 +35,7 @@ impl Fit<'_> {
     fn check_plan(&self) -> Result<(), Contradiction> {
         let (settings, plan) = (&self.settings, self.plan);
         let optimum = plan.optimum.is_some();
-        let chosen = settings.penalty.path.is_some() && settings.loss.has_margins();
+        let chosen = settings.penalty.path.is_some() && settings.loss.is_multiclass();
         let tolerance = plan.optimum.is_none_or(|tolerance| tolerance > 0.0 && tolerance.is_finite());
         let found = [
             (!tolerance, Contradiction::Range("the tolerance of the optimum is to be above 0".to_owned())),

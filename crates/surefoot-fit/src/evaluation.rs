@@ -8,7 +8,7 @@ use crate::{
     stop::{Interrupt, StopConditions},
 };
 use std::collections::BTreeMap;
-use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, Picture, Row, Tally};
+use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, PlotData, Row, Tally};
 use surefoot_io::{ColumnMeans, Options};
 
 /// How good a model is on some rows.
@@ -17,7 +17,7 @@ pub struct Evaluation {
     /// Losses and metrics.
     pub measured: Measured,
     /// Curves to draw.
-    pub picture: Picture,
+    pub plot_data: PlotData,
 }
 
 /// A label that a loss or a model does not take.
@@ -89,7 +89,7 @@ impl<'a> Labelled<'a> {
         if measured.rows == 0 {
             return Err(FitError::NoRows { data: self.data.to_string() }.into());
         }
-        Ok(Evaluation { measured, picture: tally.picture() })
+        Ok(Evaluation { measured, plot_data: tally.plot_data() })
     }
 
     /// The means of the columns of numbers, by their names. Rows at fault do not count.
@@ -142,7 +142,7 @@ impl<'a> Labelled<'a> {
                 return if (0.0..=1.0).contains(&label) { Ok(()) } else { Err(Fault::Label(LabelFault::Share)) };
             }
             // Which of many classes training will show is not known.
-            if !loss.classifies() || loss.has_margins() || classes.contains(&label) {
+            if !loss.classifies() || loss.is_multiclass() || classes.contains(&label) {
                 return Ok(());
             }
             if let [a, b] = classes[..] {
@@ -202,7 +202,7 @@ fn code(model: &Model, label: Option<f64>) -> Result<f64, LabelFault> {
         true => LabelFault::Share,
         false => LabelFault::Unknown { known: model.labels.all() },
     };
-    model.labels.code(label).ok_or_else(unknown)
+    model.labels.encode(label).ok_or_else(unknown)
 }
 
 impl std::fmt::Display for LabelFault {

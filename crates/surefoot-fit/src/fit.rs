@@ -19,9 +19,9 @@ use std::{
     time::{Duration, Instant},
 };
 use surefoot_glm::{
-    Axis, Ball, ClassWeights, Gathered, Groups, Loss, Missing, Model, Penalty, Plan, Select, Settings, Trainer,
+    Axis, Ball, ClassWeights, FeatureGroups, Gathered, Loss, Missing, Model, Penalty, Plan, Select, Settings, Trainer,
 };
-use surefoot_io::{Inferred, Options, Output, SpooledShelf};
+use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 
 /// The relative gap to which an optimum is certified unless another is asked for.
 pub const TOLERANCE: f64 = 1e-6;
@@ -159,7 +159,7 @@ impl<'a> Fit<'a> {
 
     /// Factors of the penalty, and bounds of weights, by groups of features.
     #[must_use]
-    pub fn groups(mut self, groups: Groups) -> Fit<'a> {
+    pub fn groups(mut self, groups: FeatureGroups) -> Fit<'a> {
         self.options.groups.clone_from(&groups);
         self.settings.groups = groups;
         self
@@ -436,9 +436,9 @@ impl<'a> Fit<'a> {
     }
 
     fn trainer(&self) -> Result<Trainer, FitError> {
-        let holdout = Box::<SpooledShelf>::default();
+        let holdout = Box::<SpooledHoldout>::default();
         match &self.model {
-            None => Ok(Trainer::with_shelf(self.settings.clone(), self.plan, holdout)),
+            None => Ok(Trainer::with_holdout_store(self.settings.clone(), self.plan, holdout)),
             Some(model) => Trainer::resume(model, self.plan, holdout).map_err(|reason| FitError::Resume { reason }),
         }
     }
@@ -447,7 +447,7 @@ impl<'a> Fit<'a> {
 /// How rows are read for a new model with these settings.
 #[must_use]
 pub fn options_for(settings: &Settings) -> Options {
-    let found = Inferred::default().with_many_classes(settings.loss.has_margins());
+    let found = Inferred::default().with_many_classes(settings.loss.is_multiclass());
     Options {
         classes: settings.loss.classifies(),
         groups: settings.groups.clone(),
@@ -461,7 +461,7 @@ pub fn options_for(settings: &Settings) -> Options {
 #[must_use]
 pub fn options_of(model: &Model) -> Options {
     let settings = &model.settings;
-    let found = Inferred::of_model(&settings.reading, &model.names).with_many_classes(settings.loss.has_margins());
+    let found = Inferred::of_model(&settings.reading, &model.names).with_many_classes(settings.loss.is_multiclass());
     Options {
         classes: settings.loss.classifies() && !model.labels.shares,
         groups: settings.groups.clone(),

@@ -197,7 +197,7 @@ impl Session<'_> {
         model.settings.reading = self.options.reading();
         // Texts of refused rows are no classes. Those of rows that were read and are not learnt yet keep their numbers.
         if model.unfinished.is_none() || self.shuffling.is_none() {
-            model.settings.reading.classes.retain(|class| model.labels.code(class.code).is_some());
+            model.settings.reading.classes.retain(|class| model.labels.encode(class.code).is_some());
         }
         model.names = self.options.found.names(&model.index);
         model
@@ -279,7 +279,7 @@ impl Session<'_> {
         let ends: Vec<usize> = refused.map(|row| (row - before) as usize).chain([rows]).collect();
         let mut from = 0;
         for to in ends {
-            self.trainer.reshelve(batch, from, to).map_err(FitError::Holdout)?;
+            self.trainer.restore_holdout(batch, from, to).map_err(FitError::Holdout)?;
             self.gather(batch, from, to)?;
             from = to + 1;
         }

@@ -54,25 +54,25 @@ pub use batch::{
 };
 pub use data::{
     fault::{Fault, Part},
-    feature_groups::{Bounds, Groups, Rule},
-    holdout_store::{InMemory, Shelf},
+    feature_groups::{Bounds, FeatureGroups, Rule},
+    holdout_store::{HoldoutStore, MemoryHoldout},
     rows::{Batch, Place, Row},
-    schema::{By, Class, Column, Missing, Names, Quote, Role, Schema, TableSchema},
+    schema::{Class, Column, FeatureKey, FeatureNames, Missing, Quote, Role, Schema, TableSchema},
 };
 pub use labels::{class_weights::ClassWeights, label_set::Labels};
 pub use loss::Loss;
-pub use memory::{id_hash::Mixer, paged_map::watch_pages};
-pub use metrics::{Bin, ClassMetrics, Confusion, Measured, Metrics, Picture, Rates, Tally};
+pub use memory::{id_hash::IdHasher, paged_map::count_page_memory};
+pub use metrics::{CalibrationBin, ClassMetrics, Confusion, Measured, Metrics, PlotData, Rates, Tally};
 pub use model::{
     certificate::{Bound, Certificate, Subject},
     order_alarm::OrderAlarm,
     path_end::PathEnd,
-    predictor::{Predictor, Scored, Scores},
-    settings::{Axis, Ball, Extremes, Penalty, Plan, Select, Settings},
+    predictor::{Predictor, RowMargin, RowMargins},
+    settings::{Axis, Ball, LossBounds, Penalty, Plan, Select, Settings},
     state::{Array, Numbers, State},
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,
 };
-pub use pass::judgement::Losing;
+pub use pass::judgement::WorseThanConstant;
 pub use simd::lanes::LANES;
 pub use train::trainer::Trainer;

@@ -4,7 +4,7 @@ mod common;
 
 use common::resumed;
 use surefoot_glm::{
-    Ball, Batch, Certificate, FullPass, InMemory, Loss, Model, Plan, Predictor, Settings, Subject, Trainer,
+    Ball, Batch, Certificate, FullPass, Loss, MemoryHoldout, Model, Plan, Predictor, Settings, Subject, Trainer,
 };
 use surefoot_oracle::conversions::anytime;
 use surefoot_oracle::learners::DualAveraging;
@@ -107,8 +107,8 @@ fn value(loss: Loss, y: f64, m: f64) -> f64 {
     twin(loss).value(y, m)
 }
 
-fn slope(loss: Loss, y: f64, m: f64) -> f64 {
-    twin(loss).slope(y, m)
+fn derivative(loss: Loss, y: f64, m: f64) -> f64 {
+    twin(loss).derivative(y, m)
 }
 
 /// The mean loss and its gradient.
@@ -118,7 +118,7 @@ fn mean(loss: Loss, rows: &[Dense], w: &[f64]) -> (f64, Vec<f64>) {
         let margin = dot(&row.values, w);
         total += row.weight;
         sum += row.weight * value(loss, row.label, margin);
-        gradient = plus(&gradient, row.weight * slope(loss, row.label, margin), &row.values);
+        gradient = plus(&gradient, row.weight * derivative(loss, row.label, margin), &row.values);
     }
     (sum / total, times(1.0 / total, &gradient))
 }
@@ -128,7 +128,7 @@ fn mean(loss: Loss, rows: &[Dense], w: &[f64]) -> (f64, Vec<f64>) {
 fn least(loss: Loss, rows: &[Dense], radius: f64) -> f64 {
     let ball = Domain::Ball(vec![0.0; 1 + FEATURES], radius);
     let mut w = vec![0.0; 1 + FEATURES];
-    let Some(curvature) = loss.curvature() else {
+    let Some(curvature) = loss.smoothness() else {
         let (mut squares, mut least) = (0.0, f64::INFINITY);
         for _ in 0..3000 {
             let (value, gradient) = mean(loss, rows, &w);
@@ -171,7 +171,7 @@ fn full_pass(model: &Model, batch: &Batch) -> (f64, f64) {
 
 #[test]
 fn agrees_with_its_dense_twin() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         for radius in [0.5, 3.0] {
             let rows = rows(loss, 500, 5);
             let ball = Domain::Ball(vec![0.0; 1 + FEATURES], radius);
@@ -180,8 +180,8 @@ fn agrees_with_its_dense_twin() {
             let plain: Vec<oracle::Row> = rows.iter().map(plain).collect();
             let told = anytime(&mut *twin, &|_| 1.0, 0.4, 500, &mut |t, query| {
                 let (t, row) = (t as usize - 1, &rows[t as usize - 1]);
-                let slope = slope(loss, row.label, dot(&row.values, query));
-                times(row.weight * self::twin(loss).cut(slope, &plain[t], &plain[..t]), &row.values)
+                let derivative = derivative(loss, row.label, dot(&row.values, query));
+                times(row.weight * self::twin(loss).cut(derivative, &plain[t], &plain[..t]), &row.values)
             });
             let batch = batch(&rows);
             let mut trainer = Trainer::new(settings(loss, radius, None), Plan::ONE_PASS);
@@ -198,7 +198,7 @@ fn agrees_with_its_dense_twin() {
 
 #[test]
 fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let batch = batch(&rows(loss, 300, 11));
         let mut trainer = Trainer::new(settings(loss, 2.0, None), Plan::ONE_PASS);
         let mut honest = surefoot_glm::Metrics::new(loss);
@@ -207,7 +207,7 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
             let margin = Predictor::new(&model).score(&row).unwrap().margin;
             trainer.learn(&batch, t, t + 1).unwrap();
             let label = row.label.unwrap();
-            let label = if loss.classifies() { trainer.labels().code(label).unwrap() } else { label };
+            let label = if loss.classifies() { trainer.labels().encode(label).unwrap() } else { label };
             honest.add(label, row.weight, margin);
             assert_eq!(trainer.summary().loss, honest.measured().loss, "{loss:?} row {t}");
         }
@@ -217,7 +217,7 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
 #[test]
 fn resuming_anywhere_gives_the_same_model_to_the_bit() {
     let with = [(Loss::Logistic, Some(5.0)), (Loss::SquaredHinge, Some(5.0))];
-    for (loss, row_norm) in Loss::ALL.into_iter().map(|loss| (loss, None)).chain(with) {
+    for (loss, row_norm) in Loss::SCALAR.into_iter().map(|loss| (loss, None)).chain(with) {
         let batch = batch(&rows(loss, 90, 3));
         for plan in [
             Plan::ONE_PASS,
@@ -235,7 +235,7 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
 
 #[test]
 fn a_full_pass_is_never_below_the_true_gap() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let rows = rows(loss, 200, 7);
         let batch = batch(&rows);
         for radius in [0.3, 1.0, 3.0, 30.0] {
@@ -378,8 +378,8 @@ fn bounds_of_streams_are_what_the_theory_says() {
     let mut gradients = Vec::new();
     let told = anytime(&mut DualAveraging::new(1 + FEATURES, ball, 0.0), &|_| 1.0, 0.4, 300, &mut |t, query| {
         let row = &rows[t as usize - 1];
-        let slope = row.weight * slope(Loss::Logistic, row.label, dot(&row.values, query));
-        gradients.push(times(slope, &row.values));
+        let derivative = row.weight * derivative(Loss::Logistic, row.label, dot(&row.values, query));
+        gradients.push(times(derivative, &row.values));
         gradients[t as usize - 1].clone()
     });
     let (mut linear, mut z, mut spread, mut reach) = (0.0, vec![0.0; 1 + FEATURES], 0.0, Vec::new());
@@ -427,7 +427,7 @@ fn what_cannot_be_certified_says_why() {
     let learn = |settings: Settings, batch: &Batch| fit(settings, Plan::ONE_PASS, batch);
     let again = fit(settings(Loss::Logistic, 1.0, Some(9.0)), twice, &classes);
     assert!(reason(&again).contains("rows were used more than once"), "{}", reason(&again));
-    let resumed = Trainer::resume(&again.model(), Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+    let resumed = Trainer::resume(&again.model(), Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
     assert_eq!(reason(&resumed), reason(&again));
     for (trainer, says) in [
         (

@@ -5,7 +5,7 @@ mod common;
 
 use common::resumed;
 use surefoot_glm::{
-    Ball, Batch, ClassMetrics, InMemory, Loss, Model, Plan, Predictor, Scores, Settings, Tally, Trainer,
+    Ball, Batch, ClassMetrics, Loss, MemoryHoldout, Model, Plan, Predictor, Scores, Settings, Tally, Trainer,
 };
 use surefoot_oracle::{classes as oracle, trainer::Row};
 
@@ -138,14 +138,14 @@ fn agrees_with_its_dense_twin() {
 
 #[test]
 fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let batch = batch(&rows(5, 300, 11));
         let mut trainer = Trainer::new(settings(loss), Plan::ONE_PASS);
         let mut honest = ClassMetrics::new(loss);
         for t in 0..batch.len() {
             let model = trainer.model();
             let mut margins = margins(&model, &batch, t);
-            let class = model.labels.code(batch.label[t]).map_or(margins.len(), |class| class as usize);
+            let class = model.labels.encode(batch.label[t]).map_or(margins.len(), |class| class as usize);
             // A class never met has margin 0 beside the known ones.
             margins.resize(margins.len().max(class + 1), 0.0);
             honest.add(class, 1.0, &margins);
@@ -157,7 +157,7 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
 
 #[test]
 fn resuming_anywhere_gives_the_same_model_to_the_bit() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let batch = batch(&rows(4, 60, 3));
         for plan in [
             Plan::ONE_PASS,
@@ -175,7 +175,7 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
 
 #[test]
 fn a_finished_model_takes_new_rows_and_classes_as_one_call_would() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let batch = batch(&rows(5, 200, 8));
         let whole = fit(loss, Plan::ONE_PASS, &batch).model();
         // The last class comes after a third of the rows.
@@ -184,7 +184,7 @@ fn a_finished_model_takes_new_rows_and_classes_as_one_call_would() {
         first.end_pass().unwrap();
         let left = first.model();
         assert_eq!(left.labels.classes, [0.0, 1.0, 2.0, 3.0]);
-        let mut second = Trainer::resume(&left, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        let mut second = Trainer::resume(&left, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
         assert_eq!(second.model().weight, left.weight, "no row, no change");
         second.learn(&batch, 60, 200).unwrap();
         second.end_pass().unwrap();
@@ -194,7 +194,7 @@ fn a_finished_model_takes_new_rows_and_classes_as_one_call_would() {
 
 #[test]
 fn names_of_classes_do_not_matter() {
-    for (loss, plan) in Loss::OF_CLASSES
+    for (loss, plan) in Loss::MULTICLASS
         .into_iter()
         .flat_map(|l| [1, 3].map(|p| (l, Plan { passes: p, holdout: Some(9), ..Plan::ONE_PASS })))
     {
@@ -221,7 +221,7 @@ fn two_classes_by_softmax_are_logistic_regression() {
     let predictor = Predictor::new(&one);
     for r in 0..batch.len() {
         let mut p = margins(&two, &batch, r);
-        Loss::Softmax.means_of(&mut p);
+        Loss::Softmax.probabilities(&mut p);
         let logistic = Loss::Logistic.mean(predictor.score(&batch.row(r)).unwrap().margin);
         // What 200 passes leave of the way to the optimum.
         assert!((p[1] - logistic).abs() < 5e-3, "row {r}: {} and {logistic}", p[1]);
@@ -230,7 +230,7 @@ fn two_classes_by_softmax_are_logistic_regression() {
 
 #[test]
 fn powers_of_two_of_columns_and_weights_change_no_bit() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let plain = batch(&rows(4, 200, 21));
         let mut scaled = plain.clone();
         let factors = [1.0, 1024.0, 1.0, 2f64.powi(-300), 0.5, 2f64.powi(200), 1.0];
@@ -243,7 +243,7 @@ fn powers_of_two_of_columns_and_weights_change_no_bit() {
 
 #[test]
 fn rows_of_weight_zero_leave_no_trace() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let rows = rows(4, 120, 61);
         let plain = batch(&rows);
         let mut with = Batch::default();
@@ -265,7 +265,7 @@ fn rows_of_weight_zero_leave_no_trace() {
 #[test]
 fn what_is_no_class_is_refused_and_changes_nothing() {
     let good = batch(&rows(3, 50, 81));
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let mut trainer = fit(loss, Plan::ONE_PASS, &good);
         let before = trainer.model();
         for label in [0.5, 65_537.0, -1e300, f64::INFINITY] {
@@ -287,7 +287,7 @@ fn what_is_no_class_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_class_that_is_only_held_out_is_known_from_then_on() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let mut rows = rows(3, 40, 91);
         (rows[9].0, rows[19].0) = (8.0, 1.0);
         let batch = batch(&rows);

@@ -1,6 +1,8 @@
 //! Groups of features in the trainer: what rows tell is kept, drawn by, and taken further.
 
-use surefoot_glm::{Axis, Batch, Bounds, Gathered, Groups, InMemory, Loss, Penalty, Plan, Row, Settings, Trainer};
+use surefoot_glm::{
+    Axis, Batch, Bounds, FeatureGroups, Gathered, Loss, MemoryHoldout, Penalty, Plan, Row, Settings, Trainer,
+};
 
 /// Rows of six features that are in groups 0 to 3, and one that no group has.
 fn rows(count: usize) -> Batch {
@@ -32,7 +34,7 @@ const GROUP: [u32; 6] = [0, 1, 2, 3, 1, 0];
 
 fn settings(penalty: Penalty) -> Settings {
     let groups =
-        Groups { factors: vec![("f".into(), 0.1)], bounds: vec![("b".into(), Bounds::new(-0.2, 0.3).unwrap())] };
+        FeatureGroups { factors: vec![("f".into(), 0.1)], bounds: vec![("b".into(), Bounds::new(-0.2, 0.3).unwrap())] };
     Settings { penalty, groups, ..Settings::default() }
 }
 
@@ -62,7 +64,7 @@ fn printed_losses_are_those_of_the_drawn_models() {
         let margin = model.intercept[0] + dot(&model.weight);
         // Before the second label is met its sign is not known: the first rows are ±1 in their own order.
         let y = if model.labels.negative.is_some() && model.labels.positive.is_some() {
-            model.labels.code(row.label.unwrap()).unwrap()
+            model.labels.encode(row.label.unwrap()).unwrap()
         } else {
             0.0
         };
@@ -98,8 +100,8 @@ fn a_run_that_is_cut_off_ends_in_the_same_model() {
                 let mut first = Trainer::new(settings.clone(), plan);
                 first.learn(&batch, 0, k).unwrap();
                 let paused = first.pause(serde_json::json!({}));
-                let mut second = Trainer::resume(&paused, plan, Box::<InMemory>::default()).unwrap();
-                second.reshelve(&batch, 0, k).unwrap();
+                let mut second = Trainer::resume(&paused, plan, Box::<MemoryHoldout>::default()).unwrap();
+                second.restore_holdout(&batch, 0, k).unwrap();
                 assert_eq!(passes(&mut second, k), whole, "{loss} {path:?} cut off after {k}");
             }
         }
@@ -125,9 +127,9 @@ fn gathered_rows_go_by_the_groups_of_the_model() {
     for r in 0..batch.len() {
         let row = batch.row(r);
         let margin = model.intercept[0] + row.index.iter().zip(row.value).map(|(id, x)| weight(*id) * x).sum::<f64>();
-        let y = model.labels.code(row.label.unwrap()).unwrap();
-        let slope = Loss::Logistic.slope(y, margin) / batch.len() as f64;
-        gradient.iter_mut().zip(row.value).for_each(|(g, x)| *g += slope * x);
+        let y = model.labels.encode(row.label.unwrap()).unwrap();
+        let derivative = Loss::Logistic.derivative(y, margin) / batch.len() as f64;
+        gradient.iter_mut().zip(row.value).for_each(|(g, x)| *g += derivative * x);
     }
     for (k, (id, g)) in batch.row(0).index.iter().zip(gradient).enumerate() {
         let (factor, bounded) = (if GROUP[k] >= 2 { 0.1 } else { 1.0 }, GROUP[k] % 2 == 1);

@@ -54,15 +54,15 @@ fn each_row_is_measured_by_the_model_before_it() {
         let margins = models.iter().enumerate().map(|(r, model)| {
             let row = batch.row(r);
             // The first label alone may be coded the other way round.
-            let turned = model.labels.positive.is_some_and(|label| last.labels.code(label) == Some(-1.0))
-                || model.labels.negative.is_some_and(|label| last.labels.code(label) == Some(1.0));
+            let turned = model.labels.positive.is_some_and(|label| last.labels.encode(label) == Some(-1.0))
+                || model.labels.negative.is_some_and(|label| last.labels.encode(label) == Some(1.0));
             let margin = surefoot_glm::Predictor::new(model).score(&row).unwrap().margin;
             (row, if turned { -margin } else { margin })
         });
         let mut metrics = surefoot_glm::Metrics::new(loss);
         for (row, margin) in margins {
             let label = row.label.unwrap();
-            metrics.add(last.labels.code(label).filter(|_| loss.classifies()).unwrap_or(label), row.weight, margin);
+            metrics.add(last.labels.encode(label).filter(|_| loss.classifies()).unwrap_or(label), row.weight, margin);
         }
         assert_eq!(found, metrics.measured(), "{loss:?} {labels:?} {radius:?}");
         assert_eq!(found.loss, trainer.summary().loss, "{loss:?}: the printed loss is of the same models");

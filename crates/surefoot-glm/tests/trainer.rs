@@ -4,7 +4,7 @@
 mod common;
 
 use common::resumed;
-use surefoot_glm::{Batch, InMemory, Loss, Model, Plan, Predictor, Settings, Trainer};
+use surefoot_glm::{Batch, Loss, MemoryHoldout, Model, Plan, Predictor, Settings, Trainer};
 use surefoot_oracle::trainer as oracle;
 
 /// The same random numbers everywhere.
@@ -98,7 +98,7 @@ fn twin(loss: Loss) -> oracle::Loss {
 fn agrees_with_its_dense_twin() {
     // With a small delta the large lanes are chaotic: rounding errors grow to 3e-5, and are gone again some rows later.
     let more = [Loss::Huber { delta: 2.0 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.2 }];
-    let all = Loss::ALL.into_iter().chain(more).map(|loss| (loss, true));
+    let all = Loss::SCALAR.into_iter().chain(more).map(|loss| (loss, true));
     let without = [Loss::Squared, Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.2 }].map(|loss| (loss, false));
     for (loss, intercept) in all.chain(without) {
         let (twin, rows) = (twin(loss), rows(loss, 300, 5));
@@ -140,7 +140,7 @@ fn agrees_with_its_dense_twin() {
 
 #[test]
 fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let batch = batch(&rows(loss, 400, 11));
         let mut trainer = Trainer::new(settings(loss), Plan::ONE_PASS);
         let mut honest = surefoot_glm::Metrics::new(loss);
@@ -151,7 +151,7 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
             trainer.learn(&batch, t, t + 1).unwrap();
             let label = row.label.unwrap();
             // The label that this row was the first to show is mapped once the row is counted.
-            honest.add(if loss.classifies() { trainer.labels().code(label).unwrap() } else { label }, 1.0, margin);
+            honest.add(if loss.classifies() { trainer.labels().encode(label).unwrap() } else { label }, 1.0, margin);
             assert_eq!(trainer.summary().loss, honest.measured().loss, "{loss:?} row {t}");
         }
     }
@@ -159,7 +159,7 @@ fn each_row_is_scored_by_the_model_that_a_save_would_have_stored() {
 
 #[test]
 fn resuming_anywhere_gives_the_same_model_to_the_bit() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let batch = batch(&rows(loss, 90, 3));
         for plan in [
             Plan::ONE_PASS,
@@ -177,14 +177,14 @@ fn resuming_anywhere_gives_the_same_model_to_the_bit() {
 
 #[test]
 fn a_finished_model_takes_new_rows_as_one_call_would() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let batch = batch(&rows(loss, 200, 8));
         let whole = fit(loss, Plan::ONE_PASS, &batch).model();
         let mut first = Trainer::new(settings(loss), Plan::ONE_PASS);
         first.learn(&batch, 0, 120).unwrap();
         first.end_pass().unwrap();
         let left = first.model();
-        let mut second = Trainer::resume(&left, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        let mut second = Trainer::resume(&left, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
         assert_eq!(second.model().weight, left.weight, "no row, no change");
         second.learn(&batch, 120, 200).unwrap();
         second.end_pass().unwrap();
@@ -194,7 +194,7 @@ fn a_finished_model_takes_new_rows_as_one_call_would() {
 
 #[test]
 fn powers_of_two_in_a_column_change_no_bit_of_a_prediction() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let plain = rows(loss, 300, 21);
         let mut scaled = plain.clone();
         for pairs in scaled.iter_mut().map(|row| &mut row.1) {
@@ -210,7 +210,7 @@ fn powers_of_two_in_a_column_change_no_bit_of_a_prediction() {
 
 #[test]
 fn powers_of_ten_in_a_column_change_predictions_by_less_than_a_thousandth() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let plain = rows(loss, 300, 22);
         let mut scaled = plain.clone();
         for pairs in scaled.iter_mut().map(|row| &mut row.1) {
@@ -336,7 +336,7 @@ fn labels_grow_out_of_their_first_unit() {
 
 #[test]
 fn the_model_does_not_depend_on_which_class_comes_first() {
-    for (loss, passes) in Loss::ALL.into_iter().filter(|loss| loss.classifies()).flat_map(|l| [(l, 1), (l, 3)]) {
+    for (loss, passes) in Loss::SCALAR.into_iter().filter(|loss| loss.classifies()).flat_map(|l| [(l, 1), (l, 3)]) {
         let plain = rows(loss, 200, 51);
         let swapped: Vec<_> = plain.iter().map(|(y, pairs)| (1.0 - y, pairs.clone())).collect();
         let coded: Vec<_> = plain.iter().map(|(y, pairs)| (y + 1.0, pairs.clone())).collect();
@@ -352,7 +352,7 @@ fn the_model_does_not_depend_on_which_class_comes_first() {
 
 #[test]
 fn rows_of_weight_zero_leave_no_trace() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let rows = rows(loss, 120, 61);
         let plain = batch(&rows);
         let mut with = Batch::default();
@@ -375,7 +375,7 @@ fn rows_of_weight_zero_leave_no_trace() {
 
 #[test]
 fn weights_scaled_by_a_power_of_two_give_the_same_model() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let mut one = batch(&rows(loss, 200, 71));
         one.weight.iter_mut().enumerate().for_each(|(t, w)| *w = 1.0 + (t % 5) as f64);
         let base = fit(loss, Plan::ONE_PASS, &one).model();
@@ -404,7 +404,7 @@ fn a_refused_row_changes_nothing() {
 
 #[test]
 fn extreme_values_leave_everything_finite() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         for first in [5e-324, 1e-310, 1e-200, 1e-30, 1e30, 1e150] {
             let mut rows = rows(loss, 80, 91);
             rows[0].1 = vec![(1, first)];
@@ -437,7 +437,7 @@ fn a_label_out_of_all_proportion_is_learnt_whole_or_not_at_all() {
     let mut far = Batch::default();
     far.push(Some(3e15), 1.0, &[(1, 1e12)]);
     let margin = Predictor::new(&before).score(&far.row(0)).unwrap().margin;
-    let mut fresh = Trainer::resume(&before, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+    let mut fresh = Trainer::resume(&before, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
     fresh.loss_recent();
     fresh.learn(&far, 0, 1).unwrap();
     assert_eq!(fresh.loss_recent(), Some(Loss::Squared.value(3e15, margin)));
@@ -468,11 +468,11 @@ fn weights_at_the_end_of_the_range_are_refused_or_harmless() {
 
 #[test]
 fn a_model_of_several_passes_stands_until_a_new_row_is_learnt() {
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let rows = rows(loss, 200, 121);
         let (old, new) = (batch(&rows[..150]), batch(&rows[150..]));
         let left = fit(loss, Plan { passes: 8, holdout: Some(10), ..Plan::ONE_PASS }, &old).model();
-        let resume = |model: &Model| Trainer::resume(model, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        let resume = |model: &Model| Trainer::resume(model, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
         let paused = resume(&left).pause(serde_json::json!(null));
         let mut paused = Model { unfinished: Some(serde_json::json!("here")), ..paused };
         for _ in 0..2 {
@@ -483,7 +483,7 @@ fn a_model_of_several_passes_stands_until_a_new_row_is_learnt() {
         let row = new.row(0);
         let margin = Predictor::new(&left).score(&row).unwrap().margin;
         let label = row.label.unwrap();
-        let y = if loss.classifies() { left.labels.code(label).unwrap() } else { label };
+        let y = if loss.classifies() { left.labels.encode(label).unwrap() } else { label };
         trainer.learn(&new, 0, 1).unwrap();
         assert_eq!(trainer.loss_recent(), Some(loss.value(y, margin)), "{loss:?}");
         assert_ne!(trainer.model().weight, left.weight);
@@ -507,7 +507,7 @@ fn values_too_small_to_divide_by_count_as_zero_everywhere() {
 fn ids_of_64_bits_are_as_good_as_small_ones() {
     // Ascending as the small ids are: hashes of names, beside raw indices.
     let large = |id: u64| if id < 4 { id } else { (1 << 63) + id * 0x0123_4567_89ab };
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         let small = rows(loss, 400, 5);
         let mapped: Vec<_> = small
             .iter()
@@ -518,7 +518,7 @@ fn ids_of_64_bits_are_as_good_as_small_ones() {
         assert_eq!(one.weight, other.weight);
         assert_eq!(one.index.iter().map(|&id| large(id)).collect::<Vec<_>>(), other.index);
         assert_eq!(margins(&one, &small), margins(&other, &mapped));
-        let again = Trainer::resume(&other, Plan::ONE_PASS, Box::<InMemory>::default()).unwrap();
+        let again = Trainer::resume(&other, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
         assert_eq!(again.model().weight, other.weight);
     }
 }
@@ -570,9 +570,9 @@ fn rows_that_are_none_are_refused_and_change_nothing() {
     bad.push((1.0, 0.0, vec![(1, 1.0), (1, 1.0)]));
     // Without weight it is no better.
     bad.push((0.0, 0.0, vec![(1, f64::NAN)]));
-    for loss in Loss::ALL {
+    for loss in Loss::SCALAR {
         for ball in [None, Some(surefoot_glm::Ball { radius: 2.0, row_norm: None, delta: 0.1 })] {
-            if ball.is_some() && loss.has_margins() {
+            if ball.is_some() && loss.is_multiclass() {
                 continue;
             }
             let mut trainer = Trainer::new(Settings { loss, ball, ..Settings::default() }, Plan::ONE_PASS);

@@ -49,7 +49,7 @@ pub use features::{
 pub use files::{
     atomic_output::{Output, create_no_more_outputs},
     expand::expand,
-    holdout_store::SpooledShelf,
+    holdout_store::SpooledHoldout,
     input::{Identity, InputName, check_inputs, spool},
     spool::Spooled,
 };

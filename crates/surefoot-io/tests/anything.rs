@@ -8,12 +8,14 @@ use std::{
     time::Duration,
 };
 
-use surefoot_glm::{Batch, By, Loss, Names, Part, Plan, Quote, Role, Row, Schema, Settings, Shelf, Trainer};
+use surefoot_glm::{
+    Batch, FeatureKey, FeatureNames, HoldoutStore, Loss, Part, Plan, Quote, Role, Row, Schema, Settings, Trainer,
+};
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    Inferred, InputName, Located, Location, Options, Order, Output, Prefetch, Reader, RowSource, Shuffle, SpooledShelf,
-    Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model, printable,
-    save_model, unit,
+    Inferred, InputName, Located, Location, Options, Order, Output, Prefetch, Reader, RowSource, Shuffle,
+    SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model,
+    printable, save_model, unit,
 };
 use surefoot_oracle::public::{public_functions, unexercised};
 
@@ -86,7 +88,7 @@ impl Any {
     fn options(&mut self) -> Options {
         let mark = |any: &mut Any| any.of(&[None, Some(','), Some('"'), Some('\n'), Some('é'), Some('\0'), Some('1')]);
         let mut reading = Schema { index_base: self.of(&[0, 1, 2, 255]), ..Schema::default() };
-        reading.by = self.of(&[By::Index, By::Name, By::Column]);
+        reading.by = self.of(&[FeatureKey::Index, FeatureKey::Name, FeatureKey::Column]);
         reading.bits = self.of(&[None, None, Some(0), Some(1), Some(18), Some(64), Some(65), Some(255)]);
         reading.interact = self.texts().into_iter().map(|name| (name.clone(), name)).collect();
         (reading.keep, reading.ignore) = (self.texts(), self.texts());
@@ -210,7 +212,7 @@ fn readers_take_any_options_and_bytes() {
         let _ = Inferred::with_many_classes(Inferred::of_model(&reading, &names), true);
         let index = CellIndex::new(&reading);
         assert!(
-            CellIndex::cell(&index, u64::MAX, &Names::default())
+            CellIndex::cell(&index, u64::MAX, &FeatureNames::default())
                 .is_none_or(|(_, cell)| matches!(cell, Cell::Number | Cell::Missing | Cell::Value(_)))
         );
         let _ = (CellIndex::category(&index, &any.text()), CellIndex::text(&any.text()));
@@ -318,7 +320,7 @@ fn names_of_inputs_and_outputs_may_be_any() {
         let _ = check_inputs(&[input.clone(), input.clone()]);
         let _ = (
             expand(name.as_str()),
-            Format::guess(std::slice::from_ref(&input), By::Name),
+            Format::guess(std::slice::from_ref(&input), FeatureKey::Name),
             Format::by_extension(Path::new(&name)),
         );
         assert!(Format::named(&name).is_none_or(|format| format.name == name));
@@ -359,7 +361,7 @@ fn texts_may_be_any() {
 #[test]
 fn shelves_hold_rows_and_refuse_what_is_none() {
     let mut any = Any(8);
-    let mut shelf = SpooledShelf::default();
+    let mut store = SpooledHoldout::default();
     let mut held = 0;
     for _ in 0..2000 {
         let index: Vec<u64> = (0..any.below(4)).map(|k| k as u64).collect();
@@ -375,12 +377,12 @@ fn shelves_hold_rows_and_refuse_what_is_none() {
             group: &[],
             position: u64::MAX,
         };
-        let put = Shelf::put(&mut shelf, &row);
+        let put = HoldoutStore::put(&mut store, &row);
         assert_eq!(put.is_ok(), Row::check(&row).is_ok(), "{row:?}");
         held += usize::from(put.is_ok());
     }
     let mut seen = 0;
-    Shelf::visit(&mut shelf, &mut |row| {
+    HoldoutStore::visit(&mut store, &mut |row| {
         assert_eq!(Row::check(row), Ok(()));
         seen += 1;
     })

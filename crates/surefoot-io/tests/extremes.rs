@@ -2,8 +2,8 @@
 //! further, or saving it says why not.
 
 use surefoot_glm::{
-    Axis, Ball, Batch, Bounds, ClassWeights, Gathered, InMemory, Loss, Model, Penalty, Plan, Predictor, Scores,
-    Settings, Trainer,
+    Axis, Ball, Batch, Bounds, ClassWeights, Gathered, Loss, MemoryHoldout, Model, Penalty, Plan, Predictor,
+    RowMargins, Settings, Trainer,
 };
 use surefoot_io::{load_model, save_model};
 
@@ -52,7 +52,7 @@ impl Random {
 
     fn label(&mut self, loss: Loss) -> f64 {
         match loss {
-            _ if loss.has_margins() => self.below(4) as f64,
+            _ if loss.is_multiclass() => self.below(4) as f64,
             _ if loss.classifies() => self.below(2) as f64,
             Loss::Gamma => self.size().max(5e-324),
             Loss::Poisson | Loss::Tweedie { .. } => self.size(),
@@ -61,19 +61,18 @@ impl Random {
     }
 
     fn settings(&mut self) -> (Settings, Plan) {
-        let mut losses = Loss::ALL.to_vec();
-        losses.extend(Loss::OF_CLASSES);
+        let losses = Loss::ALL;
         losses.extend([Loss::Huber { delta: self.size().max(5e-324) }, Loss::Tweedie { power: 1.0 + 1e-9 }]);
         let loss = self.of(&losses);
         let mut penalty = Penalty::default();
         match self.below(6) {
             0 => penalty.l1 = self.size(),
             1 => penalty.l2 = self.size(),
-            2 if !loss.has_margins() => penalty.path = Some(self.of(&[Axis::L1, Axis::L2])),
+            2 if !loss.is_multiclass() => penalty.path = Some(self.of(&[Axis::L1, Axis::L2])),
             3 => penalty.bounds = Bounds::new(-self.size(), self.size()).unwrap_or_default(),
             _ => {}
         }
-        let ball = self.below(5) == 0 && !loss.has_margins() && penalty.is_none();
+        let ball = self.below(5) == 0 && !loss.is_multiclass() && penalty.is_none();
         let (radius, row_norm) = (self.size().max(5e-324), self.of(&[None, Some(1e300), Some(1.0), Some(5e-324)]));
         let settings = Settings {
             loss,
@@ -91,7 +90,7 @@ impl Random {
     }
 
     fn rows(&mut self, loss: Loss) -> Batch {
-        let (mut batch, offsets) = (Batch::default(), !loss.has_margins() && self.below(6) == 0);
+        let (mut batch, offsets) = (Batch::default(), !loss.is_multiclass() && self.below(6) == 0);
         batch.clear();
         // Either anything, or columns of one size each.
         let units: [Option<f64>; 4] = std::array::from_fn(|_| (self.below(2) == 0).then(|| self.size()));
@@ -130,11 +129,11 @@ fn learn(trainer: &mut Trainer, gathered: &mut Gathered, batch: &Batch) -> usize
 }
 
 fn predict(model: &Model, batch: &Batch) {
-    let (predictor, mut scores, loss) = (Predictor::new(model), Scores::default(), model.settings.loss);
+    let (predictor, mut scores, loss) = (Predictor::new(model), RowMargins::default(), model.settings.loss);
     for r in 0..batch.len() {
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             if predictor.score_classes(&batch.row(r), &mut scores).is_ok() {
-                loss.means_of(&mut scores.margins);
+                loss.probabilities(&mut scores.margins);
                 assert!(scores.margins.iter().all(|mean| mean.is_finite()), "{:?}", scores.margins);
             }
         } else if let Ok(scored) = predictor.score(&batch.row(r)) {
@@ -188,7 +187,7 @@ fn case(random: &mut Random) -> Option<String> {
         let Ok(model) = model else { continue };
         predict(model, &batch);
         let mut resumed =
-            Trainer::resume(model, plan, Box::<InMemory>::default()).unwrap_or_else(|message| panic!("{message}"));
+            Trainer::resume(model, plan, Box::<MemoryHoldout>::default()).unwrap_or_else(|message| panic!("{message}"));
         learn(&mut resumed, &mut Gathered::default(), &batch);
         let _ = (resumed.end_pass(), saved(&resumed.model()));
     }

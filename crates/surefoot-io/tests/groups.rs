@@ -4,15 +4,15 @@ mod common;
 
 use std::io::Cursor;
 
-use surefoot_glm::{Batch, Bounds, Groups, Missing, Schema, TableSchema};
+use surefoot_glm::{Batch, Bounds, FeatureGroups, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Format, Options, Reader, RowSource};
 
-fn groups(names: &[&str]) -> Groups {
+fn groups(names: &[&str]) -> FeatureGroups {
     let factors = names.iter().map(|name| ((*name).to_owned(), 0.5)).collect();
-    Groups { factors, ..Groups::default() }
+    FeatureGroups { factors, ..FeatureGroups::default() }
 }
 
-fn options(format: &str, groups: Groups) -> Options {
+fn options(format: &str, groups: FeatureGroups) -> Options {
     Options { format: Format::named(format), groups, ..Options::default() }
 }
 
@@ -94,7 +94,7 @@ fn indices_tell_theirs_hashed_or_not() {
 #[test]
 fn a_factor_and_bounds_are_one_group() {
     let bounds = vec![("2-3".to_owned(), Bounds::NONNEGATIVE), ("3".to_owned(), Bounds::FREE)];
-    let groups = Groups { bounds, ..groups(&["1-2"]) };
+    let groups = FeatureGroups { bounds, ..groups(&["1-2"]) };
     let rows = told("1 1:1 2:2 3:3 4:4\n", options("svmlight", groups.clone()));
     let rules: Vec<_> = rows[0].iter().map(|pair| groups.rule(pair.1, Bounds::FREE)).collect();
     assert_eq!(rules.iter().map(|rule| rule.factor).collect::<Vec<_>>(), [0.5, 0.5, 1.0, 1.0]);

@@ -64,7 +64,7 @@ impl Loss {
     }
 
     /// Its derivative; at a kink 0.
-    pub fn slope(self, y: f64, m: f64) -> f64 {
+    pub fn derivative(self, y: f64, m: f64) -> f64 {
         let (r, lack) = (m - y, (1.0 - y * m).max(0.0));
         let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
         let log_link = |p: f64| m.exp().powf(2.0 - p) - y * m.exp().powf(1.0 - p);
@@ -109,13 +109,13 @@ impl Loss {
 
     /// With a log link a slope is cut to what it is at the mean e·largest for a label of 0, and at the mean label for one of
     /// e·largest; largest and mean are those of rows before, the largest that of the row at hand too.
-    pub fn cut(self, slope: f64, row: &Row, before: &[Row]) -> f64 {
-        let Some(p) = self.power() else { return slope };
+    pub fn cut(self, derivative: f64, row: &Row, before: &[Row]) -> f64 {
+        let Some(p) = self.power() else { return derivative };
         let largest = before.iter().map(|row| row.label).fold(row.label, f64::max);
         let far = std::f64::consts::E * if largest > 0.0 { largest } else { 1.0 };
         let mean = mean_label(before);
         let mean = if mean > 0.0 { mean } else { far };
-        slope.max(-far * mean.powf(1.0 - p)).min(far.powf(2.0 - p))
+        derivative.max(-far * mean.powf(1.0 - p)).min(far.powf(2.0 - p))
     }
 }
 
@@ -196,11 +196,11 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         losses.push(loss.excess(y, mixture));
         let in_units = |row: &Row| Row { label: row.label / label_unit.unwrap_or(1.0), ..row.clone() };
         let (here, before): (Row, Vec<Row>) = (in_units(row), rows[..t].iter().map(in_units).collect());
-        let slope = |(x, w): &(Vec<f64>, Vec<f64>)| match label_unit {
+        let derivative = |(x, w): &(Vec<f64>, Vec<f64>)| match label_unit {
             None => 0.0,
-            Some(_) => row.weight * loss.cut(loss.slope(y, 0.4 * dot(x) + 0.6 * dot(w) + offset), &here, &before),
+            Some(_) => row.weight * loss.cut(loss.derivative(y, 0.4 * dot(x) + 0.6 * dot(w) + offset), &here, &before),
         };
-        let mut gradients: Vec<f64> = points.iter().map(slope).collect();
+        let mut gradients: Vec<f64> = points.iter().map(derivative).collect();
         if unit_of_gradients == 0.0 {
             let largest = gradients.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
             unit_of_gradients = largest;

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::ffi::OsStr;
 use surefoot_fit::Data;
-use surefoot_glm::{Picture, Plan, Tally, Trainer};
+use surefoot_glm::{Plan, PlotData, Tally, Trainer};
 use surefoot_io::{InputName, Output};
 
 /// Tries where the report will go, which must be no other file of this run.
@@ -38,13 +38,13 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
 /// What a report shows of the predictions: on test rows, else on those held out, else on rows as they came.
 pub(super) fn quality(
     results: &Results<'_>,
-    picture: Option<Picture>,
+    plot_data: Option<PlotData>,
     trainer: &mut Trainer,
     plan: Plan,
 ) -> Option<Quality> {
-    if let (Some(measured), Some(picture)) = (results.test, picture) {
+    if let (Some(measured), Some(plot_data)) = (results.test, plot_data) {
         let about = format!("{} that took no part in learning.", number::rows(measured.rows));
-        return Some(Quality { rows: "test rows", about, measured: measured.clone(), picture });
+        return Some(Quality { rows: "test rows", about, measured: measured.clone(), plot_data });
     }
     let (model, _) = results.model?;
     let mut tally = Tally::new(model);
@@ -54,15 +54,15 @@ pub(super) fn quality(
             "{} that were never learnt, but by which passes and lanes were chosen.",
             number::rows(measured.rows)
         );
-        return Some(Quality { rows: "held-out rows", about, picture: tally.picture(), measured });
+        return Some(Quality { rows: "held-out rows", about, plot_data: tally.plot_data(), measured });
     }
-    let (measured, picture) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
+    let (measured, plot_data) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
     let (rows, remark) = fresh(results);
     let about = format!(
         "{}, each scored before it was learnt, by the model of that moment. {remark}; --test FILE would show it.",
         number::rows(measured.rows)
     );
-    Some(Quality { rows, about, measured, picture })
+    Some(Quality { rows, about, measured, plot_data })
 }
 
 /// What rows that were scored as they came are called, and how much the final model is like what they say.

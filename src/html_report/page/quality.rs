@@ -7,7 +7,7 @@ use super::{
     plots::{diagonal, figure, percent, table},
 };
 use crate::{terminal::metrics, words::number};
-use surefoot_glm::{Bin, Measured, Picture, Rates};
+use surefoot_glm::{CalibrationBin, Measured, PlotData, Rates};
 use surefoot_plot::{Series, Style};
 
 /// Every `step`-th of many points, and the last.
@@ -16,13 +16,13 @@ fn thinned<T: Copy>(points: &[T], most: usize) -> impl Iterator<Item = T> {
     points.iter().enumerate().filter(move |(k, _)| k % step == 0 || k + 1 == points.len()).map(|(_, point)| *point)
 }
 
-pub(super) fn cards(measured: &Measured, picture: &Picture, labels: &[String]) -> String {
+pub(super) fn cards(measured: &Measured, plot_data: &PlotData, labels: &[String]) -> String {
     let cards = [
-        calibration(measured, &picture.calibration, labels.len() > 2),
-        roc(measured, picture),
-        precision(measured, picture),
-        errors::predictions(measured, &picture.sample),
-        errors::histogram(&picture.sample),
+        calibration(measured, &plot_data.calibration, labels.len() > 2),
+        roc(measured, plot_data),
+        precision(measured, plot_data),
+        errors::predictions(measured, &plot_data.sample),
+        errors::histogram(&plot_data.sample),
     ];
     let cards: String = cards.into_iter().flatten().map(Card::html).collect();
     let confusion = measured.confusion.as_ref().map_or_else(String::new, |found| matrix::html(found, labels));
@@ -44,7 +44,7 @@ fn all(measured: &Measured) -> String {
     facts("All metrics", &list)
 }
 
-fn calibration(measured: &Measured, bins: &[Bin], many: bool) -> Option<Card> {
+fn calibration(measured: &Measured, bins: &[CalibrationBin], many: bool) -> Option<Card> {
     let error = measured.calibration_error?;
     let shares = bins.iter().map(|bin| (bin.probability, bin.weight / measured.weight, 0.03)).collect();
     let points = bins.iter().map(|bin| (bin.probability, bin.share, 0.0)).collect();
@@ -80,15 +80,15 @@ fn calibration(measured: &Measured, bins: &[Bin], many: bool) -> Option<Card> {
     })
 }
 
-fn roc(measured: &Measured, picture: &Picture) -> Option<Card> {
+fn roc(measured: &Measured, plot_data: &PlotData) -> Option<Card> {
     let area = measured.auc?;
-    let points = picture.roc.iter().map(|&(x, y)| (x, y, 0.0)).collect();
+    let points = plot_data.roc.iter().map(|&(x, y)| (x, y, 0.0)).collect();
     let series = vec![
         diagonal("by chance", 0.0, 1.0),
         Series { label: "model".to_owned(), style: Style::Line, colour: 0, points },
     ];
     let about = "The share of positive rows above a threshold against that of negative ones.";
-    let rows = thinned(&picture.roc, 20).map(|(x, y)| [x, y]);
+    let rows = thinned(&plot_data.roc, 20).map(|(x, y)| [x, y]);
     Some(Card {
         id: "roc",
         title: "ROC curve".to_owned(),
@@ -102,10 +102,10 @@ fn roc(measured: &Measured, picture: &Picture) -> Option<Card> {
     })
 }
 
-fn precision(measured: &Measured, picture: &Picture) -> Option<Card> {
-    let area = measured.pr_auc.filter(|_| !picture.precision.is_empty())?;
-    let base = picture.positive.unwrap_or_default();
-    let points = picture.precision.iter().map(|&(x, y)| (x, y, 0.0)).collect();
+fn precision(measured: &Measured, plot_data: &PlotData) -> Option<Card> {
+    let area = measured.pr_auc.filter(|_| !plot_data.precision.is_empty())?;
+    let base = plot_data.positive.unwrap_or_default();
+    let points = plot_data.precision.iter().map(|&(x, y)| (x, y, 0.0)).collect();
     let chance = vec![(0.0, base, 0.0), (1.0, base, 0.0)];
     let zero = vec![(0.0, 0.0, 0.0), (1.0, 1.0, 0.0)];
     let series = vec![
@@ -116,7 +116,7 @@ fn precision(measured: &Measured, picture: &Picture) -> Option<Card> {
     ];
     let about =
         "The share of positive rows among those above a threshold, against the share of all positive rows that are.";
-    let rows = thinned(&picture.precision, 20).map(|(x, y)| [x, y]);
+    let rows = thinned(&plot_data.precision, 20).map(|(x, y)| [x, y]);
     Some(Card {
         id: "precision",
         title: "Precision and recall".to_owned(),

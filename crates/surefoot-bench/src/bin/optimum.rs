@@ -34,7 +34,7 @@ fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let &[file, loss, l1, l2, intercept, tolerance, threads, ..] = &words[..] else {
         return Err(format!("no job: '{line}'"));
     };
-    let known = Loss::ALL.into_iter().chain(Loss::OF_CLASSES).find(|known| known.name() == loss);
+    let known = Loss::ALL.into_iter().find(|known| known.name() == loss);
     let known = known.ok_or_else(|| format!("no loss '{loss}'"))?;
     let number = |word: &str| word.parse::<f64>().map_err(|_| format!("no number: '{word}'"));
     let name = format!("{file} {loss}");

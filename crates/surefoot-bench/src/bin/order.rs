@@ -27,7 +27,7 @@ fn job(line: &str) -> Result<(), String> {
     let [file, loss, label, shuffles, passes, ignore @ ..] = &words[..] else {
         return Err(format!("no job: '{line}'"));
     };
-    let known = Loss::ALL.into_iter().chain(Loss::OF_CLASSES).find(|known| known.name() == *loss);
+    let known = Loss::ALL.into_iter().find(|known| known.name() == *loss);
     let known = known.ok_or_else(|| format!("no loss '{loss}'"))?;
     let set = Set::read(file, known, Some(*label).filter(|label| *label != "-"), ignore);
     let set = set.map_err(|error| error.to_string())?;

@@ -43,11 +43,7 @@ fn run() -> Result<(), String> {
 }
 
 fn loss(name: &str) -> Result<Loss, String> {
-    Loss::ALL
-        .into_iter()
-        .chain(Loss::OF_CLASSES)
-        .find(|loss| loss.name() == name)
-        .ok_or_else(|| format!("no loss '{name}'; {USAGE}"))
+    Loss::ALL.into_iter().find(|loss| loss.name() == name).ok_or_else(|| format!("no loss '{name}'; {USAGE}"))
 }
 
 fn head(loss: Loss, plan: Plan) -> String {

@@ -7,7 +7,7 @@ use crate::{
     },
     labels::label_set::Labels,
     loss::Loss,
-    memory::feature_index::Numbering,
+    memory::feature_index::FeatureIndex,
     model::{certificate::Certificate, predictor::Predictor, trained_model::Model},
     numeric::check::NEGLIGIBLE,
 };
@@ -41,7 +41,7 @@ pub struct FullPass {
     intercept: bool,
     ball: Ball<f64>,
     predictor: Predictor,
-    numbering: Numbering,
+    feature_index: FeatureIndex,
     /// The model by coordinate; features that it has not met are beyond its end, and 0.
     point: Vec<f64>,
     sums: core::FullPass,
@@ -64,7 +64,7 @@ impl FullPass {
             intercept: model.settings.intercept,
             ball,
             predictor: Predictor::new(model),
-            numbering: Numbering::restore(order).ok()?,
+            feature_index: FeatureIndex::restore(order).ok()?,
             sums: core::FullPass::new(point.len()),
             point,
             numbers: Vec::new(),
@@ -83,7 +83,7 @@ impl FullPass {
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
         let (Some(label), true) = (row.label, row.weight > 0.0) else { return Ok(()) };
-        let y = match (self.loss.classifies(), self.labels.code(label)) {
+        let y = match (self.loss.classifies(), self.labels.encode(label)) {
             (false, _) => self.loss.check(label).map(|()| label)?,
             (true, Some(y)) => y,
             (true, None) => return Err(Fault::new(Part::Label, "not a label that the model was trained on")),
@@ -97,17 +97,17 @@ impl FullPass {
         }
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                self.numbers.push(self.numbering.meet(id, pair)?);
+                self.numbers.push(self.feature_index.find_or_insert(id, pair)?);
                 self.values.push(value);
             }
         }
-        self.sums.grow(self.numbering.dim());
-        let (loss, slope) = (self.loss.value(y, margin), self.loss.slope(y, margin));
-        self.sums.add(row.weight, margin, loss, slope, &Sparse::new(&self.numbers, &self.values));
+        self.sums.grow(self.feature_index.dim());
+        let (loss, derivative) = (self.loss.value(y, margin), self.loss.derivative(y, margin));
+        self.sums.add(row.weight, margin, loss, derivative, &Sparse::new(&self.numbers, &self.values));
         let terms =
             self.numbers.iter().zip(&self.values).map(|(&i, x)| self.point.get(i as usize).map_or(0.0, |w| w * x));
         let (count, size) = terms.fold((1.0, row.offset.abs()), |(count, size), term| (count + 1.0, size + term.abs()));
-        self.sums.allow(row.weight, margin, core::margin_error(count, size), |margin| self.loss.slope(y, margin));
+        self.sums.allow(row.weight, margin, core::margin_error(count, size), |margin| self.loss.derivative(y, margin));
         Ok(())
     }
 

@@ -15,9 +15,9 @@ use crate::{
         fault::{Fault, Part},
         rows::{Batch, Row},
     },
-    labels::encoder::Coding,
-    loss::{Loss, derivative_cut::Seen},
-    memory::feature_index::Numbering,
+    labels::encoder::LabelEncoder,
+    loss::{Loss, derivative_cut::LabelRange},
+    memory::feature_index::FeatureIndex,
     model::{
         certificate::Certificate,
         predictor::Predictor,
@@ -25,13 +25,13 @@ use crate::{
     },
     numeric::check::NEGLIGIBLE,
     pass::{
-        learner::{Engine, Saved},
-        row_loop::Books,
+        learner::{LearnerState, RowLearner},
+        row_loop::RowLoop,
     },
-    simd::margin::Margin,
+    simd::margin::MarginSum,
 };
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
-use watch::{Told, Watch};
+use watch::{Observation, Watch};
 
 /// How much of the query point is the average, which Theorem 1 leaves open. Measured on one pass and on ten over a9a in a
 /// ball of radius 3: the gap was 0.0022 and 0.0002, with 1 it was 0.023 and 0.008. With weights t in place of 1 the gap was
@@ -48,9 +48,9 @@ pub(crate) struct InBall {
     intercept: bool,
     ball: Ball,
     method: Method,
-    numbering: Numbering,
+    feature_index: FeatureIndex,
     watch: Watch,
-    seen: Seen,
+    label_range: LabelRange,
     row: Found,
 }
 
@@ -61,7 +61,7 @@ struct Found {
     values: Vec<f64>,
     /// Features never met: id, value, and which pair of the row.
     new: Vec<(u64, f64, usize)>,
-    told: Told,
+    observation: Observation,
     /// Of the model, with the sign that was asked with.
     margin: f64,
 }
@@ -81,9 +81,9 @@ impl InBall {
             intercept: settings.intercept,
             ball,
             method: Anytime::new(learner, Uniform).certified().interpolate(BETA),
-            numbering: Numbering::default(),
+            feature_index: FeatureIndex::default(),
             watch: Watch::new(settings.loss, &ball),
-            seen: Seen::default(),
+            label_range: LabelRange::default(),
             row: Found::default(),
         }
     }
@@ -106,10 +106,10 @@ impl InBall {
             found.values.push(1.0);
             intercept = sign * output.at(0);
         }
-        let mut margin = Margin::default();
+        let mut margin = MarginSum::default();
         let pairs = row.index.iter().zip(row.value).enumerate().filter(|(_, (_, value))| value.abs() >= NEGLIGIBLE);
         for (k, (pair, (&id, &value))) in pairs.enumerate() {
-            let Some(number) = self.numbering.of(id) else {
+            let Some(number) = self.feature_index.of(id) else {
                 found.new.push((id, value, pair));
                 continue;
             };
@@ -117,7 +117,7 @@ impl InBall {
             found.numbers.push(number);
             found.values.push(value);
         }
-        margin.with(intercept)
+        margin.total(intercept)
     }
 
     /// The length of the row asked last.
@@ -129,14 +129,14 @@ impl InBall {
     }
 }
 
-impl Engine for InBall {
-    fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        self.watch.reused |= books.passes.run.completed > 0 && from < to;
-        books.walk(self, batch, from, to)
+impl RowLearner for InBall {
+    fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        self.watch.reused |= row_loop.holdout.run.completed > 0 && from < to;
+        row_loop.walk(self, batch, from, to)
     }
 
-    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
-        let sign = coding.sign();
+    fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
+        let sign = encoder.sign();
         if row.offset != 0.0 {
             return Err(Fault::new(Part::Row, "rows with an offset are not for models in a ball (--radius)"));
         }
@@ -146,7 +146,7 @@ impl Engine for InBall {
         self.watch.admit(&self.ball, row.weight, length, self.intercept)?;
         let iterate = View::new(self.method.dim(), |i| self.method.learner().at(i));
         let (query, iterate) = (self.method.query().dot(&self.row.vector()), iterate.dot(&self.row.vector()));
-        self.row.told = Told { query, iterate, length, ..Told::default() };
+        self.row.observation = Observation { query, iterate, length, ..Observation::default() };
         if margin.is_finite() { Ok(self.loss.value(y * sign, margin)) } else { Err(Fault::overflow()) }
     }
 
@@ -155,36 +155,37 @@ impl Engine for InBall {
         margins.push(self.row.margin);
     }
 
-    fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault> {
-        let told = &mut self.row.told;
-        told.loss = weight * self.loss.value(y, told.query);
-        told.slope = weight * self.seen.cut(self.loss, y, self.loss.slope(y, told.query));
-        if !(told.iterate.is_finite() && (told.slope * told.length).is_finite()) {
+    fn prepare(&mut self, y: f64, weight: f64) -> Result<(), Fault> {
+        let observation = &mut self.row.observation;
+        observation.loss = weight * self.loss.value(y, observation.query);
+        observation.derivative =
+            weight * self.label_range.cut(self.loss, y, self.loss.derivative(y, observation.query));
+        if !(observation.iterate.is_finite() && (observation.derivative * observation.length).is_finite()) {
             return Err(Fault::overflow());
         }
         for &(id, value, pair) in &self.row.new {
-            self.row.numbers.push(self.numbering.meet(id, pair)?);
+            self.row.numbers.push(self.feature_index.find_or_insert(id, pair)?);
             self.row.values.push(value);
         }
-        self.method.grow(self.numbering.dim());
+        self.method.grow(self.feature_index.dim());
         Ok(())
     }
 
     fn tell(&mut self, y: f64, weight: f64) {
-        self.seen.count(y, 0.0, weight);
+        self.label_range.count(y, 0.0, weight);
         self.watch.weighted |= weight != 1.0;
-        self.watch.record(&self.method, &self.row.told, y);
-        self.method.tell(&self.row.vector().times(self.row.told.slope));
+        self.watch.record(&self.method, &self.row.observation, y);
+        self.method.tell(&self.row.vector().times(self.row.observation.derivative));
     }
 
-    fn predictor(&self, coding: &Coding) -> Predictor {
-        let sign = coding.sign();
-        let vector = self.numbering.features().map(|(id, number)| (id, self.weight(number, sign)));
+    fn predictor(&self, encoder: &LabelEncoder) -> Predictor {
+        let sign = encoder.sign();
+        let vector = self.feature_index.features().map(|(id, number)| (id, self.weight(number, sign)));
         Predictor::of(self.weight(0, sign), vector)
     }
 
-    fn save(&self, coding: &Coding) -> Saved {
-        state::save(self, coding.sign())
+    fn save(&self, encoder: &LabelEncoder) -> LearnerState {
+        state::save(self, encoder.sign())
     }
 
     fn certificates(&self) -> Vec<Certificate> {

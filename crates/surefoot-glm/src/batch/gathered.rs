@@ -7,8 +7,8 @@ use crate::{
         feature_groups::Rule,
         rows::{Batch, Row},
     },
-    labels::class_weights::Balance,
-    memory::feature_index::Numbering,
+    labels::class_weights::ClassBalance,
+    memory::feature_index::FeatureIndex,
     model::{group_index, trained_model::Model},
     numeric::check::{NEGLIGIBLE, need},
 };
@@ -35,7 +35,7 @@ use crate::{
 /// ```
 #[derive(Debug, Default)]
 pub struct Gathered {
-    numbering: Numbering,
+    feature_index: FeatureIndex,
     examples: Examples,
     pairs: Vec<(u32, f64)>,
     columns: Vec<u32>,
@@ -66,7 +66,7 @@ impl Gathered {
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                self.pairs.push((self.numbering.meet(id, pair)? - 1, value));
+                self.pairs.push((self.feature_index.find_or_insert(id, pair)? - 1, value));
             }
         }
         // Features are numbered as they come.
@@ -90,22 +90,22 @@ impl Gathered {
     /// ([`Model::check`], its vector aside, which may not be finite): with what is wrong.
     pub fn problem(self, model: &Model) -> Result<Problem, String> {
         model.check_start()?;
-        let Gathered { numbering, mut examples, .. } = self;
+        let Gathered { feature_index, mut examples, .. } = self;
         let (settings, labels) = (model.settings.clone(), model.labels.clone());
         if let Some(weights) = &settings.class_weights {
-            let (mut balance, texts) = (Balance::default(), &settings.reading.classes);
+            let (mut balance, texts) = (ClassBalance::default(), &settings.reading.classes);
             examples.each_weight(|label, weight| balance.add(label, *weight));
             examples.each_weight(|label, weight| *weight *= balance.factor_of_all(weights, label, texts));
         }
         let classifies = settings.loss.classifies();
-        examples.code(|label| if classifies { labels.code(label).unwrap_or(f64::NAN) } else { label });
+        examples.code(|label| if classifies { labels.encode(label).unwrap_or(f64::NAN) } else { label });
         let takes = |y| settings.loss.takes(y, labels.classes.len());
         need(
             (0..examples.len()).all(|i| takes(examples.label(i).0)),
             "the rows have a label that the model has not met",
         )?;
-        let mut position = vec![0; numbering.dim() - 1];
-        for (id, number) in numbering.features() {
+        let mut position = vec![0; feature_index.dim() - 1];
+        for (id, number) in feature_index.features() {
             let known = model.index.binary_search(&id);
             position[number as usize - 1] =
                 known.map_err(|_| format!("the model has not met feature {id} of the rows"))?;

@@ -57,7 +57,7 @@ pub use examples::Examples;
 use crate::{
     data::feature_groups::{Bounds, Rule},
     loss::Loss,
-    numeric::check::is_size,
+    numeric::check::is_magnitude,
 };
 use design::Design;
 use shares::Crew;
@@ -93,7 +93,7 @@ impl Goal<'_> {
         let factors = [self.l1, self.l2].into_iter().chain(self.rules.iter().map(|rule| rule.factor));
         let labels = examples.label.iter().zip(&examples.weight).filter(|(_, weight)| **weight > 0.0);
         self.loss.check_parameter().is_ok()
-            && factors.into_iter().all(is_size)
+            && factors.into_iter().all(is_magnitude)
             && labels.into_iter().all(|(y, _)| self.loss.takes(*y, self.classes))
     }
 
@@ -203,7 +203,7 @@ pub fn optimise(
 
 /// Where no row has a feature and there is no intercept, there is one model, and it is the best.
 fn only_model(design: &Design, goal: &Goal) -> Optimum {
-    let classes = if goal.loss.has_margins() { goal.classes.max(1) } else { 1 };
+    let classes = if goal.loss.is_multiclass() { goal.classes.max(1) } else { 1 };
     let objective = match goal.loss {
         Loss::Softmax => (classes as f64).ln(),
         Loss::Ovr => classes as f64 * std::f64::consts::LN_2,

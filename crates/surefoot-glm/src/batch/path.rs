@@ -118,7 +118,7 @@ impl<'w> Walk<'w> {
         let mut floor = Mean::default();
         for (i, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
             let (y, offset) = examples.label(i);
-            let least = if loss.has_margins() { 0.0 } else { loss.value(y, offset) - loss.excess(y, offset) };
+            let least = if loss.is_multiclass() { 0.0 } else { loss.value(y, offset) - loss.excess(y, offset) };
             floor.add(least, *weight);
         }
         let layout = Layout::new(examples, &weights, problem.settings.intercept)?;
@@ -227,8 +227,8 @@ impl<'w> Walk<'w> {
             let weights = &found.weights[column as usize * width..][..width];
             margins.iter_mut().zip(weights).for_each(|(margin, weight)| *margin += weight * value);
         }
-        match loss.has_margins() {
-            true => loss.value_of(y as usize, margins),
+        match loss.is_multiclass() {
+            true => loss.multiclass_value(y as usize, margins),
             false => loss.value(y, margins[0] + offset),
         }
     }
@@ -249,12 +249,12 @@ impl<'w> Walk<'w> {
         for i in (0..examples.len()).filter(|i| examples.weight(*i) > 0.0 && !held.contains(i)) {
             self.loss(i, &found, &mut margins);
             let ((y, offset), weight) = (examples.label(i), examples.weight(i));
-            let (slope, bend) = match loss.has_margins() {
+            let (slope, bend) = match loss.is_multiclass() {
                 // Of a class no more than of all, and of all as much as for equal shares.
                 true => (1.0, 1.0 - 1.0 / self.problem.labels.classes.len().max(2) as f64),
                 false => {
-                    let (slope, margin) = (loss.slope(y, margins[0] + offset), margins[0] + offset);
-                    (slope, loss.bend(y, margin).unwrap_or(slope * slope))
+                    let (slope, margin) = (loss.derivative(y, margins[0] + offset), margins[0] + offset);
+                    (slope, loss.second_derivative(y, margin).unwrap_or(slope * slope))
                 }
             };
             total.add(weight);
@@ -262,7 +262,7 @@ impl<'w> Walk<'w> {
             for (&column, x) in columns.iter().zip(values) {
                 let factor = self.problem.factor(column as usize);
                 if factor > 0.0 {
-                    let size = if loss.has_margins() { x.abs() } else { slope * x };
+                    let size = if loss.is_multiclass() { x.abs() } else { slope * x };
                     gradient[column as usize] += weight * size / factor;
                     trace.add(weight * bend * x * x / factor);
                 }
@@ -329,9 +329,9 @@ impl Problem {
             let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
             let size = match axis {
                 // With margins of 0 all classes are as likely, and squares of slopes and bends have the same sum.
-                _ if loss.has_margins() => 1.0 - 1.0 / self.labels.classes.len().max(2) as f64,
-                Axis::L1 => loss.slope(y, offset).powi(2),
-                Axis::L2 => loss.bend(y, offset).unwrap_or(loss.slope(y, offset).powi(2)),
+                _ if loss.is_multiclass() => 1.0 - 1.0 / self.labels.classes.len().max(2) as f64,
+                Axis::L1 => loss.derivative(y, offset).powi(2),
+                Axis::L2 => loss.second_derivative(y, offset).unwrap_or(loss.derivative(y, offset).powi(2)),
             };
             sum.add(size * length, self.examples.weight(i));
         }

@@ -93,16 +93,16 @@ pub struct Rule {
 /// their own.
 ///
 /// ```
-/// use surefoot_glm::{Bounds, Groups};
+/// use surefoot_glm::{Bounds, FeatureGroups};
 /// let factors = vec![("age".to_owned(), 0.5), ("sex".to_owned(), 0.0)];
-/// let groups = Groups { factors, bounds: vec![("age".to_owned(), Bounds::NONNEGATIVE)] };
+/// let groups = FeatureGroups { factors, bounds: vec![("age".to_owned(), Bounds::NONNEGATIVE)] };
 /// let rule = |name| groups.rule(groups.number(|group| group == name), Bounds::FREE);
 /// assert_eq!((rule("age").factor, rule("age").bounds), (0.5, Bounds::NONNEGATIVE));
 /// assert_eq!((rule("sex").factor, rule("sex").bounds), (0.0, Bounds::FREE));
 /// assert_eq!(rule("job").factor, 1.0);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Groups {
+pub struct FeatureGroups {
     /// What l1 and l2 are multiplied by.
     #[serde(default, rename = "penalty_factors", skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<(String, f64)>,
@@ -111,7 +111,7 @@ pub struct Groups {
     pub bounds: Vec<(String, Bounds)>,
 }
 
-impl Groups {
+impl FeatureGroups {
     /// Whether all features are alike.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_last_factor_and_the_last_bounds_count() {
         let (one, two) = (Bounds::NONNEGATIVE, Bounds::new(-1.0, 2.0).unwrap());
-        let groups = Groups {
+        let groups = FeatureGroups {
             factors: vec![("a".into(), 2.0), ("b".into(), 3.0), ("a".into(), 0.5)],
             bounds: vec![("b".into(), one), ("c".into(), two)],
         };

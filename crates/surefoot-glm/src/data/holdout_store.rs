@@ -7,7 +7,7 @@ use super::rows::{Batch, Row};
 use std::io;
 
 /// A store of held-out rows: appended in order, read back in order as often as needed.
-pub trait Shelf: std::fmt::Debug + Send {
+pub trait HoldoutStore: std::fmt::Debug + Send {
     /// Appends a row.
     ///
     /// # Errors
@@ -21,11 +21,11 @@ pub trait Shelf: std::fmt::Debug + Send {
     fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()>;
 }
 
-/// A [`Shelf`] in memory.
+/// A [`HoldoutStore`] in memory.
 #[derive(Debug, Default)]
-pub struct InMemory(Batch);
+pub struct MemoryHoldout(Batch);
 
-impl Shelf for InMemory {
+impl HoldoutStore for MemoryHoldout {
     fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.0.append(row);
         Ok(())

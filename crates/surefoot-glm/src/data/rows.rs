@@ -5,7 +5,7 @@
 //! can still be reported with its line, column and token.
 
 use super::fault::{Fault, Part};
-use crate::simd::prefetch::fetch;
+use crate::simd::prefetch::prefetch;
 
 /// One row as the trainer sees it.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct Row<'a> {
     pub index: &'a [u64],
     /// Feature values, finite, as long as `index`.
     pub value: &'a [f64],
-    /// The number of each feature's group (see [`Groups`](crate::Groups)), as long as `index`; nothing at all where every one is 0.
+    /// The number of each feature's group (see [`FeatureGroups`](crate::FeatureGroups)), as long as `index`; nothing at all where every one is 0.
     pub group: &'a [u32],
     /// The number of the row among those of positive weight in the data, from 1, where rows come in another order than that of
     /// the data; else 0.
@@ -210,10 +210,10 @@ impl Batch {
     }
 
     /// Brings near what [`Batch::row`] reads of row `r`, if there is such a row: another thread has written it.
-    pub(crate) fn fetch(&self, r: usize) {
-        fetch(self.label.as_ptr().wrapping_add(r));
-        fetch(self.weight.as_ptr().wrapping_add(r));
-        fetch(self.start.as_ptr().wrapping_add(r));
+    pub(crate) fn prefetch(&self, r: usize) {
+        prefetch(self.label.as_ptr().wrapping_add(r));
+        prefetch(self.weight.as_ptr().wrapping_add(r));
+        prefetch(self.start.as_ptr().wrapping_add(r));
     }
 
     /// Appends a row without a place; for tests and for callers that hold their rows in memory.

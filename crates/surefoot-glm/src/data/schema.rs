@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Schema {
     /// What features go by, which decides what data suit the model.
     #[serde(default)]
-    pub by: By,
+    pub by: FeatureKey,
     /// Smallest legal feature id in svmlight text: 0 or 1.
     pub index_base: u8,
     /// Ids are hashed to this many bits, if at all.
@@ -34,7 +34,7 @@ pub struct Schema {
 /// What the features of data go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum FeatureKey {
     /// A number, as in svmlight text.
     #[default]
     Index,
@@ -195,7 +195,7 @@ impl Eq for Class {}
 impl Default for Schema {
     fn default() -> Self {
         Schema {
-            by: By::Index,
+            by: FeatureKey::Index,
             index_base: 0,
             bits: None,
             interact: Vec::new(),
@@ -210,19 +210,19 @@ impl Default for Schema {
 /// Names of features, as far as they were kept. Where ids are hashed to few bits several features share an id.
 ///
 /// ```
-/// use surefoot_glm::Names;
-/// let mut names = Names::default();
+/// use surefoot_glm::FeatureNames;
+/// let mut names = FeatureNames::default();
 /// assert!(names.insert(7, "colour=red") && names.insert(7, "age"));
 /// assert_eq!((names.of(7), names.of(8)), (Some("age"), None));
 /// assert_eq!(names.all(7).collect::<Vec<_>>(), ["age", "colour=red"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct FeatureNames {
     by_id: BTreeSet<(u64, Box<str>)>,
     bytes: usize,
 }
 
-impl Names {
+impl FeatureNames {
     /// Most names that are kept.
     pub const MOST: usize = 1 << 20;
     /// Most bytes of names that are kept.
@@ -230,7 +230,7 @@ impl Names {
 
     /// Keeps a name of an id; `false` if there is no room for more names.
     pub fn insert(&mut self, id: u64, name: &str) -> bool {
-        if self.by_id.len() >= Names::MOST || self.bytes + name.len() > Names::MOST_BYTES {
+        if self.by_id.len() >= FeatureNames::MOST || self.bytes + name.len() > FeatureNames::MOST_BYTES {
             return false;
         }
         if self.by_id.insert((id, name.into())) {
@@ -253,8 +253,8 @@ impl Names {
 
     /// Those of these ids, which ascend.
     #[must_use]
-    pub fn restricted_to(&self, index: &[u64]) -> Names {
-        let mut names = Names::default();
+    pub fn restricted_to(&self, index: &[u64]) -> FeatureNames {
+        let mut names = FeatureNames::default();
         for &id in index {
             self.all(id).for_each(|name| _ = names.insert(id, name));
         }

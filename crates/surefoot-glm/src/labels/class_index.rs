@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// Labels of classes. A class keeps the number that it was met with; models have them in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
-pub(crate) struct Classes {
+pub(crate) struct ClassIndex {
     /// By number.
     labels: Vec<f64>,
     /// Numbers by ascending label.
     ascending: Vec<u32>,
 }
 
-impl Classes {
+impl ClassIndex {
     /// How many there may be.
     pub(crate) const MOST: usize = 65_536;
 
     /// Numbers the classes of labels in the order in which each is first met.
-    pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> Classes {
-        let mut classes = Classes::default();
-        labels.into_iter().for_each(|label| classes.meet(label));
+    pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> ClassIndex {
+        let mut classes = ClassIndex::default();
+        labels.into_iter().for_each(|label| classes.insert(label));
         classes
     }
 
@@ -44,7 +44,7 @@ impl Classes {
     }
 
     /// Remembers a class.
-    pub(crate) fn meet(&mut self, label: f64) {
+    pub(crate) fn insert(&mut self, label: f64) {
         if let Err(at) = self.search(label) {
             self.ascending.insert(at, self.labels.len() as u32);
             // A zero has no sign.
@@ -68,21 +68,21 @@ impl Classes {
     }
 }
 
-impl TryFrom<Vec<f64>> for Classes {
+impl TryFrom<Vec<f64>> for ClassIndex {
     type Error = String;
 
-    fn try_from(labels: Vec<f64>) -> Result<Classes, String> {
+    fn try_from(labels: Vec<f64>) -> Result<ClassIndex, String> {
         let count = labels.len();
-        if count > Classes::MOST {
+        if count > ClassIndex::MOST {
             return Err(format!("{count} classes"));
         }
-        let classes = Classes::of(labels);
+        let classes = ClassIndex::of(labels);
         if classes.len() == count { Ok(classes) } else { Err("a class stands twice".to_owned()) }
     }
 }
 
-impl From<Classes> for Vec<f64> {
-    fn from(classes: Classes) -> Vec<f64> {
+impl From<ClassIndex> for Vec<f64> {
+    fn from(classes: ClassIndex) -> Vec<f64> {
         classes.labels
     }
 }
@@ -93,12 +93,12 @@ mod tests {
 
     #[test]
     fn classes_keep_their_number_and_have_an_order() {
-        let classes = Classes::of([3.0, -1.0, 7.5, 3.0, -0.0, 0.0]);
+        let classes = ClassIndex::of([3.0, -1.0, 7.5, 3.0, -0.0, 0.0]);
         assert_eq!(classes.labels(), [-1.0, 0.0, 3.0, 7.5]);
         assert_eq!(classes.ascending().collect::<Vec<_>>(), [1, 3, 0, 2]);
         assert_eq!([3.0, -1.0, 7.5, 0.0, -0.0].map(|label| classes.number(label).unwrap()), [0, 1, 2, 3, 3]);
         assert_eq!((classes.number(1.0), classes.first(), classes.len()), (None, Some(3.0), 4));
-        assert_eq!(Classes::try_from(Vec::from(classes.clone())), Ok(classes));
-        assert!(Classes::try_from(vec![1.0, 2.0, 1.0]).is_err());
+        assert_eq!(ClassIndex::try_from(Vec::from(classes.clone())), Ok(classes));
+        assert!(ClassIndex::try_from(vec![1.0, 2.0, 1.0]).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Weights of classes: by what the weight of a row is multiplied because of its label.
 
-use super::class_index::Classes;
+use super::class_index::ClassIndex;
 use crate::{
     data::schema::Class,
     numeric::{check::need, sums::Sum},
@@ -36,19 +36,19 @@ impl ClassWeights {
 
 /// The weights of classes, and of the rows of each so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Balance {
+pub(crate) struct ClassBalance {
     /// By ascending label.
     sums: Vec<(f64, Sum)>,
     total: Sum,
 }
 
-impl Balance {
+impl ClassBalance {
     /// Checks one that was read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
         let labels = || self.sums.iter().map(|(label, _)| *label);
         let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
-        let sizes = self.sums.iter().all(|(_, sum)| sum.is_size()) && self.total.is_size();
-        need(ascend && sizes && self.sums.len() <= Classes::MOST, "the weights of classes are out of their range")
+        let sizes = self.sums.iter().all(|(_, sum)| sum.is_magnitude()) && self.total.is_magnitude();
+        need(ascend && sizes && self.sums.len() <= ClassIndex::MOST, "the weights of classes are out of their range")
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn classes_together_weigh_the_same() {
         let rows = [(1.0, 2.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.5), (7.0, 4.0), (1.0, 3.0)];
-        let mut balance = Balance::default();
-        let factor = |balance: &Balance, (y, w)| balance.factor(Some(&ClassWeights::Balanced), y, w, &[]);
+        let mut balance = ClassBalance::default();
+        let factor = |balance: &ClassBalance, (y, w)| balance.factor(Some(&ClassWeights::Balanced), y, w, &[]);
         let mut factors = Vec::new();
         for row in rows {
             factors.push(factor(&balance, row));
@@ -121,7 +121,7 @@ mod tests {
     fn given_weights_go_by_what_is_written() {
         let given = ClassWeights::Given(vec![("1".into(), 5.0), ("spam".into(), 2.0)]);
         let texts = [Class { text: "ham".into(), code: 0.0 }, Class { text: "spam".into(), code: 1.0 }];
-        let balance = Balance::default();
+        let balance = ClassBalance::default();
         let of = |label, texts: &[Class]| balance.factor(Some(&given), label, 1.0, texts);
         assert_eq!([of(1.0, &[]), of(0.0, &[]), of(1.0, &texts), of(0.0, &texts)], [5.0, 1.0, 2.0, 1.0]);
     }

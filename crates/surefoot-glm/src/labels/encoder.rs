@@ -1,6 +1,6 @@
 //! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
 
-use super::{class_index::Classes, label_set::Labels};
+use super::{class_index::ClassIndex, label_set::Labels};
 use crate::{
     data::fault::{Fault, Part},
     loss::Loss,
@@ -13,18 +13,18 @@ const LARGEST_CLASS: f64 = 99.0;
 
 /// The same where there may be many, and how many there may be.
 const LARGEST_OF_MANY: f64 = 65_536.0;
-const MOST: usize = Classes::MOST;
+const MOST: usize = ClassIndex::MOST;
 
 /// The classes met so far, in the order of the rows: two of them, or, where the loss takes so many, all.
 ///
 /// Which of them is positive depends on both, so training takes the first for +1 and turns the sign of the whole
 /// model once the second shows that it was the other way round: the losses of classes are odd, φ(−y, −m) = φ(y, m), so this is exact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Coding {
+pub(crate) struct LabelEncoder {
     first: Option<f64>,
     second: Option<f64>,
     #[serde(default, skip_serializing_if = "Classes::is_empty")]
-    classes: Classes,
+    classes: ClassIndex,
     /// Whether labels are shares of the positive class, which is called 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shares: bool,
@@ -33,10 +33,10 @@ pub(crate) struct Coding {
     pub(crate) texts: bool,
 }
 
-impl Coding {
+impl LabelEncoder {
     /// The label of a row in training's own terms: −1 or +1, or the number of its class where there are many; classes not met
-    /// before are remembered by [`Coding::meet`].
-    pub(crate) fn code(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
+    /// before are remembered by [`LabelEncoder::observe`].
+    pub(crate) fn encode(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
             return loss.check(label).map(|()| label);
         }
@@ -46,7 +46,7 @@ impl Coding {
                 false => Err(no_share(label)),
             };
         }
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             return self.number(loss, label).map(|number| number as f64);
         }
         match (self.first, self.second) {
@@ -69,21 +69,21 @@ impl Coding {
     }
 
     fn may_be_class(&self, loss: Loss, label: f64) -> bool {
-        let largest = if loss.has_margins() { LARGEST_OF_MANY } else { LARGEST_CLASS };
+        let largest = if loss.is_multiclass() { LARGEST_OF_MANY } else { LARGEST_CLASS };
         label.is_finite() && (self.texts || label.fract() == 0.0 && label.abs() <= largest)
     }
 
     /// The classes of a loss that takes many.
-    pub(crate) fn classes(&self) -> &Classes {
+    pub(crate) fn classes(&self) -> &ClassIndex {
         &self.classes
     }
 
     /// Remembers the class of a row that is being learnt.
-    pub(crate) fn meet(&mut self, loss: Loss, label: f64) {
+    pub(crate) fn observe(&mut self, loss: Loss, label: f64) {
         if self.shares {
             (self.first, self.second) = (Some(1.0), Some(0.0));
-        } else if loss.has_margins() {
-            self.classes.meet(label);
+        } else if loss.is_multiclass() {
+            self.classes.insert(label);
         } else if loss.classifies() && self.first != Some(label) {
             if self.first.is_none() {
                 self.first = Some(label + 0.0);
@@ -115,13 +115,13 @@ impl Coding {
     /// Checks one that was read from a file against the labels of its model.
     pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
         let (many, two) = (!self.classes.is_empty(), self.first.is_some());
-        let kind = if loss.has_margins() { !two } else { !many && (loss.classifies() || !two) };
+        let kind = if loss.is_multiclass() { !two } else { !many && (loss.classifies() || !two) };
         let order = self.second.is_none() || two && self.first != self.second;
         need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
     /// The only class met, if there is just one.
-    pub(crate) fn single(&self) -> Option<f64> {
+    pub(crate) fn only_class(&self) -> Option<f64> {
         match self.classes.len() {
             0 if self.second.is_none() => self.first,
             1 => self.classes.first(),
@@ -136,11 +136,11 @@ fn no_share(label: f64) -> Fault {
 }
 
 fn no_class(loss: Loss, label: f64) -> Fault {
-    let needs = match loss.has_margins() {
+    let needs = match loss.is_multiclass() {
         true => "classes are whole numbers up to 65536",
         false => "two classes are needed, such as 0 and 1",
     };
-    let is_share = label > 0.0 && label < 1.0 && !loss.has_margins();
+    let is_share = label > 0.0 && label < 1.0 && !loss.is_multiclass();
     let shares = if is_share { ", for shares of successes --loss logistic --trials COL" } else { "" };
     let says = format!("label {label} is not a class label: {needs}; for numbers use --loss squared{shares}");
     Fault::new(Part::Label, says)
@@ -172,16 +172,16 @@ mod tests {
     fn the_larger_class_is_positive_in_either_order() {
         for (a, b) in [(0.0, 1.0), (-1.0, 1.0), (1.0, 2.0), (-0.0, 1.0)] {
             for (first, second) in [(a, b), (b, a)] {
-                let mut coding = Coding::default();
+                let mut encoder = LabelEncoder::default();
                 for label in [first, first, second] {
-                    coding.code(Loss::Logistic, label).unwrap();
-                    coding.meet(Loss::Logistic, label);
+                    encoder.encode(Loss::Logistic, label).unwrap();
+                    encoder.observe(Loss::Logistic, label);
                 }
                 let labels = Labels { negative: Some(a), positive: Some(b), ..Labels::default() };
-                assert_eq!(coding.labels(), labels);
+                assert_eq!(encoder.labels(), labels);
                 for label in [a, b] {
-                    let signed = coding.code(Loss::Logistic, label).unwrap() * coding.sign();
-                    assert_eq!(Some(signed), coding.labels().code(label));
+                    let signed = encoder.encode(Loss::Logistic, label).unwrap() * encoder.sign();
+                    assert_eq!(Some(signed), encoder.labels().encode(label));
                 }
             }
         }
@@ -190,23 +190,23 @@ mod tests {
     #[test]
     fn a_lone_class_is_positive_if_it_is_above_zero() {
         for (label, positive) in [(1.0, true), (2.0, true), (0.0, false), (-1.0, false)] {
-            let mut coding = Coding::default();
-            coding.meet(Loss::Logistic, label);
-            assert_eq!(coding.labels().positive.is_some(), positive, "{label}");
-            assert_eq!(coding.single(), Some(label));
+            let mut encoder = LabelEncoder::default();
+            encoder.observe(Loss::Logistic, label);
+            assert_eq!(encoder.labels().positive.is_some(), positive, "{label}");
+            assert_eq!(encoder.only_class(), Some(label));
         }
     }
 
     #[test]
     fn quantities_and_third_classes_are_refused_by_name() {
-        let mut coding = Coding::default();
+        let mut encoder = LabelEncoder::default();
         for wrong in [151.0, 0.5, -1e300] {
-            let fault = coding.code(Loss::Logistic, wrong).unwrap_err();
+            let fault = encoder.encode(Loss::Logistic, wrong).unwrap_err();
             assert!(fault.message.contains("not a class label") && fault.message.contains("--loss squared"));
         }
-        coding.meet(Loss::Logistic, 1.0);
-        coding.meet(Loss::Logistic, 2.0);
-        assert!(coding.code(Loss::Logistic, 3.0).unwrap_err().message.contains("third class"));
-        assert_eq!(coding.code(Loss::Squared, 151.5), Ok(151.5));
+        encoder.observe(Loss::Logistic, 1.0);
+        encoder.observe(Loss::Logistic, 2.0);
+        assert!(encoder.encode(Loss::Logistic, 3.0).unwrap_err().message.contains("third class"));
+        assert_eq!(encoder.encode(Loss::Squared, 151.5), Ok(151.5));
     }
 }

@@ -20,7 +20,7 @@ pub struct Labels {
 impl Labels {
     /// The label as −1 or +1, if it is one of the two, a share as what lies between; where there are many, the position of its class.
     #[must_use]
-    pub fn code(&self, label: f64) -> Option<f64> {
+    pub fn encode(&self, label: f64) -> Option<f64> {
         if self.shares {
             return (0.0..=1.0).contains(&label).then_some(2.0 * label - 1.0);
         }

@@ -7,6 +7,6 @@ use crate::simd::lanes::LANES;
 pub(crate) struct Charges {
     /// For their losses.
     pub(crate) values: [f64; LANES],
-    /// For one more row, on the wrong side: see `doubts` of the mixture.
-    pub(crate) doubts: [f64; LANES],
+    /// For one more row, on the wrong side: see `wrong_side` of the mixture.
+    pub(crate) wrong_side: [f64; LANES],
 }

@@ -4,32 +4,32 @@ use super::{Loss, charges::Charges, softmax};
 use crate::simd::lanes::Lanes;
 
 impl Loss {
-    /// The loss of the margins of K classes, of which number `y` is the label; for losses that have them ([`has_margins`](Loss::has_margins)),
+    /// The loss of the margins of K classes, of which number `y` is the label; for losses that have them ([`is_multiclass`](Loss::is_multiclass)),
     /// stable for all finite margins. O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
-    /// assert!((Loss::Softmax.value_of(1, &[0.0, 0.0, 0.0]) - 3_f64.ln()).abs() < 1e-15);
-    /// assert_eq!(Loss::Softmax.value_of(0, &[-1e4, 1e4]), 2e4);
+    /// assert!((Loss::Softmax.multiclass_value(1, &[0.0, 0.0, 0.0]) - 3_f64.ln()).abs() < 1e-15);
+    /// assert_eq!(Loss::Softmax.multiclass_value(0, &[-1e4, 1e4]), 2e4);
     /// ```
     ///
     /// # Panics
     /// If there are not so many margins.
     #[must_use]
-    pub fn value_of(self, y: usize, margins: &[f64]) -> f64 {
+    pub fn multiclass_value(self, y: usize, margins: &[f64]) -> f64 {
         match self {
-            Loss::Ovr => softmax::rest_value(y, margins),
+            Loss::Ovr => softmax::ovr_value(y, margins),
             _ => softmax::value(y, margins),
         }
     }
 
-    /// Turns the margins of K classes into the gradient of [`value_of`](Loss::value_of). O(K).
+    /// Turns the margins of K classes into the gradient of [`multiclass_value`](Loss::multiclass_value). O(K).
     ///
     /// # Panics
     /// If there are not so many margins.
-    pub fn gradient_of(self, y: usize, margins: &mut [f64]) {
+    pub fn multiclass_gradient(self, y: usize, margins: &mut [f64]) {
         match self {
-            Loss::Ovr => softmax::rest_gradient(y, margins),
+            Loss::Ovr => softmax::ovr_gradient(y, margins),
             _ => softmax::gradient(y, margins),
         }
     }
@@ -39,45 +39,45 @@ impl Loss {
     /// ```
     /// use surefoot_glm::Loss;
     /// let mut margins = [0.0, 3_f64.ln(), f64::NEG_INFINITY];
-    /// Loss::Softmax.means_of(&mut margins);
+    /// Loss::Softmax.probabilities(&mut margins);
     /// assert!((margins[1] - 0.75).abs() < 1e-15 && margins[2] == 0.0);
     /// ```
-    pub fn means_of(self, margins: &mut [f64]) {
+    pub fn probabilities(self, margins: &mut [f64]) {
         if self == Loss::Ovr {
-            softmax::rest_logarithms(margins);
+            softmax::ovr_logarithms(margins);
         }
         softmax::means(margins);
     }
 
     /// The log loss of the probabilities that K margins stand for: −ln p_y, whichever loss was minimised. Changes the margins.
-    pub(crate) fn log_loss_of(self, y: usize, margins: &mut [f64]) -> f64 {
+    pub(crate) fn multiclass_log_loss(self, y: usize, margins: &mut [f64]) -> f64 {
         if self == Loss::Ovr {
-            softmax::rest_logarithms(margins);
+            softmax::ovr_logarithms(margins);
         }
         softmax::value(y, margins)
     }
 
     /// The least mean loss of K constant margins, if classes have these shares.
-    pub(crate) fn constant_of(self, shares: impl Iterator<Item = f64>) -> f64 {
+    pub(crate) fn multiclass_constant(self, shares: impl Iterator<Item = f64>) -> f64 {
         match self {
-            Loss::Ovr => softmax::rest_constant(shares),
+            Loss::Ovr => softmax::ovr_constant(shares),
             _ => softmax::constant(shares),
         }
     }
 
     /// What lanes are charged for the margins of K classes, to f32's precision.
-    pub(crate) fn charges_of(self, y: usize, margins: &[Lanes]) -> Charges {
+    pub(crate) fn multiclass_charges(self, y: usize, margins: &[Lanes]) -> Charges {
         match self {
-            Loss::Ovr => softmax::rest_charges(y, margins),
+            Loss::Ovr => softmax::ovr_charges(y, margins),
             _ => softmax::charges(y, margins),
         }
     }
 
-    /// [`gradient_of`](Loss::gradient_of) of every lane, to f32's precision.
-    pub(crate) fn slopes_of(self, y: usize, margins: &mut [Lanes]) {
+    /// [`multiclass_gradient`](Loss::multiclass_gradient) of every lane, to f32's precision.
+    pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
-            Loss::Ovr => softmax::rest_slopes(y, margins),
-            _ => softmax::slopes(y, margins),
+            Loss::Ovr => softmax::ovr_derivatives(y, margins),
+            _ => softmax::derivatives(y, margins),
         }
     }
 }

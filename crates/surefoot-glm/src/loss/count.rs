@@ -2,7 +2,7 @@
 //!
 //! With the mean μ = e^m the slope is μ^{1−p}(μ − y): power p = 1 is Poisson, 2 gamma, 1 < p < 2 Tweedie (a Poisson number
 //! of gamma amounts), and convex in m for no other p. Labels times c are margins plus ln c, so labels have no unit but
-//! where all of them are 0. Slopes are unbounded, see [`Seen`](crate::loss::derivative_cut::Seen) for how the learner stays safe.
+//! where all of them are 0. Slopes are unbounded, see [`LabelRange`](crate::loss::derivative_cut::LabelRange) for how the learner stays safe.
 
 /// −y μ^{1−p}/(1 − p) + μ^{2−p}/(2 − p), with the limits at 1 and 2: μ − ym and y/μ + m.
 #[inline]
@@ -19,7 +19,7 @@ pub(super) fn value(power: f64, y: f64, m: f64) -> f64 {
 
 /// μ^{2−p} − y μ^{1−p}.
 #[inline]
-pub(super) fn slope(power: f64, y: f64, m: f64) -> f64 {
+pub(super) fn derivative(power: f64, y: f64, m: f64) -> f64 {
     if power == 1.0 { mean(m) - y } else { mean((2.0 - power) * m) - paid(y, power - 1.0, m) }
 }
 

@@ -1,6 +1,6 @@
 //! What was seen of labels with a log link, and what slopes are cut to because of it.
 
-use crate::{loss::Loss, numeric::check::is_size};
+use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
 /// How far beyond the labels a mean may be before its slope is cut.
@@ -14,7 +14,7 @@ const BEYOND: f64 = std::f64::consts::E;
 /// What is learnt is then still a convex loss with its minimum at each row's own label, and the true loss wherever
 /// predictions are of the size of labels; the printed loss is never cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct LabelRange {
     weight: f64,
     mean: f64,
     largest: f64,
@@ -27,10 +27,10 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-impl Seen {
+impl LabelRange {
     /// Whether one that was read from a file can be one.
     pub(crate) fn is_sound(&self) -> bool {
-        [self.weight, self.mean, self.largest].into_iter().all(is_size) && self.exposure.is_finite()
+        [self.weight, self.mean, self.largest].into_iter().all(is_magnitude) && self.exposure.is_finite()
     }
 
     /// The weighted mean; 0 as long as no label was above 0.
@@ -65,7 +65,7 @@ impl Seen {
     }
 
     /// The steepest slopes, downwards and upwards, at a row with the label `y`.
-    pub(crate) fn steepest(&self, loss: Loss, y: f64) -> (f64, f64) {
+    pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> (f64, f64) {
         let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
         let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
         let largest = (BEYOND * or(self.largest.max(y), 1.0)).min(f64::MAX);
@@ -74,9 +74,9 @@ impl Seen {
     }
 
     /// A slope cut to these.
-    pub(crate) fn cut(&self, loss: Loss, y: f64, slope: f64) -> f64 {
-        let (down, up) = self.steepest(loss, y);
-        slope.clamp(-down, up)
+    pub(crate) fn cut(&self, loss: Loss, y: f64, derivative: f64) -> f64 {
+        let (down, up) = self.derivative_bounds(loss, y);
+        derivative.clamp(-down, up)
     }
 
     pub(crate) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {

@@ -14,7 +14,7 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
 
 /// −y below z = 1, else 0: at the kink a subgradient.
 #[inline]
-pub(super) fn slope(y: f64, m: f64) -> f64 {
+pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y * m < 1.0 { -y } else { 0.0 }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn squared_value(y: f64, m: f64) -> f64 {
 
 /// −2y·max(0, 1 − z).
 #[inline]
-pub(super) fn squared_slope(y: f64, m: f64) -> f64 {
+pub(super) fn squared_derivative(y: f64, m: f64) -> f64 {
     -2.0 * y * lack(y, m)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn smoothed_value(y: f64, m: f64) -> f64 {
 
 /// −y·max(0, 1 − z), cut at y.
 #[inline]
-pub(super) fn smoothed_slope(y: f64, m: f64) -> f64 {
+pub(super) fn smoothed_derivative(y: f64, m: f64) -> f64 {
     -y * lack(y, m).min(1.0)
 }
 

@@ -9,7 +9,7 @@ pub(super) fn value(delta: f64, y: f64, m: f64) -> f64 {
 
 /// r cut to [−δ, δ].
 #[inline]
-pub(super) fn slope(delta: f64, y: f64, m: f64) -> f64 {
+pub(super) fn derivative(delta: f64, y: f64, m: f64) -> f64 {
     let r = m - y;
     if r > delta {
         delta

@@ -27,7 +27,7 @@ fn share(y: f64, m: f64) -> f64 {
 
 /// −y / (1 + e^(ym)).
 #[inline]
-pub(super) fn slope(y: f64, m: f64) -> f64 {
+pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y.abs() < 1.0 {
         return 0.5 * ((1.0 - y) * mean(m) - (1.0 + y) * mean(-m));
     }
@@ -60,8 +60,8 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
-/// `slope` of every lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
-pub(super) fn slopes(y: f32, margins: &Lanes) -> Lanes {
+/// `derivative` of every lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
+pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_minus_size(margins);
     let mut out = e;
     if y.abs() < 1.0 {

@@ -1,7 +1,7 @@
 //! Losses: pointwise functions of a label and a margin, with all that is known about them in one place.
 //!
 //! Adding a loss is one variant of [`Loss`], one file beside this one, and one row in each `match` below;
-//! the tests that walk [`Loss::ALL`] then apply to it.
+//! the tests that walk [`Loss::SCALAR`] then apply to it.
 
 pub(crate) mod charges;
 mod classes;
@@ -41,7 +41,7 @@ use std::fmt;
 /// | softmax | ln Σ_j e^(m_j) − m_y | one of K classes | e^(m_k) / Σ_j e^(m_j) | norm ≤ √2 | norm ≤ 1/2 |
 /// | ovr | Σ_k ln(1 + e^(−m_k)) with −m_k for k = y, else +m_k | one of K classes | 1 / (1 + e^(−m_k)), divided by their sum | ≤ 1 each | ≤ 1/4 each |
 ///
-/// The last two have a margin for each of K classes: see [`value_of`](Loss::value_of). As a function of one margin they are the
+/// The last two have a margin for each of K classes: see [`multiclass_value`](Loss::multiclass_value). As a function of one margin they are the
 /// logistic loss: softmax that of the margin of the label's class over ln Σ e^(m_j) of the others.
 ///
 /// Where slopes are unbounded a learner has to be safe by itself: squares are met by labels of any unit as scales of the
@@ -50,7 +50,7 @@ use std::fmt;
 /// ```
 /// use surefoot_glm::Loss;
 /// assert_eq!(Loss::Logistic.value(1.0, 0.0), std::f64::consts::LN_2);
-/// assert_eq!(Loss::Squared.slope(3.0, 1.0), -2.0);
+/// assert_eq!(Loss::Squared.derivative(3.0, 1.0), -2.0);
 /// assert_eq!(Loss::Quantile { tau: 0.9 }.value(3.0, 1.0), 1.8);
 /// assert_eq!(Loss::Poisson.mean(0.0), 1.0);
 /// ```
@@ -95,11 +95,8 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The losses of more than two classes, which have a margin for each.
-    pub const OF_CLASSES: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
-
-    /// Every loss of one margin, in the order in which the command line lists them, with the usual parameters.
-    pub const ALL: [Loss; 11] = [
+    /// The losses of one margin, in the order of [`Loss::ALL`], with their default parameters.
+    pub const SCALAR: [Loss; 11] = [
         Loss::Logistic,
         Loss::Squared,
         Loss::Huber { delta: 1.0 },
@@ -112,6 +109,18 @@ impl Loss {
         Loss::Gamma,
         Loss::Tweedie { power: 1.5 },
     ];
+
+    /// The losses with one margin per class, for any number of classes.
+    pub const MULTICLASS: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
+
+    /// Every loss, with its default parameter: those of [`Loss::SCALAR`], then those of [`Loss::MULTICLASS`].
+    pub const ALL: [Loss; 13] = {
+        let mut all = [Loss::Logistic; 13];
+        let (scalar, multiclass) = all.split_at_mut(Loss::SCALAR.len());
+        scalar.copy_from_slice(&Loss::SCALAR);
+        multiclass.copy_from_slice(&Loss::MULTICLASS);
+        all
+    };
 
     /// The name on the command line and in model files.
     #[must_use]
@@ -147,19 +156,19 @@ impl Loss {
     /// Whether labels are classes.
     #[must_use]
     pub fn classifies(self) -> bool {
-        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.has_margins()
+        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
     }
 
     /// Whether there is a margin for each of any number of classes, not only one.
     #[must_use]
-    pub fn has_margins(self) -> bool {
+    pub fn is_multiclass(self) -> bool {
         matches!(self, Loss::Softmax | Loss::Ovr)
     }
 
     /// Whether labels are classes, and a margin stands for a probability.
     #[must_use]
-    pub fn knows_probabilities(self) -> bool {
-        self == Loss::Logistic || self.has_margins()
+    pub fn has_probabilities(self) -> bool {
+        self == Loss::Logistic || self.is_multiclass()
     }
 
     /// With a log link: the power p with which the variance of labels goes like mean^p.
@@ -214,32 +223,32 @@ impl Loss {
     /// φ'(y, m): the derivative in the margin; at a kink a subgradient.
     #[inline]
     #[must_use]
-    pub fn slope(self, y: f64, m: f64) -> f64 {
+    pub fn derivative(self, y: f64, m: f64) -> f64 {
         match self {
-            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::slope(y, m),
-            Loss::Squared => squared::slope(y, m),
-            Loss::Huber { delta } => huber::slope(delta, y, m),
-            Loss::Absolute => 2.0 * quantile::slope(0.5, y, m),
-            Loss::Quantile { tau } => quantile::slope(tau, y, m),
-            Loss::Hinge => hinge::slope(y, m),
-            Loss::SquaredHinge => hinge::squared_slope(y, m),
-            Loss::SmoothedHinge => hinge::smoothed_slope(y, m),
-            Loss::Poisson => count::slope(1.0, y, m),
-            Loss::Gamma => count::slope(2.0, y, m),
-            Loss::Tweedie { power } => count::slope(power, y, m),
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::derivative(y, m),
+            Loss::Squared => squared::derivative(y, m),
+            Loss::Huber { delta } => huber::derivative(delta, y, m),
+            Loss::Absolute => 2.0 * quantile::derivative(0.5, y, m),
+            Loss::Quantile { tau } => quantile::derivative(tau, y, m),
+            Loss::Hinge => hinge::derivative(y, m),
+            Loss::SquaredHinge => hinge::squared_derivative(y, m),
+            Loss::SmoothedHinge => hinge::smoothed_derivative(y, m),
+            Loss::Poisson => count::derivative(1.0, y, m),
+            Loss::Gamma => count::derivative(2.0, y, m),
+            Loss::Tweedie { power } => count::derivative(power, y, m),
         }
     }
 
     /// The least loss that a label can have, at its own best margin: 0 without a log link.
     #[must_use]
-    pub fn least(self, y: f64) -> f64 {
+    pub fn minimum(self, y: f64) -> f64 {
         self.variance_power().map_or(0.0, |power| count::least(power, y))
     }
 
     /// φ less the least that the label can have: how much a margin is off, at least 0.
     #[inline(never)]
     pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
-        (self.value(y, m) - self.least(y)).max(0.0)
+        (self.value(y, m) - self.minimum(y)).max(0.0)
     }
 
     /// The same loss with labels, and margins where they have the unit of labels, divided by `unit`, but for a factor.
@@ -261,21 +270,21 @@ impl Loss {
     /// Apart, so that what is inlined of the usual loss stays short.
     #[inline(never)]
     fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
-        let least = self.least(y);
+        let least = self.minimum(y);
         Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
     /// φ' of every lane, to f32's precision.
-    pub(crate) fn slopes(self, y: f64, margins: &Lanes) -> Lanes {
+    pub(crate) fn derivatives(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
-            Loss::Logistic => logistic::slopes(y as f32, margins),
-            _ => self.slopes_one_by_one(y, margins),
+            Loss::Logistic => logistic::derivatives(y as f32, margins),
+            _ => self.derivatives_one_by_one(y, margins),
         }
     }
 
     #[inline(never)]
-    fn slopes_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
-        Lanes(margins.0.map(|m| self.slope(y, m.into()) as f32))
+    fn derivatives_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
+        Lanes(margins.0.map(|m| self.derivative(y, m.into()) as f32))
     }
 
     /// The mean that a margin stands for: the probability of the positive class, the margin itself, or its exponential.
@@ -292,7 +301,7 @@ impl Loss {
 
     /// Second derivative in the margin, 0 where φ' jumps; `None` where φ is made of straight lines.
     #[must_use]
-    pub fn bend(self, y: f64, m: f64) -> Option<f64> {
+    pub fn second_derivative(self, y: f64, m: f64) -> Option<f64> {
         Some(match self {
             Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::mean(m) * logistic::mean(-m),
             Loss::Squared => 1.0,
@@ -325,7 +334,7 @@ impl Loss {
 
     /// Upper bound of φ'' (its smoothness in the margin), if there is one: not where there is a kink, or a log link.
     #[must_use]
-    pub fn curvature(self) -> Option<f64> {
+    pub fn smoothness(self) -> Option<f64> {
         match self {
             Loss::Logistic | Loss::Softmax | Loss::Ovr => Some(0.25),
             Loss::Squared | Loss::Huber { .. } | Loss::SmoothedHinge => Some(1.0),
@@ -336,7 +345,7 @@ impl Loss {
     }
 
     /// The least mean loss of a constant margin over labels of this mean (classes: −1 and +1) and mean squared distance from
-    /// it; `None` where that takes more to know (see [`Sketch`](crate::metrics::label_sketch::Sketch)).
+    /// it; `None` where that takes more to know (see [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
     pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
         // The share of the smaller class.
         let share = 0.5 * (1.0 - mean.abs());
@@ -347,7 +356,7 @@ impl Loss {
             Loss::SquaredHinge => hinge::squared_constant(share),
             Loss::SmoothedHinge => hinge::smoothed_constant(share),
             // Linear in the label, and so the loss of the mean label at its own best margin.
-            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => self.least(mean),
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => self.minimum(mean),
             Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => return None,
         })
     }

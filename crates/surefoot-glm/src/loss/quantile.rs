@@ -10,7 +10,7 @@ pub(super) fn value(tau: f64, y: f64, m: f64) -> f64 {
 
 /// −τ below the label, 1 − τ above it, and 0, a subgradient, on it.
 #[inline]
-pub(super) fn slope(tau: f64, y: f64, m: f64) -> f64 {
+pub(super) fn derivative(tau: f64, y: f64, m: f64) -> f64 {
     if m < y {
         -tau
     } else if m > y {

@@ -47,17 +47,17 @@ fn sign(k: usize, y: usize) -> f64 {
 }
 
 /// Σ_k of the logistic losses.
-pub(super) fn rest_value(y: usize, margins: &[f64]) -> f64 {
+pub(super) fn ovr_value(y: usize, margins: &[f64]) -> f64 {
     margins.iter().enumerate().map(|(k, &m)| logistic::value(sign(k, y), m)).sum()
 }
 
 /// The logarithms of the classes' probabilities, of which [`means`] makes probabilities that sum to 1.
-pub(super) fn rest_logarithms(margins: &mut [f64]) {
+pub(super) fn ovr_logarithms(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m = -logistic::value(1.0, *m));
 }
 
-pub(super) fn rest_gradient(y: usize, margins: &mut [f64]) {
-    margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::slope(sign(k, y), *m));
+pub(super) fn ovr_gradient(y: usize, margins: &mut [f64]) {
+    margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivative(sign(k, y), *m));
 }
 
 /// The least mean loss of K constants, the entropy, if classes have these shares.
@@ -66,7 +66,7 @@ pub(super) fn constant(shares: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The same for one-vs-rest.
-pub(super) fn rest_constant(shares: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn ovr_constant(shares: impl Iterator<Item = f64>) -> f64 {
     shares.map(|share| logistic::constant(2.0 * share - 1.0)).sum()
 }
 
@@ -94,12 +94,12 @@ pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let less = |m: f32, k: usize| f64::from(first.0[k] - m) + log[k];
     Charges {
         values: std::array::from_fn(|k| less(margins[y].0[k], k)),
-        doubts: std::array::from_fn(|k| if margins.len() > 1 { less(second.0[k], k) } else { 0.0 }),
+        wrong_side: std::array::from_fn(|k| if margins.len() > 1 { less(second.0[k], k) } else { 0.0 }),
     }
 }
 
 /// Margins of the lanes become their gradients.
-pub(super) fn slopes(y: usize, margins: &mut [Lanes]) {
+pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
     for (k, m) in margins.iter_mut().enumerate() {
@@ -112,19 +112,19 @@ pub(super) fn slopes(y: usize, margins: &mut [Lanes]) {
 }
 
 /// The same two for one-vs-rest.
-pub(super) fn rest_charges(y: usize, margins: &[Lanes]) -> Charges {
-    let mut charges = Charges { values: [0.0; LANES], doubts: [0.0; LANES] };
+pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
+    let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {
         let right = sign(class, y) as f32;
         let tail = ln_1p_of_unit(exp_minus_size(margins));
         for (k, (&m, &tail)) in margins.0.iter().zip(&tail.0).enumerate() {
             charges.values[k] += f64::from(tail) + f64::from((-right * m).max(0.0));
-            charges.doubts[k] += f64::from(tail) + f64::from(m.abs());
+            charges.wrong_side[k] += f64::from(tail) + f64::from(m.abs());
         }
     }
     charges
 }
 
-pub(super) fn rest_slopes(y: usize, margins: &mut [Lanes]) {
-    margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::slopes(sign(k, y) as f32, m));
+pub(super) fn ovr_derivatives(y: usize, margins: &mut [Lanes]) {
+    margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivatives(sign(k, y) as f32, m));
 }

@@ -8,6 +8,6 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
 
 /// m − y.
 #[inline]
-pub(super) fn slope(y: f64, m: f64) -> f64 {
+pub(super) fn derivative(y: f64, m: f64) -> f64 {
     m - y
 }

@@ -11,7 +11,7 @@ const MARGINS: [f64; 9] = [-30.0, -3.0, -1.1, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
 /// All losses, with other parameters too.
 fn losses() -> impl Iterator<Item = Loss> {
     let more = [Loss::Huber { delta: 0.3 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
-    Loss::ALL.into_iter().chain(more)
+    Loss::SCALAR.into_iter().chain(more)
 }
 
 /// Labels that the loss is for.
@@ -33,14 +33,20 @@ fn each(mut look: impl FnMut(Loss, f64, f64)) {
 
 #[test]
 fn values_and_slopes_are_those_of_high_precision() {
-    for &(loss, y, m, value, slope) in golden::VALUES {
+    for &(loss, y, m, value, derivative) in golden::VALUES {
         // A few roundings, and those of terms that cancel: of which the largest is ym, or the slope's or value's own part in y.
         let size = |exact: f64, part: f64| 2e-15 * (exact.abs() + part.abs());
-        let parts =
-            if loss.variance_power().is_some() { [loss.value(0.0, m) + y * m, loss.slope(0.0, m)] } else { [0.0; 2] };
-        let (v, s) = (loss.value(y, m), loss.slope(y, m));
+        let parts = if loss.variance_power().is_some() {
+            [loss.value(0.0, m) + y * m, loss.derivative(0.0, m)]
+        } else {
+            [0.0; 2]
+        };
+        let (v, s) = (loss.value(y, m), loss.derivative(y, m));
         assert!((v - value).abs() <= size(value, parts[0]), "{loss} of {y} at {m}: {v:e} and {value:e}");
-        assert!((s - slope).abs() <= size(slope, parts[1]), "slope of {loss} of {y} at {m}: {s:e} and {slope:e}");
+        assert!(
+            (s - derivative).abs() <= size(derivative, parts[1]),
+            "slope of {loss} of {y} at {m}: {s:e} and {derivative:e}"
+        );
     }
 }
 
@@ -48,13 +54,16 @@ fn values_and_slopes_are_those_of_high_precision() {
 fn bends_agree_with_differences_of_slopes() {
     each(|loss, y, m| {
         let (h, m) = (1e-5, m + 0.01);
-        let (below, above) = (loss.slope(y, m - h), loss.slope(y, m + h));
-        let Some(bend) = loss.bend(y, m) else {
+        let (below, above) = (loss.derivative(y, m - h), loss.derivative(y, m + h));
+        let Some(second_derivative) = loss.second_derivative(y, m) else {
             // Straight on either side of a corner.
             return assert_eq!(below, above, "{loss} y={y} m={m}");
         };
-        let size = 1.0 + bend + below.abs() + above.abs();
-        assert!(((above - below) / (2.0 * h) - bend).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {bend}");
+        let size = 1.0 + second_derivative + below.abs() + above.abs();
+        assert!(
+            ((above - below) / (2.0 * h) - second_derivative).abs() <= 1e-9 * size,
+            "{loss} y={y} m={m}: {second_derivative}"
+        );
     });
 }
 
@@ -64,10 +73,10 @@ fn slopes_agree_with_central_differences() {
         // Away from the corners of slopes, where differences are one-sided.
         let (h, m) = (1e-5, m + 0.01);
         let numeric = (loss.value(y, m + h) - loss.value(y, m - h)) / (2.0 * h);
-        let slope = loss.slope(y, m);
+        let derivative = loss.derivative(y, m);
         // The third derivative is at most a few times value and slope; values cancel to 1e-16 of themselves, over h.
-        let size = 1.0 + loss.value(y, m).abs() + slope.abs();
-        assert!((numeric - slope).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {numeric} and {slope}");
+        let size = 1.0 + loss.value(y, m).abs() + derivative.abs();
+        assert!((numeric - derivative).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {numeric} and {derivative}");
     });
 }
 
@@ -75,14 +84,14 @@ fn slopes_agree_with_central_differences() {
 fn lanes_agree_with_single_margins() {
     each(|loss, y, m| {
         let margins = Lanes([m as f32; crate::LANES]);
-        let (value, slope) = (loss.excess(y, m), loss.slope(y, m));
+        let (value, derivative) = (loss.excess(y, m), loss.derivative(y, m));
         // One rounding of the margin, and a few of the function.
         let slack = 1e-6 * (1.0 + m.abs());
-        let (v, s) = (loss.values(y, &margins).0[5], loss.slopes(y, &margins).0[5]);
-        let floor = 1e-6 * slope.abs() * m.abs() + 1e-40;
+        let (v, s) = (loss.values(y, &margins).0[5], loss.derivatives(y, &margins).0[5]);
+        let floor = 1e-6 * derivative.abs() * m.abs() + 1e-40;
         assert!((f64::from(v) - value).abs() <= slack * value + floor, "{loss} {y} {m}: {v} and {value}");
-        let size = slope.abs() + if loss.variance_power().is_some() { loss.mean(m).min(y) } else { 0.0 };
-        assert!((f64::from(s) - slope).abs() <= slack * size + 1e-40, "{loss} {y} {m}: {s} and {slope}");
+        let size = derivative.abs() + if loss.variance_power().is_some() { loss.mean(m).min(y) } else { 0.0 };
+        assert!((f64::from(s) - derivative).abs() <= slack * size + 1e-40, "{loss} {y} {m}: {s} and {derivative}");
     });
 }
 
@@ -90,11 +99,11 @@ fn lanes_agree_with_single_margins() {
 fn losses_are_convex_and_constants_bound_what_they_name() {
     each(|loss, y, m| {
         let h = 1e-4;
-        let second = (loss.slope(y, m + h) - loss.slope(y, m - h)) / (2.0 * h);
-        let largest = loss.curvature().unwrap_or(f64::INFINITY);
+        let second = (loss.derivative(y, m + h) - loss.derivative(y, m - h)) / (2.0 * h);
+        let largest = loss.smoothness().unwrap_or(f64::INFINITY);
         assert!(second >= -1e-9 && second <= largest + 1e-7, "{loss} {y} {m}: {second}");
         if let Some(bound) = loss.lipschitz() {
-            assert!(loss.slope(y, m).abs() <= bound);
+            assert!(loss.derivative(y, m).abs() <= bound);
         }
     });
 }
@@ -105,16 +114,19 @@ fn constants_are_not_larger_than_they_must_be() {
         let labels = labels(loss);
         // Finer where the curvature is largest, at 0.
         let margins = (-4000..=4000).map(|k| f64::from(k) * 1e-2);
-        let steepest = |m: f64| labels.iter().map(|&y| loss.slope(y, m).abs()).fold(0.0, f64::max);
+        let steepest = |m: f64| labels.iter().map(|&y| loss.derivative(y, m).abs()).fold(0.0, f64::max);
         let found = margins.clone().map(steepest).fold(0.0, f64::max);
         assert_eq!(loss.lipschitz().is_some(), found <= 1.01, "{loss}: {found}");
         loss.lipschitz().into_iter().for_each(|bound| assert!(found > 0.999 * bound, "{loss}: {found} of {bound}"));
         let second = |m: f64| {
-            labels.iter().map(|&y| (loss.slope(y, m + 1e-5) - loss.slope(y, m - 1e-5)) / 2e-5).fold(0.0, f64::max)
+            labels
+                .iter()
+                .map(|&y| (loss.derivative(y, m + 1e-5) - loss.derivative(y, m - 1e-5)) / 2e-5)
+                .fold(0.0, f64::max)
         };
         let found = margins.map(second).fold(0.0, f64::max);
-        assert_eq!(loss.curvature().is_some(), found <= 2.01, "{loss}: {found}");
-        loss.curvature().into_iter().for_each(|bound| assert!(found > 0.999 * bound, "{loss}: {found} of {bound}"));
+        assert_eq!(loss.smoothness().is_some(), found <= 2.01, "{loss}: {found}");
+        loss.smoothness().into_iter().for_each(|bound| assert!(found > 0.999 * bound, "{loss}: {found} of {bound}"));
     }
 }
 
@@ -122,7 +134,11 @@ fn constants_are_not_larger_than_they_must_be() {
 fn losses_of_classes_are_odd() {
     each(|loss, y, m| {
         if loss.classifies() {
-            assert_eq!((loss.value(-y, -m), loss.slope(-y, -m)), (loss.value(y, m), -loss.slope(y, m)), "{loss}");
+            assert_eq!(
+                (loss.value(-y, -m), loss.derivative(-y, -m)),
+                (loss.value(y, m), -loss.derivative(y, m)),
+                "{loss}"
+            );
         }
     });
 }
@@ -132,10 +148,10 @@ fn no_margin_makes_anything_infinite() {
     for loss in losses() {
         for &y in labels(loss) {
             for m in [-1e300, -1e4, -750.0, 750.0, 1e4, 1e300] {
-                let (value, slope) = (loss.value(y, m), loss.slope(y, m));
+                let (value, derivative) = (loss.value(y, m), loss.derivative(y, m));
                 let squares = matches!(loss, Loss::Squared | Loss::SquaredHinge) && m.abs() > 1e4;
-                assert!(squares || value.is_finite() && slope.is_finite(), "{loss} {y} {m}: {value} {slope}");
-                assert!(loss.mean(m).is_finite() && !value.is_nan() && !slope.is_nan());
+                assert!(squares || value.is_finite() && derivative.is_finite(), "{loss} {y} {m}: {value} {derivative}");
+                assert!(loss.mean(m).is_finite() && !value.is_nan() && !derivative.is_nan());
                 assert!(loss.excess(y, m) >= 0.0);
             }
         }
@@ -149,9 +165,9 @@ fn the_least_loss_is_at_the_label() {
     for loss in losses().filter(|loss| !loss.classifies()) {
         for &y in labels(loss) {
             let best = if loss.variance_power().is_some() { libm::log(y).max(-700.0) } else { y };
-            let size = 1e-14 * (1.0 + loss.least(y).abs());
-            assert!((loss.value(y, best) - loss.least(y)).abs() <= size, "{loss} {y}");
-            assert!(MARGINS.iter().all(|&m| loss.value(y, m) >= loss.least(y) - size), "{loss} {y}");
+            let size = 1e-14 * (1.0 + loss.minimum(y).abs());
+            assert!((loss.value(y, best) - loss.minimum(y)).abs() <= size, "{loss} {y}");
+            assert!(MARGINS.iter().all(|&m| loss.value(y, m) >= loss.minimum(y) - size), "{loss} {y}");
         }
     }
 }
@@ -183,7 +199,7 @@ fn units_of_labels_are_units_of_losses() {
         let within = loss.in_units(unit);
         let at = |m: f64| if shift > 0.0 { m - shift } else { m / unit };
         // What one unit of the loss in units is, from any one slope, holds for all others.
-        let ratio = |m: f64| loss.slope(y * unit, m) / within.slope(y, at(m));
+        let ratio = |m: f64| loss.derivative(y * unit, m) / within.derivative(y, at(m));
         for m in [-2.0, 0.5, 5.0] {
             assert!((ratio(m) / ratio(1.0) - 1.0).abs() < 1e-13, "{loss}");
         }
@@ -200,10 +216,10 @@ fn slopes_are_cut_beyond_the_labels_and_keep_their_sign() {
         for y in [0.5, 8.0] {
             for k in -400..=400 {
                 let m = f64::from(k) * 0.25;
-                let (slope, cut) = (loss.slope(y, m), seen.cut(loss, y, loss.slope(y, m)));
-                assert!(cut.signum() == slope.signum() && cut.abs() <= slope.abs(), "{loss}");
+                let (derivative, cut) = (loss.derivative(y, m), seen.cut(loss, y, loss.derivative(y, m)));
+                assert!(cut.signum() == derivative.signum() && cut.abs() <= derivative.abs(), "{loss}");
                 let near = m.exp() <= 8.0 && m.exp() >= 3.8 / std::f64::consts::E;
-                assert!(loss.variance_power().is_some() && !near || cut == slope, "{loss} {y} {m}");
+                assert!(loss.variance_power().is_some() && !near || cut == derivative, "{loss} {y} {m}");
                 assert!(loss.variance_power().is_none() || cut.abs() <= 60.0, "{loss} {y} {m}: {cut}");
             }
         }

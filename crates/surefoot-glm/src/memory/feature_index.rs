@@ -1,16 +1,16 @@
 //! Numbers for features as they come, for learners whose coordinates are dense.
 
-use super::feature_map::Features;
+use super::feature_map::FeatureMap;
 use crate::data::fault::{Fault, Part};
 
 /// Features by the order in which they were met: 1, 2, 3 …; 0 is the intercept's.
 #[derive(Debug, Default)]
-pub(crate) struct Numbering {
-    numbers: Features<u32>,
+pub(crate) struct FeatureIndex {
+    numbers: FeatureMap<u32>,
     count: u32,
 }
 
-impl Numbering {
+impl FeatureIndex {
     /// The number of a feature that was met.
     #[inline]
     pub(crate) fn of(&self, id: u64) -> Option<u32> {
@@ -21,7 +21,7 @@ impl Numbering {
     ///
     /// # Errors
     /// Where there is no memory for it.
-    pub(crate) fn meet(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
+    pub(crate) fn find_or_insert(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
         let number = self.numbers.get_mut(id).ok_or_else(|| Fault::full(pair, id))?;
         if *number == 0 {
             self.count = self.count.checked_add(1).ok_or_else(|| Fault::full(pair, id))?;
@@ -41,15 +41,15 @@ impl Numbering {
     }
 
     /// Restores a numbering: the number of each feature.
-    pub(crate) fn restore(pairs: impl Iterator<Item = (u64, u32)>) -> Result<Numbering, String> {
-        let (mut numbering, mut numbers) = (Numbering::default(), Vec::new());
+    pub(crate) fn restore(pairs: impl Iterator<Item = (u64, u32)>) -> Result<FeatureIndex, String> {
+        let (mut feature_index, mut numbers) = (FeatureIndex::default(), Vec::new());
         for (id, number) in pairs {
-            *numbering.numbers.get_mut(id).ok_or("no memory is left for the model")? = number;
-            numbering.count += 1;
+            *feature_index.numbers.get_mut(id).ok_or("no memory is left for the model")? = number;
+            feature_index.count += 1;
             numbers.push(number);
         }
-        Numbering::check(&numbers)?;
-        Ok(numbering)
+        FeatureIndex::check(&numbers)?;
+        Ok(feature_index)
     }
 
     /// How many coordinates there are, the intercept's included.
@@ -77,14 +77,14 @@ mod tests {
 
     #[test]
     fn features_are_numbered_as_they_come_and_come_back() {
-        let mut numbering = Numbering::default();
+        let mut feature_index = FeatureIndex::default();
         let ids = [7, u64::MAX, 0, 7, 1 << 40, 0];
-        let numbers: Vec<u32> = ids.iter().map(|&id| numbering.meet(id, 0).unwrap()).collect();
-        assert_eq!((numbers, numbering.dim(), numbering.of(8)), (vec![1, 2, 3, 1, 4, 3], 5, None));
-        let back = Numbering::restore(numbering.features()).unwrap();
-        assert!(ids.iter().all(|&id| back.of(id) == numbering.of(id)));
+        let numbers: Vec<u32> = ids.iter().map(|&id| feature_index.find_or_insert(id, 0).unwrap()).collect();
+        assert_eq!((numbers, feature_index.dim(), feature_index.of(8)), (vec![1, 2, 3, 1, 4, 3], 5, None));
+        let back = FeatureIndex::restore(feature_index.features()).unwrap();
+        assert!(ids.iter().all(|&id| back.of(id) == feature_index.of(id)));
         for bad in [[(1, 1), (2, 1)], [(1, 0), (2, 1)], [(1, 1), (2, 3)]] {
-            assert!(Numbering::restore(bad.into_iter()).is_err(), "{bad:?}");
+            assert!(FeatureIndex::restore(bad.into_iter()).is_err(), "{bad:?}");
         }
     }
 }

@@ -6,22 +6,22 @@
 //! their ids: pages of scattered ones would hold little else.
 
 use super::{
-    id_table::Table,
-    paged_map::{ID_LIMIT, Pages, Slot},
+    id_table::IdTable,
+    paged_map::{ID_LIMIT, PagedMap, Slot},
 };
 use bytemuck::Zeroable;
 
 /// Values by feature id.
 #[derive(Debug)]
-pub(crate) struct Features<T> {
+pub(crate) struct FeatureMap<T> {
     /// Those of ids below the limit.
-    raw: Pages<T>,
+    raw: PagedMap<T>,
     limit: u64,
     /// At least so many features there are: one for each page of `raw`, and all that ever had a number.
     known: u64,
     /// Those of all other ids.
-    numbers: Table,
-    numbered: Pages<T>,
+    numbers: IdTable,
+    numbered: PagedMap<T>,
 }
 
 /// Ids below this are raw always.
@@ -34,62 +34,62 @@ fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
 
-impl<T> Default for Features<T> {
+impl<T> Default for FeatureMap<T> {
     fn default() -> Self {
-        Features::for_at_least(0)
+        FeatureMap::for_at_least(0)
     }
 }
 
-impl<T> Features<T> {
+impl<T> FeatureMap<T> {
     /// None, where there will be so many.
-    pub(crate) fn for_at_least(count: usize) -> Features<T> {
+    pub(crate) fn for_at_least(count: usize) -> FeatureMap<T> {
         let known = count as u64;
-        let (raw, numbers, numbered) = (Pages::default(), Table::default(), Pages::default());
-        Features { raw, limit: limit(known), known, numbers, numbered }
+        let (raw, numbers, numbered) = (PagedMap::default(), IdTable::default(), PagedMap::default());
+        FeatureMap { raw, limit: limit(known), known, numbers, numbered }
     }
 }
 
-impl<T: Copy + Zeroable> Features<T> {
+impl<T: Copy + Zeroable> FeatureMap<T> {
     /// Where `id` is; a place is made if there is none. `None` where there is no memory for it.
     #[inline]
-    pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
+    pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         if id >= self.limit {
-            return self.touch_numbered(id);
+            return self.find_or_insert_numbered(id);
         }
         self.raw.find(id).or_else(|| {
             self.known += 1;
-            self.raw.touch(id)
+            self.raw.find_or_insert(id)
         })
     }
 
     /// Moves values to where they are found fastest, once there are more features. No slot that was given before is of use afterwards.
     #[inline]
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn raise_limit_if_due(&mut self) {
         if limit(self.known) > self.limit {
-            self.widen();
+            self.raise_limit();
         }
     }
 
     /// Raises the limit. Where there is no memory for it all stays as it was.
     #[cold]
-    fn widen(&mut self) {
+    fn raise_limit(&mut self) {
         let limit = limit(self.known);
         let (mut moving, mut staying): (Vec<_>, Vec<_>) = self.numbers.iter().partition(|(id, _)| *id < limit);
         if !moving.is_empty() {
             moving.sort_unstable();
             // As they came.
             staying.sort_unstable_by_key(|&(_, number)| number);
-            let (mut numbers, mut numbered) = (Table::default(), Pages::default());
+            let (mut numbers, mut numbered) = (IdTable::default(), PagedMap::default());
             let moved = moving.iter().try_for_each(|&(id, number)| {
                 let value = self.numbered.get(number.into())?;
-                self.raw.touch(id).map(|slot| {
+                self.raw.find_or_insert(id).map(|slot| {
                     // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value is in others.
                     *unsafe { slot.value_mut() } = *value;
                 })
             });
             let stayed = staying.iter().try_for_each(|&(id, number)| {
                 let value = self.numbered.get(number.into())?;
-                let slot = numbered.touch(numbers.add(id)?.into())?;
+                let slot = numbered.find_or_insert(numbers.add(id)?.into())?;
                 // SAFETY: as above.
                 *unsafe { slot.value_mut() } = *value;
                 Some(())
@@ -105,9 +105,9 @@ impl<T: Copy + Zeroable> Features<T> {
 
     /// Brings near what is needed to find these ids, where that takes a while.
     #[inline]
-    pub(crate) fn fetch(&self, ids: &[u64]) {
+    pub(crate) fn prefetch(&self, ids: &[u64]) {
         if self.numbers.len() > 0 {
-            ids.iter().for_each(|&id| self.numbers.fetch(id));
+            ids.iter().for_each(|&id| self.numbers.prefetch(id));
         }
     }
 
@@ -136,13 +136,13 @@ impl<T: Copy + Zeroable> Features<T> {
     }
 
     #[inline(never)]
-    fn touch_numbered(&mut self, id: u64) -> Option<Slot<T>> {
+    fn find_or_insert_numbered(&mut self, id: u64) -> Option<Slot<T>> {
         match self.numbers.get(id) {
-            Some(number) => self.numbered.touch(number.into()),
+            Some(number) => self.numbered.find_or_insert(number.into()),
             None => {
                 // A number without a place would have none later either.
                 let next = self.numbers.len() as u64;
-                let slot = self.numbered.touch(next).filter(|_| self.numbers.add(id).is_some())?;
+                let slot = self.numbered.find_or_insert(next).filter(|_| self.numbers.add(id).is_some())?;
                 self.known += 1;
                 Some(slot)
             }
@@ -156,9 +156,9 @@ impl<T: Copy + Zeroable> Features<T> {
 
     /// The value of `id`, whose place is made if there is none; `None` where there is no memory for it.
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
-        self.settle();
+        self.raise_limit_if_due();
         // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
-        self.touch(id).map(|slot| unsafe { slot.value_mut() })
+        self.find_or_insert(id).map(|slot| unsafe { slot.value_mut() })
     }
 
     /// All ids that have a place, and others of their pages, in ascending order with their values.
@@ -187,8 +187,8 @@ mod tests {
             .map(|i| if i % 3 == 0 { i } else { i.wrapping_mul(0xd134_2543_de82_ef95) | 1 << 63 })
             .chain([ID_LIMIT - 1, ID_LIMIT, u64::MAX])
             .collect();
-        let mut features = Features::<u64>::default();
-        let slots: Vec<_> = ids.iter().map(|&id| features.touch(id).unwrap()).collect();
+        let mut features = FeatureMap::<u64>::default();
+        let slots: Vec<_> = ids.iter().map(|&id| features.find_or_insert(id).unwrap()).collect();
         for (&id, &slot) in ids.iter().zip(&slots) {
             // SAFETY: found above.
             *unsafe { slot.value_mut() } = id ^ 7;
@@ -216,7 +216,7 @@ mod tests {
                 (1, _) | (3, 1) => (n * 65_536) % (1 << 32) + n / 65_536,
                 _ => n.wrapping_mul(0xd134_2543_de82_ef95),
             };
-            let (mut features, mut twin) = (Features::<u64>::default(), BTreeMap::new());
+            let (mut features, mut twin) = (FeatureMap::<u64>::default(), BTreeMap::new());
             for n in 0..50_000 {
                 *features.get_mut(id(n)).unwrap() += n + 1;
                 *twin.entry(id(n)).or_insert(0) += n + 1;
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn memory_follows_features_whatever_their_ids() {
         for shift in 0..40 {
-            let mut features = Features::<u64>::default();
+            let mut features = FeatureMap::<u64>::default();
             for n in 0..20_000_u64 {
                 *features.get_mut(n << shift).unwrap() = 1;
             }

@@ -8,26 +8,26 @@ use std::hash::{BuildHasher, RandomState};
 /// whose places follow from ids alone can be made to look at all of them for each. Here the places depend on random numbers of the
 /// process as well. Nothing that is stored or printed may follow from them: not the order of a table's places either.
 #[derive(Clone, Copy, Debug)]
-pub struct Mixer {
+pub struct IdHasher {
     mask: u64,
     factors: [u64; 2],
 }
 
-impl Default for Mixer {
+impl Default for IdHasher {
     /// With a secret that no other has.
-    fn default() -> Mixer {
+    fn default() -> IdHasher {
         let random = RandomState::new();
-        Mixer { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
+        IdHasher { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
     }
 }
 
-impl Mixer {
+impl IdHasher {
     /// The hash of an id; its first bits are as good as the last.
     ///
     /// Two multiplications of the processor: after one, ids at equal distances may still be at equal distances.
     #[inline(always)]
     #[must_use]
-    pub fn mix(self, id: u64) -> u64 {
+    pub fn hash(self, id: u64) -> u64 {
         folded(folded(id ^ self.mask, self.factors[0]), self.factors[1])
     }
 }
@@ -47,9 +47,9 @@ mod tests {
 
     #[test]
     fn each_mixer_has_a_secret() {
-        let [a, b] = [Mixer::default(), Mixer::default()];
-        assert_ne!(a.mix(1), b.mix(1));
-        assert_eq!(a.mix(1), a.mix(1));
+        let [a, b] = [IdHasher::default(), IdHasher::default()];
+        assert_ne!(a.hash(1), b.hash(1));
+        assert_eq!(a.hash(1), a.hash(1));
     }
 
     #[test]
@@ -60,8 +60,8 @@ mod tests {
             assert_eq!(distinct(&|id| id), 5000, "set {k}");
             let (first, last) = (distinct(&|id| fixed(id) >> 52), distinct(&|id| fixed(id) & 0xfff));
             assert!(k < 5 || first == 1 || last == 1, "set {k}: {first} {last}");
-            let mixer = Mixer::default();
-            let (first, last) = (distinct(&|id| mixer.mix(id) >> 52), distinct(&|id| mixer.mix(id) & 0xfff));
+            let hasher = IdHasher::default();
+            let (first, last) = (distinct(&|id| hasher.hash(id) >> 52), distinct(&|id| hasher.hash(id) & 0xfff));
             assert!(first > 2000 && last > 2000, "set {k}: {first} {last}");
         }
     }

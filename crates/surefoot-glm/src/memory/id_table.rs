@@ -1,29 +1,29 @@
 //! A table from ids to numbers, of which many are looked up at a time.
 
-use super::id_hash::Mixer;
-use crate::simd::prefetch::fetch;
+use super::id_hash::IdHasher;
+use crate::simd::prefetch::prefetch;
 
-/// Numbers of ids. A place is one of 16 bytes, so that an id costs one access to memory, which [`fetch`](Table::fetch) begins
+/// Numbers of ids. A place is one of 16 bytes, so that an id costs one access to memory, which [`prefetch`](IdTable::prefetch) begins
 /// before the number is needed.
 ///
 /// 22 to 43 bytes an id.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct IdTable {
     /// An id stands at the first free place from its hash on. A power of two of places, or none.
-    places: Vec<Place>,
+    buckets: Vec<Bucket>,
     len: usize,
-    mixer: Mixer,
+    hasher: IdHasher,
 }
 
 /// Places are free where `above`, the number and 1, is 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
-struct Place {
+struct Bucket {
     id: u64,
     above: u32,
 }
 
-impl Table {
+impl IdTable {
     /// How many ids there are.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -31,19 +31,19 @@ impl Table {
 
     /// Brings the place of an id near.
     #[inline(always)]
-    pub(crate) fn fetch(&self, id: u64) {
-        fetch(self.places.as_ptr().wrapping_add(self.first(id)));
+    pub(crate) fn prefetch(&self, id: u64) {
+        prefetch(self.buckets.as_ptr().wrapping_add(self.first(id)));
     }
 
     /// The number of an id.
     #[inline]
     pub(crate) fn get(&self, id: u64) -> Option<u32> {
         let mut at = self.first(id);
-        while let Some(place) = self.places.get(at) {
-            match place.above {
+        while let Some(bucket) = self.buckets.get(at) {
+            match bucket.above {
                 0 => break,
-                above if place.id == id => return Some(above - 1),
-                _ => at = (at + 1) & (self.places.len() - 1),
+                above if bucket.id == id => return Some(above - 1),
+                _ => at = (at + 1) & (self.buckets.len() - 1),
             }
         }
         None
@@ -53,43 +53,43 @@ impl Table {
     #[cold]
     pub(crate) fn add(&mut self, id: u64) -> Option<u32> {
         let number = u32::try_from(self.len).ok().filter(|&number| number < u32::MAX)?;
-        if 4 * self.len >= 3 * self.places.len() {
+        if 4 * self.len >= 3 * self.buckets.len() {
             self.grow()?;
         }
-        self.put(Place { id, above: number + 1 });
+        self.put(Bucket { id, above: number + 1 });
         self.len += 1;
         Some(number)
     }
 
     /// All ids with their numbers, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
-        self.places.iter().filter(|place| place.above > 0).map(|place| (place.id, place.above - 1))
+        self.buckets.iter().filter(|bucket| bucket.above > 0).map(|bucket| (bucket.id, bucket.above - 1))
     }
 
     fn grow(&mut self) -> Option<()> {
-        let (count, mut more) = ((2 * self.places.len()).max(16), Vec::new());
+        let (count, mut more) = ((2 * self.buckets.len()).max(16), Vec::new());
         more.try_reserve_exact(count).ok()?;
-        more.resize(count, Place::default());
-        for place in std::mem::replace(&mut self.places, more) {
-            if place.above > 0 {
-                self.put(place);
+        more.resize(count, Bucket::default());
+        for bucket in std::mem::replace(&mut self.buckets, more) {
+            if bucket.above > 0 {
+                self.put(bucket);
             }
         }
         Some(())
     }
 
-    fn put(&mut self, place: Place) {
-        let mut at = self.first(place.id);
-        while self.places[at].above > 0 {
-            at = (at + 1) & (self.places.len() - 1);
+    fn put(&mut self, bucket: Bucket) {
+        let mut at = self.first(bucket.id);
+        while self.buckets[at].above > 0 {
+            at = (at + 1) & (self.buckets.len() - 1);
         }
-        self.places[at] = place;
+        self.buckets[at] = bucket;
     }
 
     /// Where the search for an id begins.
     #[inline(always)]
     fn first(&self, id: u64) -> usize {
-        self.mixer.mix(id) as usize & self.places.len().wrapping_sub(1)
+        self.hasher.hash(id) as usize & self.buckets.len().wrapping_sub(1)
     }
 }
 
@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn ids_are_numbered_as_they_come() {
-        let (mut table, mut twin) = (Table::default(), HashMap::new());
+        let (mut table, mut twin) = (IdTable::default(), HashMap::new());
         let mut id = 1u64;
         for n in 0..30_000u64 {
             id = id.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             // Ids that come again, of few bits, alike in their first bits, and the largest.
             let id = [id, id >> 50, id >> 50 << 50, u64::MAX - (id >> 52), 1 + n / 3][n as usize % 5];
-            table.fetch(id);
+            table.prefetch(id);
             assert_eq!(table.get(id), twin.get(&id).copied());
             if table.get(id).is_none() {
                 assert_eq!(table.add(id), Some(twin.len() as u32));
@@ -115,20 +115,20 @@ mod tests {
             assert_eq!(table.get(id), twin.get(&id).copied());
         }
         assert_eq!((table.len(), table.iter().collect::<HashMap<_, _>>()), (twin.len(), twin));
-        assert!(table.places.len() * 3 <= table.len() * 8);
+        assert!(table.buckets.len() * 3 <= table.len() * 8);
     }
 
     #[test]
     fn no_ids_are_looked_for_longer_than_others() {
         // Places between where the search for an id begins and where it ends.
-        fn passed(table: &Table) -> usize {
-            let mask = table.places.len() - 1;
-            let taken = table.places.iter().enumerate().filter(|(_, place)| place.above > 0);
-            taken.map(|(at, place)| at.wrapping_sub(table.first(place.id)) & mask).sum()
+        fn passed(table: &IdTable) -> usize {
+            let mask = table.buckets.len() - 1;
+            let taken = table.buckets.iter().enumerate().filter(|(_, bucket)| bucket.above > 0);
+            taken.map(|(at, bucket)| at.wrapping_sub(table.first(bucket.id)) & mask).sum()
         }
         for count in [20_000, 40_000] {
             for (k, ids) in surefoot_oracle::hostile_ids(count).into_iter().enumerate() {
-                let mut table = Table::default();
+                let mut table = IdTable::default();
                 ids.iter().for_each(|&id| _ = table.add(id));
                 // At most three quarters are taken, where 1.5 are passed on average (Knuth 6.4).
                 assert!(passed(&table) <= 4 * ids.len(), "{count}, set {k}: {}", passed(&table));

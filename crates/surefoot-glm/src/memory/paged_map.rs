@@ -8,7 +8,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::avx512;
-use crate::simd::prefetch::fetch;
+use crate::simd::prefetch::prefetch;
 use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};
 use std::{ptr::NonNull, sync::OnceLock};
@@ -28,24 +28,24 @@ pub(crate) const AHEAD: usize = 256;
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
 /// Who counts the memory of pages, which is mapped and not allocated.
-static WATCH: OnceLock<Watch> = OnceLock::new();
+static COUNTER: OnceLock<MemoryCounter> = OnceLock::new();
 
 /// Counts bytes.
 #[derive(Debug)]
-struct Watch {
+struct MemoryCounter {
     take: fn(usize),
     give: fn(usize),
 }
 
 /// Has the bytes of all pages of coordinates counted: `take` is called before they are written to, `give` when they are given back.
 /// They are mapped, so that no allocator sees them. The first call counts, for all that follows it.
-pub fn watch_pages(take: fn(usize), give: fn(usize)) {
-    let _ = WATCH.set(Watch { take, give });
+pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
+    let _ = COUNTER.set(MemoryCounter { take, give });
 }
 
 /// A map from ids below 2³² to values, in pages.
 #[derive(Debug)]
-pub(crate) struct Pages<T> {
+pub(crate) struct PagedMap<T> {
     /// Pages by the high bits of their ids.
     directory: Vec<Option<NonNull<T>>>,
     /// Each has room for `SLAB * PAGE` values, of which none is ever reached but by its address; unmapped when the map is
@@ -54,7 +54,7 @@ pub(crate) struct Pages<T> {
     pages: usize,
 }
 
-/// Where a value of a [`Pages`] is.
+/// Where a value of a [`PagedMap`] is.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Slot<T>(NonNull<T>);
@@ -76,7 +76,7 @@ impl<T> Slot<T> {
     /// Where `id` is in its page.
     #[inline(always)]
     fn within(page: NonNull<T>, id: u64) -> Slot<T> {
-        // SAFETY: `page` is the start of PAGE values of a slab: it was made by `Pages::add`.
+        // SAFETY: `page` is the start of PAGE values of a slab: it was made by `PagedMap::add`.
         Slot(unsafe { page.add(id as usize % PAGE) })
     }
 
@@ -109,35 +109,35 @@ impl<T> Slot<T> {
 
     /// Asks the processor to bring the value near.
     #[inline(always)]
-    pub(crate) fn fetch(self) {
-        fetch(self.0.as_ptr());
+    pub(crate) fn prefetch(self) {
+        prefetch(self.0.as_ptr());
     }
 }
 
 // SAFETY: the slabs belong to the map as those of a vector do, and are reached through `&self` or `&mut self` only.
-unsafe impl<T: Send> Send for Pages<T> {}
+unsafe impl<T: Send> Send for PagedMap<T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Pages<T> {}
+unsafe impl<T: Sync> Sync for PagedMap<T> {}
 // SAFETY: a slot is an address; it becomes a reference in `value` only, whose caller has the map.
 unsafe impl<T: Send> Send for Slot<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Slot<T> {}
 
-impl<T> Drop for Pages<T> {
+impl<T> Drop for PagedMap<T> {
     fn drop(&mut self) {
-        if let Some(watch) = WATCH.get() {
-            (watch.give)(self.pages * PAGE * size_of::<T>());
+        if let Some(counter) = COUNTER.get() {
+            (counter.give)(self.pages * PAGE * size_of::<T>());
         }
     }
 }
 
-impl<T> Default for Pages<T> {
+impl<T> Default for PagedMap<T> {
     fn default() -> Self {
-        Pages { directory: Vec::new(), slabs: Vec::new(), pages: 0 }
+        PagedMap { directory: Vec::new(), slabs: Vec::new(), pages: 0 }
     }
 }
 
-impl<T: Copy + Zeroable> Pages<T> {
+impl<T: Copy + Zeroable> PagedMap<T> {
     /// Where `id` is, if its page exists.
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
@@ -152,7 +152,7 @@ impl<T: Copy + Zeroable> Pages<T> {
             // SAFETY: the processor has what the function asks for.
             return unsafe { self.find_eights(ids, slots) };
         }
-        (0..ids.len()).step_by(LINE).for_each(|k| fetch(ids.as_ptr().wrapping_add(AHEAD + k)));
+        (0..ids.len()).step_by(LINE).for_each(|k| prefetch(ids.as_ptr().wrapping_add(AHEAD + k)));
         self.find_some(ids, slots)
     }
 
@@ -176,7 +176,7 @@ impl<T: Copy + Zeroable> Pages<T> {
         let (eights, last) = ids.as_chunks::<LINE>();
         let (rooms, room) = slots.as_chunks_mut::<LINE>();
         for (k, (ids, slots)) in eights.iter().zip(rooms).enumerate() {
-            fetch(ids.as_ptr().wrapping_add(AHEAD));
+            prefetch(ids.as_ptr().wrapping_add(AHEAD));
             let (there, found) = self.find_eight(ids);
             if found != 0xff {
                 return LINE * k + self.find_some(ids, slots);
@@ -212,7 +212,7 @@ impl<T: Copy + Zeroable> Pages<T> {
 
     /// Where `id` is; its page is made if it does not exist. `None` where there is no memory for it.
     #[inline]
-    pub(crate) fn touch(&mut self, id: u64) -> Option<Slot<T>> {
+    pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         self.find(id).or_else(|| self.add(id))
     }
 
@@ -233,8 +233,8 @@ impl<T: Copy + Zeroable> Pages<T> {
         // SAFETY: a slab has SLAB pages of PAGE values, so the page begins within it.
         let page = unsafe { page.add(self.pages % SLAB * PAGE) };
         self.pages += 1;
-        if let Some(watch) = WATCH.get() {
-            (watch.take)(PAGE * size_of::<T>());
+        if let Some(counter) = COUNTER.get() {
+            (counter.take)(PAGE * size_of::<T>());
         }
         self.directory[high] = Some(page);
         Some(Slot::within(page, id))
@@ -306,9 +306,9 @@ mod tests {
 
     #[test]
     fn values_stay_where_they_are() {
-        let mut pages = Pages::<u64>::default();
+        let mut pages = PagedMap::<u64>::default();
         let ids: Vec<u64> = (0..2000).map(|i| (i * 7_919_113) % (1 << 30)).chain([0, ID_LIMIT - 1]).collect();
-        let slots: Vec<_> = ids.iter().map(|&id| pages.touch(id).unwrap()).collect();
+        let slots: Vec<_> = ids.iter().map(|&id| pages.find_or_insert(id).unwrap()).collect();
         for (&id, &slot) in ids.iter().zip(&slots) {
             // SAFETY: found above.
             *unsafe { slot.value_mut() } = id + 1;
@@ -329,8 +329,8 @@ mod tests {
 
     #[test]
     fn many_are_found_as_one_by_one_up_to_the_first_that_is_not_there() {
-        let mut pages = Pages::<u64>::default();
-        (0..40).for_each(|page| _ = pages.touch(page * 7 * PAGE as u64));
+        let mut pages = PagedMap::<u64>::default();
+        (0..40).for_each(|page| _ = pages.find_or_insert(page * 7 * PAGE as u64));
         for count in 0..40 {
             for absent in (0..count).map(Some).chain([None]) {
                 let id = |k: u64| k * 7 * PAGE as u64 + k * 13 % PAGE as u64;

@@ -11,7 +11,7 @@ pub(super) struct Calibration {
 
 /// A bin of probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bin {
+pub struct CalibrationBin {
     /// Weight of the rows whose probability lies in the bin.
     pub weight: f64,
     /// Their mean probability.
@@ -31,9 +31,9 @@ impl Calibration {
     }
 
     /// The bins that rows are in, ascending.
-    pub(super) fn bins(&self) -> Vec<Bin> {
+    pub(super) fn bins(&self) -> Vec<CalibrationBin> {
         let bin = |(probability, share): &(Mean, Mean)| {
-            Some(Bin { weight: share.weight(), probability: probability.value()?, share: share.value()? })
+            Some(CalibrationBin { weight: share.weight(), probability: probability.value()?, share: share.value()? })
         };
         self.bins.iter().filter_map(bin).collect()
     }

@@ -1,6 +1,6 @@
 //! How good predictions of one of many classes are.
 
-use super::{Measured, Picture, calibration::Calibration};
+use super::{Measured, PlotData, calibration::Calibration};
 use crate::{
     data::rows::check_weight,
     loss::Loss,
@@ -73,14 +73,14 @@ impl ClassMetrics {
             *self = ClassMetrics { rows: self.rows, spoilt: true, ..ClassMetrics::new(self.loss) };
             return;
         }
-        self.value.add(self.loss.value_of(class, margins), weight);
+        self.value.add(self.loss.multiclass_value(class, margins), weight);
         self.margins.clear();
         self.margins.extend(margins);
-        self.logs.add(self.loss.log_loss_of(class, &mut self.margins), weight);
+        self.logs.add(self.loss.multiclass_log_loss(class, &mut self.margins), weight);
         let predicted = likeliest(margins);
         self.margins.clear();
         self.margins.extend(margins);
-        self.loss.means_of(&mut self.margins);
+        self.loss.probabilities(&mut self.margins);
         let squares = |(k, p): (usize, &f64)| (p - f64::from(k == class)).powi(2);
         self.brier.add(self.margins.iter().enumerate().map(squares).sum(), weight);
         self.calibration.add(self.margins[predicted], predicted == class, weight);
@@ -106,7 +106,7 @@ impl ClassMetrics {
 
     /// What there is to draw of the rows added so far.
     #[must_use]
-    pub fn picture(&self) -> Picture {
-        Picture { calibration: self.calibration.bins(), ..Picture::default() }
+    pub fn plot_data(&self) -> PlotData {
+        PlotData { calibration: self.calibration.bins(), ..PlotData::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! Labels in a few numbers: what the best constant loses, for losses that need to know more of labels than their moments.
 
-use crate::{loss::Loss, numeric::check::is_size};
+use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
 /// Centres that are kept.
@@ -13,17 +13,17 @@ const CENTRES: usize = 64;
 /// above* that over the labels: what looks better than it is better than any constant. It is exact up to 64 different
 /// labels. O(64) a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Sketch {
+pub(crate) struct LabelSketch {
     labels: Vec<f64>,
     weights: Vec<f64>,
 }
 
-impl Sketch {
+impl LabelSketch {
     /// Whether one that was read from a file can be one.
     pub(crate) fn is_sound(&self) -> bool {
         let ascend = self.labels.iter().all(|label| label.is_finite()) && self.labels.is_sorted_by(|a, b| a < b);
         let fit = self.labels.len() == self.weights.len() && self.labels.len() <= CENTRES;
-        ascend && fit && self.weights.iter().all(|weight| is_size(*weight))
+        ascend && fit && self.weights.iter().all(|weight| is_magnitude(*weight))
     }
 
     /// The centres and their weights.
@@ -75,7 +75,7 @@ impl Sketch {
             if middle <= low || middle >= high {
                 break;
             }
-            if mean(&|y| loss.slope(y, middle)) > 0.0 { high = middle } else { low = middle }
+            if mean(&|y| loss.derivative(y, middle)) > 0.0 { high = middle } else { low = middle }
         }
         let [low, high] = [low, high].map(|m| mean(&|y| loss.value(y, m)));
         Some(low.min(high))
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn never_above_the_truth_and_close_to_it() {
-        let (labels, mut sketch) = (labels(2000), Sketch::default());
+        let (labels, mut sketch) = (labels(2000), LabelSketch::default());
         labels.iter().for_each(|&(y, weight)| sketch.add(y, weight));
         assert_eq!(sketch.labels.len(), CENTRES);
         for loss in LOSSES {
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn exact_for_few_different_labels() {
-        let mut sketch = Sketch::default();
+        let mut sketch = LabelSketch::default();
         let labels: Vec<(f64, f64)> = (0..500).map(|k| (f64::from(k * k % 61), f64::from(1 + k % 4))).collect();
         labels.iter().for_each(|&(y, weight)| sketch.add(y, weight));
         for loss in [Loss::Absolute, Loss::Quantile { tau: 0.1 }, Loss::Quantile { tau: 0.95 }] {
             let (found, truth) = (sketch.constant(loss).unwrap(), literal(loss, &labels));
             assert!((found / truth - 1.0).abs() < 1e-12, "{loss:?}: {found} and {truth}");
         }
-        assert_eq!(Sketch::default().constant(Loss::Absolute), None);
+        assert_eq!(LabelSketch::default().constant(Loss::Absolute), None);
     }
 }

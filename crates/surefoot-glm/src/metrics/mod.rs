@@ -13,28 +13,28 @@ mod calibration;
 mod classes;
 pub(crate) mod label_sketch;
 pub(crate) mod offset_constant;
-mod picture;
+mod plot_data;
 mod progressive;
 pub(crate) mod progressive_loss;
 mod ranking;
 mod rates;
 mod tally;
 
-pub use calibration::Bin;
+pub use calibration::CalibrationBin;
 pub use classes::{ClassMetrics, Confusion};
-pub use picture::Picture;
-pub(crate) use progressive::Progressive;
+pub use plot_data::PlotData;
+pub(crate) use progressive::ProgressiveMetrics;
 pub use rates::Rates;
 pub use tally::Tally;
 
 use calibration::Calibration;
-use picture::{POINTS, Sample};
+use plot_data::{POINTS, ReservoirSample};
 use ranking::Ranking;
 
 use crate::{
     data::rows::check_weight,
     loss::Loss,
-    numeric::sums::{Mean, Spread, Sum},
+    numeric::sums::{Mean, Moments, Sum},
 };
 
 /// Streams rows, then says how good their predictions were.
@@ -61,13 +61,13 @@ pub struct Metrics {
     sizes: Mean,
     excess: Mean,
     saturated: Mean,
-    labels: Spread,
+    labels: Moments,
     /// Two classes: weight by label and by what was predicted.
     taken: [[Sum; 2]; 2],
     ranking: Ranking,
     brier: Mean,
     calibration: Calibration,
-    sample: Sample,
+    sample: ReservoirSample,
 }
 
 /// What [`Metrics`] found; `None` where a number does not apply or is not defined.
@@ -145,12 +145,12 @@ impl Metrics {
             sizes: Mean::default(),
             excess: Mean::default(),
             saturated: Mean::default(),
-            labels: Spread::default(),
+            labels: Moments::default(),
             taken: Default::default(),
             ranking: Ranking::Exact(Vec::new()),
             brier: Mean::default(),
             calibration: Calibration::default(),
-            sample: Sample::new(),
+            sample: ReservoirSample::new(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Metrics {
             return;
         }
         // Of many classes one is held against the rest here.
-        let takes = if self.loss.has_margins() { label.abs() <= 1.0 } else { self.loss.takes(label, 2) };
+        let takes = if self.loss.is_multiclass() { label.abs() <= 1.0 } else { self.loss.takes(label, 2) };
         self.spoilt = !takes || check_weight(weight).is_err() || !margin.is_finite();
         if self.spoilt {
             *self = Metrics { rows: self.rows, spoilt: true, ..Metrics::new(self.loss) };
@@ -191,7 +191,7 @@ impl Metrics {
             self.squares.add(error * error, weight);
             self.sizes.add(error, weight);
             self.excess.add(self.loss.excess(label, margin), weight);
-            self.saturated.add(self.loss.least(label), weight);
+            self.saturated.add(self.loss.minimum(label), weight);
             self.labels.add(label, weight);
         }
     }
@@ -201,7 +201,7 @@ impl Metrics {
         self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
         self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
         self.ranking.add(margin, weight * label, Metrics::EXACT);
-        if self.loss.knows_probabilities() {
+        if self.loss.has_probabilities() {
             let (probability, came_true) = (self.loss.mean(margin), label > 0.0);
             self.brier.add((probability - f64::from(came_true)).powi(2), weight);
             self.calibration.add(probability, came_true, weight);
@@ -225,7 +225,7 @@ impl Metrics {
             rows: self.rows,
             weight: self.value.weight(),
             loss: self.value.value(),
-            log_loss: self.value.value().filter(|_| self.loss.knows_probabilities()),
+            log_loss: self.value.value().filter(|_| self.loss.has_probabilities()),
             accuracy: self.correct.value(),
             auc: areas.roc.map(|(area, _)| area),
             auc_error: areas.roc.map_or(0.0, |(_, doubt)| doubt),
@@ -246,16 +246,16 @@ impl Metrics {
 
     /// What there is to draw of the rows added so far.
     #[must_use]
-    pub fn picture(&self) -> Picture {
+    pub fn plot_data(&self) -> PlotData {
         if !self.loss.classifies() {
-            return Picture { sample: self.sample.rows().to_vec(), ..Picture::default() };
+            return PlotData { sample: self.sample.rows().to_vec(), ..PlotData::default() };
         }
         let thresholds = self.ranking.thresholds(POINTS);
         let [negative, positive] = thresholds.last().copied().unwrap_or_default();
         let both = negative > 0.0 && positive > 0.0;
         let rates = thresholds.iter().filter(|_| both);
         let beyond = thresholds.iter().skip(1).filter(|_| both);
-        Picture {
+        PlotData {
             roc: rates.map(|[n, p]| (n / negative, p / positive)).collect(),
             precision: beyond.map(|[n, p]| (p / positive, p / (n + p))).collect(),
             positive: Some(positive / (negative + positive)).filter(|share| share.is_finite()),
@@ -271,7 +271,7 @@ impl Metrics {
         if self.shares {
             return Some(self.loss.constant(mean, 0.0)? - self.saturated.value()?).filter(|excess| *excess > 0.0);
         }
-        Some(self.loss.least(mean) - self.saturated.value()?).filter(|excess| *excess > 0.0)
+        Some(self.loss.minimum(mean) - self.saturated.value()?).filter(|excess| *excess > 0.0)
     }
 }
 

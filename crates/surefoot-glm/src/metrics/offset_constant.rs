@@ -6,51 +6,51 @@
 //! | with a log link | in closed form by three sums: of counts it is the logarithm of Σwy / Σw·exposure |
 //! | of two classes | over the [centres](Sketch) of the offsets of each class: never above the true one, exact up to 64 different offsets a class |
 
-use super::label_sketch::Sketch;
+use super::label_sketch::LabelSketch;
 use crate::{loss::Loss, numeric::sums::Sum};
 use serde::{Deserialize, Serialize};
 
 /// What is known of labels and offsets together, once a row has an offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Offsets {
+pub(crate) enum OffsetConstant {
     /// With a log link of power p, where the loss of a margin c + o is, but for factors, paid·e^(−(p−1)c) + due·e^((2−p)c) + rest: sums of
     /// w·y·e^(−(p−1)o), of w·e^((2−p)o), and of what no constant changes.
     Rates { paid: Sum, due: Sum, rest: Sum },
     /// Offsets of the classes −1 and +1, in training's own terms.
-    Classes { negative: Sketch, positive: Sketch },
+    Classes { negative: LabelSketch, positive: LabelSketch },
 }
 
-impl Offsets {
+impl OffsetConstant {
     /// Of rows without offsets, of this weight and mean label (in training's own terms); `None` for losses that need nothing.
-    pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<Offsets> {
+    pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<OffsetConstant> {
         if loss.variance_power().is_some() {
             let mut sums = [Sum::default(); 2];
             if weight > 0.0 {
                 sums[0].add(weight * mean);
                 sums[1].add(weight);
             }
-            return Some(Offsets::Rates { paid: sums[0], due: sums[1], rest: Sum::default() });
+            return Some(OffsetConstant::Rates { paid: sums[0], due: sums[1], rest: Sum::default() });
         }
-        if !loss.classifies() || loss.has_margins() {
+        if !loss.classifies() || loss.is_multiclass() {
             return None;
         }
         let class = |share: f64| {
-            let mut sketch = Sketch::default();
+            let mut sketch = LabelSketch::default();
             if weight * share > 0.0 {
                 sketch.add(0.0, weight * share);
             }
             sketch
         };
-        Some(Offsets::Classes { negative: class(0.5 * (1.0 - mean)), positive: class(0.5 * (1.0 + mean)) })
+        Some(OffsetConstant::Classes { negative: class(0.5 * (1.0 - mean)), positive: class(0.5 * (1.0 + mean)) })
     }
 
     /// Whether one that was read from a file can be one.
     pub(crate) fn is_sound(&self, loss: Loss) -> bool {
         match self {
-            Offsets::Rates { .. } => loss.variance_power().is_some(),
-            Offsets::Classes { negative, positive } => {
-                loss.classifies() && !loss.has_margins() && negative.is_sound() && positive.is_sound()
+            OffsetConstant::Rates { .. } => loss.variance_power().is_some(),
+            OffsetConstant::Classes { negative, positive } => {
+                loss.classifies() && !loss.is_multiclass() && negative.is_sound() && positive.is_sound()
             }
         }
     }
@@ -58,7 +58,7 @@ impl Offsets {
     /// Counts a row.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, offset: f64) {
         match self {
-            Offsets::Rates { paid, due, rest } => {
+            OffsetConstant::Rates { paid, due, rest } => {
                 let power = loss.variance_power().unwrap_or(1.0);
                 paid.add(weight * y * libm::exp(-(power - 1.0) * offset));
                 due.add(weight * libm::exp((2.0 - power) * offset));
@@ -68,7 +68,7 @@ impl Offsets {
                     _ => 0.0,
                 });
             }
-            Offsets::Classes { negative, positive } => {
+            OffsetConstant::Classes { negative, positive } => {
                 if y > 0.0 { positive } else { negative }.add(offset, weight);
             }
         }
@@ -77,19 +77,19 @@ impl Offsets {
     /// The least mean loss of a constant; `sign` turns classes of training's own terms into those of the file.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
-            Offsets::Rates { paid, due, rest } => {
+            OffsetConstant::Rates { paid, due, rest } => {
                 let (paid, due, rest) = (paid.value() / weight, due.value() / weight, rest.value() / weight);
                 // At the best constant e^c = paid/due; with that mean label and no offset the loss is the same, times due.
                 Some(match loss.variance_power()? {
                     1.0 if paid > 0.0 => paid - paid * libm::log(paid / due) + rest,
                     1.0 => 0.0,
                     2.0 => 1.0 + libm::log(paid) + rest,
-                    _ if paid > 0.0 => due * loss.least(paid / due),
+                    _ if paid > 0.0 => due * loss.minimum(paid / due),
                     _ => 0.0,
                 })
             }
-            Offsets::Classes { negative, positive } => {
-                let centres = |sketch: &Sketch, y: f64| {
+            OffsetConstant::Classes { negative, positive } => {
+                let centres = |sketch: &LabelSketch, y: f64| {
                     sketch.centres().map(|(offset, weight)| (sign * y, offset, weight)).collect::<Vec<_>>()
                 };
                 least_of_classes(loss, &[centres(negative, -1.0), centres(positive, 1.0)].concat())
@@ -111,7 +111,7 @@ fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
         if middle <= low || middle >= high {
             break;
         }
-        if mean(&|y, o| loss.slope(y, middle + o)) > 0.0 { high = middle } else { low = middle }
+        if mean(&|y, o| loss.derivative(y, middle + o)) > 0.0 { high = middle } else { low = middle }
     }
     Some(at(low).min(at(high))).filter(|least| least.is_finite())
 }
@@ -119,7 +119,7 @@ fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::progressive_loss::Board;
+    use crate::metrics::progressive_loss::ProgressiveLoss;
 
     /// Rows with label, weight and offset; the first ones without.
     fn rows(loss: Loss) -> Vec<(f64, f64, f64)> {
@@ -155,17 +155,17 @@ mod tests {
 
     #[test]
     fn the_best_constant_stands_beside_the_offsets() {
-        for loss in Loss::ALL {
-            let (mut board, rows) = (Board::default(), rows(loss));
-            rows.iter().for_each(|&(y, w, o)| board.add(loss, y, w, 0.0, o));
-            let (found, truth) = (board.constant(loss, 1.0).unwrap(), literal(loss, &rows));
+        for loss in Loss::SCALAR {
+            let (mut losses, rows) = (ProgressiveLoss::default(), rows(loss));
+            rows.iter().for_each(|&(y, w, o)| losses.add(loss, y, w, 0.0, o));
+            let (found, truth) = (losses.constant(loss, 1.0).unwrap(), literal(loss, &rows));
             let close = (found - truth).abs() <= 1e-9 * (1.0 + truth.abs());
             // Labels less offsets are many different ones.
             let sketched = matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. });
             assert!(close || sketched && found <= truth && found > 0.97 * truth, "{loss}: {found} and {truth}");
             if loss.classifies() {
                 let turned: Vec<_> = rows.iter().map(|&(y, w, o)| (-y, w, o)).collect();
-                let (found, truth) = (board.constant(loss, -1.0).unwrap(), literal(loss, &turned));
+                let (found, truth) = (losses.constant(loss, -1.0).unwrap(), literal(loss, &turned));
                 assert!((found - truth).abs() <= 1e-9, "{loss} turned: {found} and {truth}");
             }
         }

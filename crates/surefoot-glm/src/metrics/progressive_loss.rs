@@ -1,38 +1,38 @@
 //! The printed losses: of the model, and of the best constant beside it.
 
-use super::{label_sketch::Sketch, offset_constant::Offsets};
+use super::{label_sketch::LabelSketch, offset_constant::OffsetConstant};
 use crate::{
     loss::Loss,
     numeric::{
         check::need,
-        sums::{Mean, Spread, Sum},
+        sums::{Mean, Moments, Sum},
     },
 };
 use serde::{Deserialize, Serialize};
 
 /// Mean loss of the rows scored so far, and the loss of the best constant on the same rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Board {
+pub(crate) struct ProgressiveLoss {
     loss: Mean,
-    labels: Spread,
+    labels: Moments,
     /// Of labels whose moments do not say what the best constant is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    sketch: Option<Sketch>,
+    sketch: Option<LabelSketch>,
     /// Weights of classes by number, where there may be many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Sum>,
     /// Where rows have offsets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    offsets: Option<Offsets>,
+    offsets: Option<OffsetConstant>,
 }
 
-impl Board {
+impl ProgressiveLoss {
     /// Checks one that was read from a file, of so many classes.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
-        let sketch = self.sketch.as_ref().is_none_or(Sketch::is_sound) && self.labels.is_sound();
-        let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_size);
+        let sketch = self.sketch.as_ref().is_none_or(LabelSketch::is_sound) && self.labels.is_sound();
+        let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_magnitude);
         // Of a loss without classes there are none, and of a row that was only met there may be fewer.
-        let few = self.classes.len() <= if loss.has_margins() { classes } else { 0 };
+        let few = self.classes.len() <= if loss.is_multiclass() { classes } else { 0 };
         let offsets = self.offsets.as_ref().is_none_or(|offsets| offsets.is_sound(loss));
         need(sketch && counts && few && offsets, "the losses of the state are out of their range")
     }
@@ -41,7 +41,7 @@ impl Board {
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64, offset: f64) {
         self.loss.add(value, weight);
         if self.offsets.is_none() && offset != 0.0 {
-            self.offsets = Offsets::new(loss, self.labels.weight(), self.labels.mean());
+            self.offsets = OffsetConstant::new(loss, self.labels.weight(), self.labels.mean());
         }
         self.offsets.iter_mut().for_each(|offsets| offsets.add(loss, y, weight, offset));
         // A constant beside offsets is one of the labels less them.
@@ -50,7 +50,7 @@ impl Board {
         if matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. }) {
             self.sketch.get_or_insert_default().add(y, weight);
         }
-        if loss.has_margins() {
+        if loss.is_multiclass() {
             let number = y as usize;
             self.classes.resize(self.classes.len().max(number + 1), Sum::default());
             self.classes[number].add(weight);
@@ -71,19 +71,19 @@ impl Board {
     }
 
     /// The mean loss of the constant margin that minimises it, beside the offsets of the rows; `sign` turns classes of training's own
-    /// terms into those of the file; for losses that need a [`Sketch`] a number that is
+    /// terms into those of the file; for losses that need a [`LabelSketch`] a number that is
     /// never above it, and close.
     pub(crate) fn constant(&self, loss: Loss, sign: f64) -> Option<f64> {
         let constant = match (&self.sketch, &self.offsets) {
             (Some(sketch), _) => sketch.constant(loss),
             (None, Some(offsets)) => offsets.constant(loss, self.weight(), sign),
-            _ if loss.has_margins() => Some(self.constant_of_classes(loss)),
+            _ if loss.is_multiclass() => Some(self.constant_of_classes(loss)),
             _ => loss.constant(self.labels.mean(), self.labels.squares() / self.weight()),
         };
         constant.filter(|constant| self.weight() > 0.0 && constant.is_finite())
     }
 
     fn constant_of_classes(&self, loss: Loss) -> f64 {
-        loss.constant_of(self.classes.iter().map(|sum| sum.value() / self.weight()))
+        loss.multiclass_constant(self.classes.iter().map(|sum| sum.value() / self.weight()))
     }
 }

@@ -1,6 +1,6 @@
 //! A model measured row by row, whatever its loss.
 
-use super::{ClassMetrics, Measured, Metrics, Picture};
+use super::{ClassMetrics, Measured, Metrics, PlotData};
 use crate::{
     data::{
         fault::{Fault, Part},
@@ -8,7 +8,7 @@ use crate::{
     },
     loss::Loss,
     model::{
-        predictor::{Predictor, Scores},
+        predictor::{Predictor, RowMargins},
         trained_model::Model,
     },
 };
@@ -25,7 +25,7 @@ use crate::{
 /// let mut tally = Tally::new(&model);
 /// for r in 0..batch.len() {
 ///     let row = batch.row(r);
-///     tally.add(model.labels.code(row.label.unwrap()).unwrap(), &row).unwrap();
+///     tally.add(model.labels.encode(row.label.unwrap()).unwrap(), &row).unwrap();
 /// }
 /// assert_eq!(tally.measured().accuracy, Some(1.0));
 /// ```
@@ -35,7 +35,7 @@ pub struct Tally {
     predictor: Predictor,
     metrics: Kind,
     /// Of the row at hand.
-    scores: Scores,
+    scores: RowMargins,
 }
 
 #[derive(Debug)]
@@ -49,14 +49,14 @@ impl Tally {
     #[must_use]
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;
-        let metrics = match loss.has_margins() {
+        let metrics = match loss.is_multiclass() {
             true => Kind::Many(Box::new(ClassMetrics::new(loss))),
             false => Kind::One(Box::new(Metrics::new(loss))),
         };
-        Tally { loss, predictor: Predictor::new(model), metrics, scores: Scores::default() }
+        Tally { loss, predictor: Predictor::new(model), metrics, scores: RowMargins::default() }
     }
 
-    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::code`](crate::Labels::code) gives. One of weight
+    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::encode`](crate::Labels::encode) gives. One of weight
     /// 0 is only counted, whatever its label is. Returns how many of its features were never seen in training.
     ///
     /// # Errors
@@ -103,10 +103,10 @@ impl Tally {
 
     /// What there is to draw of them.
     #[must_use]
-    pub fn picture(&self) -> Picture {
+    pub fn plot_data(&self) -> PlotData {
         match &self.metrics {
-            Kind::One(metrics) => metrics.picture(),
-            Kind::Many(metrics) => metrics.picture(),
+            Kind::One(metrics) => metrics.plot_data(),
+            Kind::Many(metrics) => metrics.plot_data(),
         }
     }
 }

@@ -151,7 +151,7 @@ fn rates_of_many_classes_agree_with_scikit_learn() {
         let margins: Vec<f64> = (0..5).map(|_| rounded(4.0 * u.next() - 2.0, 2)).collect();
         let (weight, draw) = (rounded(u.next(), 2), u.next());
         let mut shares = margins.clone();
-        Loss::Softmax.means_of(&mut shares);
+        Loss::Softmax.probabilities(&mut shares);
         let sums = shares.iter().scan(0.0, |sum, p| {
             *sum += p;
             Some(*sum)
@@ -179,16 +179,16 @@ fn rates_of_many_classes_agree_with_scikit_learn() {
 fn pictures_are_what_the_areas_are_of() {
     let mut metrics = Metrics::new(Loss::Logistic);
     classes().iter().for_each(|&(y, w, m)| metrics.add(y, w, m));
-    let (picture, found) = (metrics.picture(), metrics.measured());
-    assert_eq!((picture.roc[0], picture.roc.last()), ((0.0, 0.0), Some(&(1.0, 1.0))));
-    let trapezes = picture.roc.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0);
+    let (plot_data, found) = (metrics.plot_data(), metrics.measured());
+    assert_eq!((plot_data.roc[0], plot_data.roc.last()), ((0.0, 0.0), Some(&(1.0, 1.0))));
+    let trapezes = plot_data.roc.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0);
     close(found.auc, trapezes.sum(), 1e-12);
-    let starts = std::iter::once(&(0.0, 0.0)).chain(&picture.precision);
-    let steps = starts.zip(&picture.precision).map(|(before, now)| (now.0 - before.0) * now.1);
+    let starts = std::iter::once(&(0.0, 0.0)).chain(&plot_data.precision);
+    let steps = starts.zip(&plot_data.precision).map(|(before, now)| (now.0 - before.0) * now.1);
     close(found.pr_auc, steps.sum(), 1e-12);
-    assert_eq!(picture.calibration.len(), 10);
-    close(Some(picture.calibration.iter().map(|bin| bin.weight).sum()), found.weight, 1e-12);
-    assert!(picture.sample.is_empty());
+    assert_eq!(plot_data.calibration.len(), 10);
+    close(Some(plot_data.calibration.iter().map(|bin| bin.weight).sum()), found.weight, 1e-12);
+    assert!(plot_data.sample.is_empty());
 }
 
 #[test]
@@ -199,10 +199,10 @@ fn pictures_stay_small() {
         classes.add(if draw < 1.0 / (1.0 + (-margin).exp()) { 1.0 } else { -1.0 }, 1.0, margin);
         numbers.add(margin + draw, 1.0, margin);
     }
-    let picture = classes.picture();
-    assert!((100..=POINTS + 2).contains(&picture.roc.len()), "{}", picture.roc.len());
-    assert_eq!(picture.precision.len() + 1, picture.roc.len());
-    assert_eq!(numbers.picture().sample.len(), Sample::ROWS);
+    let plot_data = classes.plot_data();
+    assert!((100..=POINTS + 2).contains(&plot_data.roc.len()), "{}", plot_data.roc.len());
+    assert_eq!(plot_data.precision.len() + 1, plot_data.roc.len());
+    assert_eq!(numbers.plot_data().sample.len(), Sample::ROWS);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn what_is_not_defined_is_absent() {
     one_class.add(-1.0, 0.0, 3.0);
     let found = one_class.measured();
     assert_eq!((found.rows, found.weight, found.accuracy, found.auc), (2, 1.0, Some(1.0), None));
-    assert_eq!((found.pr_auc, one_class.picture().roc), (Some(1.0), Vec::new()));
+    assert_eq!((found.pr_auc, one_class.plot_data().roc), (Some(1.0), Vec::new()));
     let mut none = Metrics::new(Loss::Logistic);
     none.add(-1.0, 1.0, -3.0);
     assert_eq!((none.measured().pr_auc, none.measured().rates), (None, Some(Rates::default())));

@@ -8,10 +8,10 @@ use super::{
 use crate::{
     data::{
         fault::{Fault, Part},
-        feature_groups::{Bounds, Groups, Rule},
+        feature_groups::{Bounds, FeatureGroups, Rule},
         rows::Row,
     },
-    memory::feature_map::Features,
+    memory::feature_map::FeatureMap,
     numeric::check::{NEGLIGIBLE, need},
 };
 use std::collections::HashSet;
@@ -22,24 +22,24 @@ const GROUP: &str = "group";
 /// The numbers of groups of features that were met, and those of the row at hand. Of features that share an id, as they may where
 /// ids are hashed to few bits, the largest number counts.
 #[derive(Debug)]
-pub(crate) struct Grouping {
-    groups: Groups,
-    numbers: Features<u32>,
+pub(crate) struct GroupIndex {
+    groups: FeatureGroups,
+    numbers: FeatureMap<u32>,
     row: Vec<(u64, u32)>,
 }
 
-impl Grouping {
+impl GroupIndex {
     /// `None` where all features are alike.
-    pub(crate) fn new(settings: &Settings) -> Option<Grouping> {
+    pub(crate) fn new(settings: &Settings) -> Option<GroupIndex> {
         let groups = settings.groups.clone();
-        (!groups.is_empty()).then(|| Grouping { groups, numbers: Features::default(), row: Vec::new() })
+        (!groups.is_empty()).then(|| GroupIndex { groups, numbers: FeatureMap::default(), row: Vec::new() })
     }
 
     /// Looks at a row, before it is known whether it will be learnt.
     ///
     /// # Errors
     /// At the first group that there is not, and the first id that there is no memory for.
-    pub(crate) fn look(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+    pub(crate) fn inspect(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
         if let Some(at) = row.group.iter().position(|group| *group as usize >= self.groups.count()) {
             return Err(Fault::new(Part::Pair(at), "there is no group of features of this number"));
@@ -54,7 +54,7 @@ impl Grouping {
     }
 
     /// Remembers the groups of the row that was looked at.
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn commit(&mut self) {
         for &(id, group) in &self.row {
             if let Some(known) = self.numbers.get_mut(id) {
                 *known = group;
@@ -79,13 +79,13 @@ impl Grouping {
         Array { name: GROUP.into(), shape: vec![index.len()], data: Numbers::U32(numbers) }
     }
 
-    /// From what [`save`](Grouping::save) gave.
-    pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<Grouping>, String> {
-        let Some(mut grouping) = Grouping::new(settings) else { return Ok(None) };
+    /// From what [`save`](GroupIndex::save) gave.
+    pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<GroupIndex>, String> {
+        let Some(mut group_index) = GroupIndex::new(settings) else { return Ok(None) };
         for (&id, &group) in index.iter().zip(saved(index.len(), state)?) {
-            *grouping.numbers.get_mut(id).ok_or("no memory is left for the model")? = group;
+            *group_index.numbers.get_mut(id).ok_or("no memory is left for the model")? = group;
         }
-        Ok(Some(grouping))
+        Ok(Some(group_index))
     }
 }
 
@@ -132,26 +132,29 @@ mod tests {
     #[test]
     fn groups_are_those_of_the_rows_that_were_kept() {
         let factors = (1..4).map(|k| (k.to_string(), f64::from(k))).collect();
-        let settings = Settings { groups: Groups { factors, bounds: Vec::new() }, ..Settings::default() };
-        let mut grouping = Grouping::new(&settings).unwrap();
+        let settings = Settings { groups: FeatureGroups { factors, bounds: Vec::new() }, ..Settings::default() };
+        let mut group_index = GroupIndex::new(&settings).unwrap();
         let row = |index, value, group| Row { label: None, weight: 1.0, offset: 0.0, index, value, group, position: 0 };
-        let factor = |grouping: &Grouping, id| grouping.rule(id, Bounds::FREE).factor;
-        grouping.look(&row(&[3, 5, 1 << 40], &[1.0, 0.0, 2.0], &[1, 2, 3])).unwrap();
-        assert_eq!((grouping.rule_at(0, Bounds::FREE).factor, grouping.rule_at(1, Bounds::FREE).factor), (1.0, 3.0));
-        assert_eq!(factor(&grouping, 1 << 40), 1.0);
-        grouping.keep();
+        let factor = |group_index: &GroupIndex, id| group_index.rule(id, Bounds::FREE).factor;
+        group_index.inspect(&row(&[3, 5, 1 << 40], &[1.0, 0.0, 2.0], &[1, 2, 3])).unwrap();
+        assert_eq!(
+            (group_index.rule_at(0, Bounds::FREE).factor, group_index.rule_at(1, Bounds::FREE).factor),
+            (1.0, 3.0)
+        );
+        assert_eq!(factor(&group_index, 1 << 40), 1.0);
+        group_index.commit();
         // What rows off the shelf do not say is known, and of two the larger counts.
-        grouping.look(&row(&[3, 1 << 40], &[1.0, 2.0], &[])).unwrap();
-        assert_eq!(grouping.rule_at(1, Bounds::FREE).factor, 3.0);
-        grouping.look(&row(&[3, 1 << 40], &[1.0, 2.0], &[2, 1])).unwrap();
-        grouping.keep();
+        group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[])).unwrap();
+        assert_eq!(group_index.rule_at(1, Bounds::FREE).factor, 3.0);
+        group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[2, 1])).unwrap();
+        group_index.commit();
         let index = [3, 5, 1 << 40];
-        let state = State { scalars: serde_json::Value::Null, arrays: vec![grouping.save(&index)] };
-        let back = Grouping::resume(&settings, &index, &state).unwrap().unwrap();
+        let state = State { scalars: serde_json::Value::Null, arrays: vec![group_index.save(&index)] };
+        let back = GroupIndex::resume(&settings, &index, &state).unwrap().unwrap();
         for (id, exact) in index.into_iter().zip([2.0, 1.0, 3.0]) {
-            assert_eq!((factor(&grouping, id), factor(&back, id)), (exact, exact), "{id}");
+            assert_eq!((factor(&group_index, id), factor(&back, id)), (exact, exact), "{id}");
         }
-        assert!(Grouping::resume(&settings, &index[1..], &state).is_err());
-        assert!(Grouping::new(&Settings::default()).is_none());
+        assert!(GroupIndex::resume(&settings, &index[1..], &state).is_err());
+        assert!(GroupIndex::new(&Settings::default()).is_none());
     }
 }

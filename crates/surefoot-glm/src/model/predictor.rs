@@ -9,11 +9,11 @@ use crate::{
         fault::{Fault, Part},
         rows::Row,
     },
-    labels::{class_index::Classes, encoder::Coding},
+    labels::{class_index::ClassIndex, encoder::LabelEncoder},
     loss::Loss,
-    memory::feature_map::Features,
+    memory::feature_map::FeatureMap,
     numeric::check::{NEGLIGIBLE, all, need},
-    simd::margin::Margin,
+    simd::margin::MarginSum,
 };
 use bytemuck::Zeroable;
 use std::alloc::Layout;
@@ -35,9 +35,9 @@ use std::alloc::Layout;
 #[derive(Debug)]
 pub struct Predictor {
     /// The classes of the columns, ascending; none for a model of one margin.
-    classes: Classes,
+    classes: ClassIndex,
     intercept: Vec<f64>,
-    weights: Features<Slot>,
+    weights: FeatureMap<Slot>,
     /// Weights of classes, a row a feature; for one margin they are in the slots.
     columns: Vec<f64>,
     /// What is wrong with the model: no row is scored then.
@@ -54,7 +54,7 @@ struct Slot {
 
 /// The margin of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored {
+pub struct RowMargin {
     /// intercept + Σ weight·value + offset, added in a fixed order, in f64.
     pub margin: f64,
     /// How many features of the row were never seen in training.
@@ -63,15 +63,15 @@ pub struct Scored {
 
 /// The margins of one row for all classes; reused from row to row.
 #[derive(Clone, Debug, Default)]
-pub struct Scores {
+pub struct RowMargins {
     /// Of each class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
     pub margins: Vec<f64>,
     /// How many features of the row were never seen in training.
     pub unseen: usize,
-    sums: Vec<Margin>,
+    sums: Vec<MarginSum>,
 }
 
-impl Scores {
+impl RowMargins {
     /// The class of the largest margin; of equal ones the first. There must be a class.
     #[must_use]
     pub fn likeliest(&self) -> usize {
@@ -92,7 +92,7 @@ impl Predictor {
         if let Err(says) = model.check_prediction() {
             return Predictor { unfit: Some(says), ..Predictor::of(0.0, std::iter::empty()) };
         }
-        match model.settings.loss.has_margins() {
+        match model.settings.loss.is_multiclass() {
             true => {
                 let (classes, intercept) = (model.labels.classes.clone(), model.intercept.clone());
                 Predictor::of_columns(classes, intercept, &model.index, model.weight.clone())
@@ -106,49 +106,55 @@ impl Predictor {
 
     /// For one margin.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
-        let mut weights = Features::default();
+        let mut weights = FeatureMap::default();
         for ((id, weight), seen) in vector.zip(1..) {
             set(&mut weights, id, Slot { weight, seen });
         }
-        Predictor { classes: Classes::default(), intercept: vec![intercept], weights, columns: Vec::new(), unfit: None }
+        Predictor {
+            classes: ClassIndex::default(),
+            intercept: vec![intercept],
+            weights,
+            columns: Vec::new(),
+            unfit: None,
+        }
     }
 
     /// For classes: their labels, ascending, and as many intercepts and weights a feature.
     pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
-        let mut weights = Features::for_at_least(index.len());
+        let mut weights = FeatureMap::for_at_least(index.len());
         for (&id, seen) in index.iter().zip(1..) {
             set(&mut weights, id, Slot { weight: 0.0, seen });
         }
-        Predictor { classes: Classes::of(labels), intercept, weights, columns, unfit: None }
+        Predictor { classes: ClassIndex::of(labels), intercept, weights, columns, unfit: None }
     }
 
     /// The margin of a row: O(nnz). For losses that have one.
     ///
     /// # Errors
     /// If the row or the model is none, or the margin is not finite, which only values near the end of the f64 range can bring about.
-    pub fn score(&self, row: &Row<'_>) -> Result<Scored, Fault> {
+    pub fn score(&self, row: &Row<'_>) -> Result<RowMargin, Fault> {
         self.check(row, true)?;
-        let (mut margin, mut unseen) = (Margin::default(), 0);
+        let (mut margin, mut unseen) = (MarginSum::default(), 0);
         for (k, (id, value)) in pairs(row).enumerate() {
             match self.slot(id) {
                 Some(slot) => margin.add_one(k, slot.weight * value),
                 None => unseen += 1,
             }
         }
-        let margin = margin.with(self.intercept.first().copied().unwrap_or(0.0)) + row.offset;
-        if margin.is_finite() { Ok(Scored { margin, unseen }) } else { Err(Fault::overflow()) }
+        let margin = margin.total(self.intercept.first().copied().unwrap_or(0.0)) + row.offset;
+        if margin.is_finite() { Ok(RowMargin { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 
     /// The margins of a row for all classes: O(nnz · classes).
     ///
     /// # Errors
     /// As in [`score`](Predictor::score).
-    pub fn score_classes(&self, row: &Row<'_>, scores: &mut Scores) -> Result<(), Fault> {
+    pub fn score_classes(&self, row: &Row<'_>, scores: &mut RowMargins) -> Result<(), Fault> {
         self.check(row, false)?;
-        let Scores { margins, unseen, sums } = scores;
+        let RowMargins { margins, unseen, sums } = scores;
         let columns = self.intercept.len();
         sums.clear();
-        sums.resize(columns, Margin::default());
+        sums.resize(columns, MarginSum::default());
         *unseen = 0;
         for (k, (id, value)) in pairs(row).enumerate() {
             match self.slot(id) {
@@ -160,7 +166,7 @@ impl Predictor {
             }
         }
         margins.clear();
-        margins.extend(sums.iter().zip(&self.intercept).map(|(sum, &intercept)| sum.with(intercept)));
+        margins.extend(sums.iter().zip(&self.intercept).map(|(sum, &intercept)| sum.total(intercept)));
         if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
@@ -177,18 +183,18 @@ impl Predictor {
     }
 
     /// The loss at a row; a class without a column has margin 0.
-    pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, coding: &Coding) -> Result<f64, Fault> {
+    pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, encoder: &LabelEncoder) -> Result<f64, Fault> {
         let label = row.label.unwrap_or(f64::NAN);
-        if !loss.has_margins() {
-            let y = coding.code(loss, label)?;
-            return Ok(loss.value(y * coding.sign(), self.score(row)?.margin));
+        if !loss.is_multiclass() {
+            let y = encoder.encode(loss, label)?;
+            return Ok(loss.value(y * encoder.sign(), self.score(row)?.margin));
         }
-        let mut scores = Scores::default();
+        let mut scores = RowMargins::default();
         self.score_classes(row, &mut scores)?;
         let column = self.classes.number(label).unwrap_or(scores.margins.len());
         // All classes that were met are part of the model, whether it has columns for them or not.
-        scores.margins.resize(coding.classes().len().max(column + 1), 0.0);
-        Ok(loss.value_of(column, &scores.margins))
+        scores.margins.resize(encoder.classes().len().max(column + 1), 0.0);
+        Ok(loss.multiclass_value(column, &scores.margins))
     }
 
     /// How many classes have a margin.
@@ -243,8 +249,8 @@ impl Predictor {
         let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
         let labels = state.wide(&list, array.shape.iter().product())?;
         let data = state.wide(name, (model.index.len() + 1) * labels.len().max(1))?;
-        let kind = model.settings.loss.has_margins() != labels.is_empty();
-        let known = |label: &f64| model.labels.code(*label).is_some();
+        let kind = model.settings.loss.is_multiclass() != labels.is_empty();
+        let known = |label: &f64| model.labels.encode(*label).is_some();
         let sound = kind && labels.is_sorted_by(|a, b| a < b) && labels.iter().all(known);
         need(sound && all(data, |x| x.is_finite()), "an earlier model of the run is out of its range")
     }
@@ -255,7 +261,7 @@ impl Predictor {
     }
 }
 
-fn set(weights: &mut Features<Slot>, id: u64, slot: Slot) {
+fn set(weights: &mut FeatureMap<Slot>, id: u64, slot: Slot) {
     let Some(at) = weights.get_mut(id) else { std::alloc::handle_alloc_error(Layout::new::<Slot>()) };
     *at = slot;
 }

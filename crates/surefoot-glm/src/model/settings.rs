@@ -3,7 +3,7 @@
 use super::summary::PathPoint;
 use crate::{
     data::{
-        feature_groups::{Bounds, Groups},
+        feature_groups::{Bounds, FeatureGroups},
         schema::Schema,
     },
     labels::class_weights::ClassWeights,
@@ -33,7 +33,7 @@ pub struct Settings {
     pub penalty: Penalty,
     /// For which features that is otherwise.
     #[serde(flatten)]
-    pub groups: Groups,
+    pub groups: FeatureGroups,
 }
 
 impl Settings {
@@ -147,7 +147,7 @@ pub struct Ball {
 /// The bounds that hold for every model of a [`Ball`] on every row as declared: no margin is larger than radius·row_norm, and a loss of labels
 /// ±1 is least and largest there, on the right and the wrong side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extremes {
+pub struct LossBounds {
     /// The largest size of a margin.
     pub margin: f64,
     /// The least loss.
@@ -155,17 +155,17 @@ pub struct Extremes {
     /// The largest loss.
     pub largest: f64,
     /// The largest size of the derivative of the loss in the margin.
-    pub steepest: f64,
+    pub max_derivative: f64,
 }
 
 impl Ball {
     /// The extremes of `loss` over the ball; `None` where no `row_norm` is declared, or where labels are numbers, which have no bound
     /// that is known beforehand. O(1).
     #[must_use]
-    pub fn extremes(&self, loss: Loss) -> Option<Extremes> {
+    pub fn loss_bounds(&self, loss: Loss) -> Option<LossBounds> {
         let margin = self.radius * self.row_norm.filter(|_| loss.classifies())?;
-        let steepest = loss.lipschitz().unwrap_or_else(|| loss.slope(-1.0, margin).abs());
-        Some(Extremes { margin, least: loss.value(1.0, margin), largest: loss.value(-1.0, margin), steepest })
+        let max_derivative = loss.lipschitz().unwrap_or_else(|| loss.derivative(-1.0, margin).abs());
+        Some(LossBounds { margin, least: loss.value(1.0, margin), largest: loss.value(-1.0, margin), max_derivative })
     }
 }
 
@@ -211,16 +211,16 @@ mod tests {
     fn no_model_of_a_ball_is_beyond_the_extremes() {
         let ball = Ball { radius: 1.5, row_norm: Some(2.0), delta: 0.1 };
         for loss in [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::SmoothedHinge] {
-            let found = ball.extremes(loss).expect("a bound on rows");
+            let found = ball.loss_bounds(loss).expect("a bound on rows");
             assert_eq!(found.margin, 3.0);
             for (y, step) in [-1.0, 1.0].into_iter().flat_map(|y| (-300..=300).map(move |step| (y, step))) {
                 let m = f64::from(step) / 100.0;
-                let (value, slope) = (loss.value(y, m), loss.slope(y, m).abs());
+                let (value, derivative) = (loss.value(y, m), loss.derivative(y, m).abs());
 
                 assert!((found.least..=found.largest).contains(&value), "{loss:?} {y} {m}: {value} {found:?}");
-                assert!(slope <= found.steepest, "{loss:?} {y} {m}: {slope} {found:?}");
+                assert!(derivative <= found.max_derivative, "{loss:?} {y} {m}: {derivative} {found:?}");
             }
-            assert!(found.steepest <= 1.1 * loss.slope(-1.0, 3.0).abs(), "{loss:?}");
+            assert!(found.max_derivative <= 1.1 * loss.derivative(-1.0, 3.0).abs(), "{loss:?}");
         }
     }
 
@@ -228,7 +228,7 @@ mod tests {
     fn extremes_need_a_bound_on_rows_and_labels_that_are_classes() {
         let ball = |row_norm| Ball { radius: 1.0, row_norm, delta: 0.1 };
 
-        assert_eq!(ball(None).extremes(Loss::Logistic), None);
-        assert_eq!(ball(Some(1.0)).extremes(Loss::Squared), None);
+        assert_eq!(ball(None).loss_bounds(Loss::Logistic), None);
+        assert_eq!(ball(Some(1.0)).loss_bounds(Loss::Squared), None);
     }
 }

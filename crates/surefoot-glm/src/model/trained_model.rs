@@ -2,7 +2,7 @@
 
 use super::{certificate::Certificate, settings::Settings};
 use super::{state::State, summary::Summary};
-use crate::data::schema::Names;
+use crate::data::schema::FeatureNames;
 use crate::labels::label_set::Labels;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub struct Model {
     /// Their weights, to be multiplied by raw input values; where there are many classes, a row a feature and a column a class.
     pub weight: Vec<f64>,
     /// Names of features, as far as they have names that were kept.
-    pub names: Names,
+    pub names: FeatureNames,
     /// A summary for people: rows, losses, lanes (what `inspect` shows).
     pub summary: Summary,
     /// What is known of how good it is, or why nothing is: the first that bounds something comes first.

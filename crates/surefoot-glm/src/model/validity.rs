@@ -10,7 +10,7 @@ use super::{
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,
 };
-use crate::numeric::check::{MOST_ROWS, all_finite, is_size, need};
+use crate::numeric::check::{MOST_ROWS, all_finite, is_magnitude, need};
 use crate::{
     data::schema::Schema,
     labels::{class_weights::ClassWeights, label_set::Labels},
@@ -49,7 +49,7 @@ impl Model {
 
     fn check_lengths(&self) -> Result<(), String> {
         let classes = &self.labels.classes;
-        let columns = if self.settings.loss.has_margins() { classes.len() } else { 1 };
+        let columns = if self.settings.loss.is_multiclass() { classes.len() } else { 1 };
         if self.intercept.len() != columns {
             return Err(format!("{} classes and {} intercepts", classes.len(), self.intercept.len()));
         }
@@ -91,7 +91,7 @@ impl Loss {
     /// what [`check`](Loss::check) lets pass.
     pub(crate) fn takes(self, y: f64, classes: usize) -> bool {
         match self {
-            _ if self.has_margins() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
+            _ if self.is_multiclass() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
             _ if self.classifies() => y.abs() <= 1.0,
             _ => y.is_finite() && self.check(y).is_ok(),
         }
@@ -102,7 +102,7 @@ impl Plan {
     pub(crate) fn check(&self) -> Result<(), String> {
         need(self.passes > 0, "there are no passes")?;
         need(self.holdout != Some(0), "every 0th row is held out, which is none: leave holding out away instead")?;
-        need(self.optimum.is_none_or(is_size), "the tolerance of the optimum is out of its range")
+        need(self.optimum.is_none_or(is_magnitude), "the tolerance of the optimum is out of its range")
     }
 }
 
@@ -113,14 +113,14 @@ impl Settings {
     /// What is wrong.
     pub fn check_ranges(&self) -> Result<(), String> {
         self.loss.check_parameter()?;
-        need(self.ball.is_none() || !self.loss.has_margins(), "a ball with a loss of more than two classes")?;
+        need(self.ball.is_none() || !self.loss.is_multiclass(), "a ball with a loss of more than two classes")?;
         self.ball.as_ref().map_or(Ok(()), Ball::check)?;
         self.penalty.check()?;
         if let Some(ClassWeights::Given(pairs)) = &self.class_weights {
-            need(pairs.iter().all(|(_, weight)| is_size(*weight)), "the weight of a class is out of its range")?;
+            need(pairs.iter().all(|(_, weight)| is_magnitude(*weight)), "the weight of a class is out of its range")?;
         }
         let factors = self.groups.factors.iter().map(|(_, factor)| *factor);
-        need(factors.into_iter().all(is_size), "the factor of a penalty is out of its range")?;
+        need(factors.into_iter().all(is_magnitude), "the factor of a penalty is out of its range")?;
         need(u32::try_from(self.groups.count()).is_ok(), "too many groups of features")?;
         self.reading.check()
     }
@@ -137,7 +137,7 @@ impl Ball {
 
 impl Penalty {
     pub(crate) fn check(&self) -> Result<(), String> {
-        need(is_size(self.l1) && is_size(self.l2), "the penalty is out of its range")
+        need(is_magnitude(self.l1) && is_magnitude(self.l2), "the penalty is out of its range")
     }
 }
 
@@ -157,7 +157,8 @@ impl Labels {
         let two = [self.negative, self.positive].into_iter().flatten();
         need(two.chain(self.classes.iter().copied()).all(f64::is_finite), "a label is not finite")?;
         need(self.classes.is_sorted_by(|a, b| a < b), "the labels of classes do not ascend")?;
-        let kind = if loss.has_margins() { self.negative.or(self.positive).is_none() } else { self.classes.is_empty() };
+        let kind =
+            if loss.is_multiclass() { self.negative.or(self.positive).is_none() } else { self.classes.is_empty() };
         need(kind, "the labels are not those of the loss")?;
         need(!self.shares || loss == Loss::Logistic, "labels are shares, which only the logistic loss takes")?;
         let distinct = self.negative.is_none() || self.negative != self.positive;
@@ -169,7 +170,7 @@ impl Summary {
     fn check(&self) -> Result<(), String> {
         let counts = [self.rows, self.rows_zero_weight, self.nnz];
         need(counts.iter().all(|count| *count <= MOST_ROWS), "a counter of rows is out of its range")?;
-        need(is_size(self.weight), "the weight of the rows is out of its range")?;
+        need(is_magnitude(self.weight), "the weight of the rows is out of its range")?;
         let numbers = [self.loss, self.loss_constant, self.lane];
         need(numbers.into_iter().flatten().all(f64::is_finite), "a loss is not finite")?;
         need(self.order.is_none_or(|alarm| alarm.is_sound()), "an alarm about the order of rows is none")?;
@@ -180,14 +181,14 @@ impl Summary {
 
 impl Lane {
     fn is_sound(&self) -> bool {
-        is_positive(self.scale) && is_size(self.statistic) && (0.0..=1.0).contains(&self.share)
+        is_positive(self.scale) && is_magnitude(self.statistic) && (0.0..=1.0).contains(&self.share)
     }
 }
 
 impl PathPoint {
     /// Whether its numbers are within their range.
     pub(crate) fn is_sound(&self) -> bool {
-        is_size(self.l1) && is_size(self.l2) && self.loss.is_finite()
+        is_magnitude(self.l1) && is_magnitude(self.l2) && self.loss.is_finite()
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn all<T>(numbers: &[T], is_sound: impl Fn(&T) -> bool) -> bool {
 }
 
 /// Whether a number is a size: finite, and at least 0.
-pub(crate) fn is_size(x: f64) -> bool {
+pub(crate) fn is_magnitude(x: f64) -> bool {
     x >= 0.0 && x.is_finite()
 }
 

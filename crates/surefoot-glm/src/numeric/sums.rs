@@ -1,20 +1,20 @@
 //! Sums, means and spreads of f64 that lose no digit however long they are.
 
-use super::check::is_size;
+use super::check::is_magnitude;
 use serde::{Deserialize, Serialize};
 
 /// A sum that carries its rounding errors along (Neumaier 1974).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sum {
-    #[serde(with = "lost")]
+    #[serde(with = "nan_as_null")]
     sum: f64,
-    #[serde(with = "lost")]
+    #[serde(with = "nan_as_null")]
     carry: f64,
 }
 
 /// Numbers that may have overflowed, as squares of large ones do, and are only shown. JSON has null for what is not finite; it comes
 /// back as NaN, so that a run can go on without them.
-pub(crate) mod lost {
+pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serializer};
 
     pub(crate) fn serialize<S: Serializer>(x: &f64, to: S) -> Result<S::Ok, S::Error> {
@@ -27,8 +27,8 @@ pub(crate) mod lost {
 }
 
 /// The same for sums of sizes: what has overflowed is infinite.
-pub(crate) mod endless {
-    pub(crate) use crate::numeric::sums::lost::serialize;
+pub(crate) mod infinite_as_null {
+    pub(crate) use crate::numeric::sums::nan_as_null::serialize;
     use serde::{Deserialize, Deserializer};
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
@@ -48,8 +48,8 @@ impl Sum {
     }
 
     /// Whether it may be the sum of numbers that are at least 0.
-    pub(crate) fn is_size(&self) -> bool {
-        is_size(self.value())
+    pub(crate) fn is_magnitude(&self) -> bool {
+        is_magnitude(self.value())
     }
 
     fn rescale(&mut self, ratio: f64) {
@@ -88,7 +88,7 @@ impl Mean {
 
     /// Whether one that was read from a file can be one; its sum may have overflowed.
     pub(crate) fn is_sound(&self) -> bool {
-        self.weight.is_size()
+        self.weight.is_magnitude()
     }
 
     /// The mean of what was added since it was `before`.
@@ -100,13 +100,13 @@ impl Mean {
 
 /// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Spread {
+pub(crate) struct Moments {
     weight: Sum,
     mean: Sum,
     squares: Sum,
 }
 
-impl Spread {
+impl Moments {
     pub(crate) fn add(&mut self, y: f64, weight: f64) {
         self.weight.add(weight);
         let before = y - self.mean.value();
@@ -122,7 +122,7 @@ impl Spread {
 
     /// Whether one that was read from a file can be one; its sums may have overflowed.
     pub(crate) fn is_sound(&self) -> bool {
-        self.weight.is_size()
+        self.weight.is_magnitude()
     }
 
     pub(crate) fn weight(&self) -> f64 {

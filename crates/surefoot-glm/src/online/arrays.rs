@@ -1,11 +1,11 @@
 //! The coordinates of stacks as named arrays, and back, bit for bit.
 
-use super::{averaging::Clock, coordinate::Coordinate, coordinate_store::Stack};
+use super::{averaging::Averaging, coordinate::Coordinate, coordinate_store::CoordinateStore};
 use crate::{
     model::state::{Array, Numbers, State},
     numeric::check::{all, need},
     simd::{
-        inverse_scale::Unit,
+        inverse_scale::InverseScale,
         lanes::{LANES, Lanes},
     },
     threads,
@@ -21,23 +21,23 @@ const STEP: &str = "step";
 const UNIT: &str = "unit";
 
 /// All coordinates of these features; `shape` is that of the stacks: nothing of a single one, else their number.
-pub(super) fn save(stacks: &[Stack], index: &[u64], shape: &[usize]) -> Vec<Array> {
-    let rows = index.len() + usize::from(stacks.first().is_some_and(|stack| stack.intercept.is_some()));
-    let n = stacks.len() * rows;
+pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {
+    let rows = index.len() + usize::from(stores.first().is_some_and(|store| store.intercept.is_some()));
+    let n = stores.len() * rows;
     let (mut theta, mut average) = (vec![0.0; n * LANES], vec![0.0; n * LANES]);
     let (mut squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
     let mut columns =
         Columns { theta: &mut theta, average: &mut average, squares: &mut squares, step: &mut step, unit: &mut unit };
-    for stack in stacks {
+    for store in stores {
         let (here, rest) = columns.split_at(rows);
         let (features, mut intercept) = here.split_at(index.len());
         in_halves(index, features, Columns::split_at, &|index, mut columns| {
             let unseen = Coordinate::default();
             for (row, &id) in index.iter().enumerate() {
-                columns.put(row, stack.features.get(id).unwrap_or(&unseen));
+                columns.put(row, store.features.get(id).unwrap_or(&unseen));
             }
         });
-        stack.intercept.iter().for_each(|c| intercept.put(0, c));
+        store.intercept.iter().for_each(|c| intercept.put(0, c));
         columns = rest;
     }
     let array = |name: &str, lanes: &[usize], data: Numbers| Array {
@@ -77,7 +77,7 @@ impl<'a> Columns<'a> {
         self.average[row * LANES..][..LANES].copy_from_slice(&c.average.0);
         self.squares[row] = c.squares;
         self.step[row] = c.step;
-        self.unit[row] = c.unit.0;
+        self.unit[row] = c.inverse_scale.0;
     }
 }
 
@@ -122,7 +122,7 @@ impl<'a> Arrays<'a> {
         intercept: bool,
         features: usize,
         count: usize,
-        clock: &Clock,
+        averaging: &Averaging,
         state: &'a State,
     ) -> Result<Arrays<'a>, String> {
         let rows = features + usize::from(intercept);
@@ -134,12 +134,12 @@ impl<'a> Arrays<'a> {
             theta: floats(state, THETA, n * LANES, f32::is_finite)?,
             average: floats(state, AVERAGE, n * LANES, f32::is_finite)?,
             squares: floats(state, SQUARES, n, |x| (0.0..f32::INFINITY).contains(&x))?,
-            step: steps(state, n, clock)?,
+            step: steps(state, n, averaging)?,
             unit: units(state, n)?,
         };
         // The first stack knows all features of the model: its ids are those that were touched.
         let met = arrays.unit.get(..features).unwrap_or_default();
-        need(all(met, |&unit| Unit(unit).touches() > 0), "the state has a feature that was never met")?;
+        need(all(met, |&unit| InverseScale(unit).updates() > 0), "the state has a feature that was never met")?;
         Ok(arrays)
     }
 
@@ -150,21 +150,21 @@ impl<'a> Arrays<'a> {
             average: lanes(self.average),
             squares: self.squares[i],
             step: self.step[i],
-            unit: Unit(self.unit[i]),
+            inverse_scale: InverseScale(self.unit[i]),
         }
     }
 
     /// The stacks of these features.
-    pub(super) fn stacks(&self, intercept: bool, index: &[u64]) -> Result<Vec<Stack>, String> {
-        let stack = |k: usize| {
-            let mut stack = Stack::with_room(intercept, index.len());
+    pub(super) fn stores(&self, intercept: bool, index: &[u64]) -> Result<Vec<CoordinateStore>, String> {
+        let store = |k: usize| {
+            let mut store = CoordinateStore::with_room(intercept, index.len());
             for (i, &id) in (k * self.rows..).zip(index) {
-                *stack.features.get_mut(id).ok_or("no memory is left for the model")? = self.coordinate(i);
+                *store.features.get_mut(id).ok_or("no memory is left for the model")? = self.coordinate(i);
             }
-            stack.intercept = intercept.then(|| self.coordinate(k * self.rows + self.rows - 1));
-            Ok(stack)
+            store.intercept = intercept.then(|| self.coordinate(k * self.rows + self.rows - 1));
+            Ok(store)
         };
-        (0..self.count).map(stack).collect()
+        (0..self.count).map(store).collect()
     }
 }
 
@@ -175,16 +175,16 @@ fn floats<'a>(state: &'a State, name: &str, len: usize, sound: fn(f32) -> bool) 
     }
 }
 
-fn steps<'a>(state: &'a State, len: usize, clock: &Clock) -> Result<&'a [u32], String> {
+fn steps<'a>(state: &'a State, len: usize, averaging: &Averaging) -> Result<&'a [u32], String> {
     match state.numbers(STEP, len)? {
-        Numbers::U32(data) if all(data, |step| *step <= clock.step) => Ok(data),
+        Numbers::U32(data) if all(data, |step| *step <= averaging.step) => Ok(data),
         _ => Err(format!("array {STEP} of the state does not hold rounds")),
     }
 }
 
 fn units(state: &State, len: usize) -> Result<&[u64], String> {
     // Of what was touched 1/M is a normal number, of what was not nothing is known.
-    let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&Unit(unit).inverse());
+    let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&InverseScale(unit).value());
     match state.numbers(UNIT, len)? {
         Numbers::U64(data) if all(data, sound) => Ok(data),
         _ => Err(format!("array {UNIT} of the state does not hold units")),

@@ -11,7 +11,7 @@ pub(crate) const BETA: f32 = 0.4;
 /// Which round is next. The weights are those of A_t = t^{3/2}, that is α_t ≈ 1.5·√t: early iterates are forgotten, yet
 /// the noise of the late ones is averaged almost as well as with equal weights.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Clock {
+pub(crate) struct Averaging {
     /// The round t whose query point is asked now, from 1. It stands still at the end of its range: from then on, four
     /// billion rows after the start, coordinates that are touched keep their average.
     pub(crate) step: u32,
@@ -19,10 +19,10 @@ pub(crate) struct Clock {
     per_step: f32,
 }
 
-impl Clock {
+impl Averaging {
     /// The first round.
-    pub(crate) fn new() -> Clock {
-        Clock { step: 1, per_step: 1.0 }
+    pub(crate) fn new() -> Averaging {
+        Averaging { step: 1, per_step: 1.0 }
     }
 
     /// Checks one that was read from a file.

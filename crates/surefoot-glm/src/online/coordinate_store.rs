@@ -5,26 +5,26 @@
 //! [`wide`](crate::simd::f32x16), and give the same bits.
 
 use super::{
-    averaging::{BETA, Clock},
+    averaging::{Averaging, BETA},
     coordinate::{Coordinate, Gradients, rate_of, weight_of},
-    row_workspace::{Answer, Eight, Tiles},
-    shrinkage::Pull,
+    row_workspace::{RowWorkspace, SlotGroup, Tiles},
+    shrinkage::ShrinkStep,
     terms::Terms,
     tile::Sums,
 };
 use crate::{
     data::{fault::Fault, rows::Row},
     memory::{
-        feature_map::Features,
+        feature_map::FeatureMap,
         paged_map::{AHEAD, LINE, Slot},
     },
-    model::{group_index::Grouping, settings::Axis},
+    model::{group_index::GroupIndex, settings::Axis},
     numeric::check::NEGLIGIBLE,
     simd::{
-        f32x16::{Plain, Wide},
+        f32x16::{F32x16, Scalar},
         lanes::Lanes,
-        margin::Margin,
-        prefetch::fetch,
+        margin::MarginSum,
+        prefetch::prefetch,
     },
 };
 use surefoot::Real;
@@ -34,92 +34,98 @@ use crate::simd::f32x16::{avx2, avx512};
 
 /// The coordinates of all features, and the intercept.
 #[derive(Debug, Default)]
-pub(crate) struct Stack {
+pub(crate) struct CoordinateStore {
     pub(crate) intercept: Option<Coordinate>,
-    pub(crate) features: Features<Coordinate>,
+    pub(crate) features: FeatureMap<Coordinate>,
 }
 
-impl Stack {
+impl CoordinateStore {
     /// No features, and an intercept if there is to be one.
-    pub(crate) fn new(intercept: bool) -> Stack {
-        Stack::with_room(intercept, 0)
+    pub(crate) fn new(intercept: bool) -> CoordinateStore {
+        CoordinateStore::with_room(intercept, 0)
     }
 
     /// The same, where there will be so many.
-    pub(crate) fn with_room(intercept: bool, count: usize) -> Stack {
-        let intercept = intercept.then(Coordinate::of_unit_one);
-        Stack { intercept, features: Features::for_at_least(count) }
+    pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
+        let intercept = intercept.then(Coordinate::of_scale_one);
+        CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
     }
 
     /// Moves coordinates to where they are found fastest. What was found before is to be found anew.
     #[inline]
-    pub(crate) fn settle(&mut self) {
-        self.features.settle();
+    pub(crate) fn raise_limit_if_due(&mut self) {
+        self.features.raise_limit_if_due();
     }
 
     /// Finds the coordinates of a row, making those that are new.
     ///
     /// # Errors
     /// At the first id that there is no memory for.
-    pub(crate) fn find(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
-        answer.clear();
+    pub(crate) fn find(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
+        workspace.clear();
         let count = row.index.len();
-        let (slots, values) = answer.begin(count);
+        let (slots, values) = workspace.begin(count);
         if !copy_usual(row.value, values) {
-            return self.find_some(row, answer);
+            return self.find_some(row, workspace);
         }
-        self.features.fetch(row.index);
+        self.features.prefetch(row.index);
         let mut at = self.features.find(row.index, slots);
         while let Some(&id) = row.index.get(at) {
-            slots[at] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+            slots[at] = self.features.find_or_insert(id).ok_or_else(|| Fault::full(at, id))?;
             at += 1;
             at += self.features.find(&row.index[at..], &mut slots[at..]);
         }
-        answer.end(count);
+        workspace.end(count);
         Ok(())
     }
 
-    /// [`Stack::find`] where values are left out.
+    /// [`CoordinateStore::find`] where values are left out.
     #[cold]
-    fn find_some(&mut self, row: &Row<'_>, answer: &mut Answer) -> Result<(), Fault> {
-        let (slots, values) = answer.begin(row.index.len());
+    fn find_some(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
+        let (slots, values) = workspace.begin(row.index.len());
         let mut count = 0;
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                slots[count] = self.features.touch(id).ok_or_else(|| Fault::full(at, id))?;
+                slots[count] = self.features.find_or_insert(id).ok_or_else(|| Fault::full(at, id))?;
                 values[count] = value;
                 count += 1;
             }
         }
-        answer.end(count);
+        workspace.end(count);
         Ok(())
     }
 
-    /// Margins of the row that [`Stack::find`] was given; changes no coordinate. Those that are wanted next travel to the cache
+    /// Margins of the row that [`CoordinateStore::find`] was given; changes no coordinate. Those that are wanted next travel to the cache
     /// meanwhile, one for one: all at once they would stand in each other's way.
-    pub(crate) fn ask(&self, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
+    pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_there() {
             // SAFETY: the processor has what the function asks for.
-            return unsafe { compiled::ask_avx512(self, terms, answer, coming) };
+            return unsafe { compiled::ask_avx512(self, terms, workspace, upcoming) };
         } else if avx2::is_there() {
             // SAFETY: likewise.
-            return unsafe { compiled::ask_avx2(self, terms, answer, coming) };
+            return unsafe { compiled::ask_avx2(self, terms, workspace, upcoming) };
         }
-        ask::<Plain>(self, terms, answer, coming);
+        ask::<Scalar>(self, terms, workspace, upcoming);
     }
 
     /// Learns from the gradients at the row that was asked last, while others travel.
-    pub(crate) fn tell(&mut self, clock: &Clock, gradients: &Gradients, answer: &mut Answer, coming: &[Eight]) {
+    pub(crate) fn tell(
+        &mut self,
+        averaging: &Averaging,
+        gradients: &Gradients,
+        workspace: &mut RowWorkspace,
+        upcoming: &[SlotGroup],
+    ) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_there() {
             // SAFETY: the processor has what the function asks for.
-            return unsafe { compiled::tell_avx512(self, clock, gradients, answer, coming) };
+            return unsafe { compiled::tell_avx512(self, averaging, gradients, workspace, upcoming) };
         } else if avx2::is_there() {
             // SAFETY: likewise.
-            return unsafe { compiled::tell_avx2(self, clock, gradients, answer, coming) };
+            return unsafe { compiled::tell_avx2(self, averaging, gradients, workspace, upcoming) };
         }
-        tell::<Plain>(self, clock, gradients, answer, coming);
+        tell::<Scalar>(self, averaging, gradients, workspace, upcoming);
     }
 
     /// All coordinates, to change their units.
@@ -130,47 +136,67 @@ impl Stack {
 
     /// The intercept of the model that predicts.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
-        let of =
-            |c: &Coordinate| weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor);
-        self.intercept.as_ref().map_or(0.0, of) + terms.pull.map_or(0.0, |pull| pull.shift) + terms.offset.model
+        let of = |c: &Coordinate| {
+            weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
+        };
+        self.intercept.as_ref().map_or(0.0, of)
+            + terms.shrink_step.map_or(0.0, |shrink_step| shrink_step.shift)
+            + terms.offset.model
     }
 
     /// The margin of a drawn model at the row that was asked: to the bit that of a saved model.
-    pub(crate) fn drawn(&self, terms: &Terms, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
-        let mut margin = Margin::default();
-        let alike = pull.rule();
-        for (k, (slot, value)) in answer.pairs().enumerate() {
+    pub(crate) fn shrunk(
+        &self,
+        terms: &Terms,
+        shrink_step: &ShrinkStep,
+        group_index: Option<&GroupIndex>,
+        workspace: &RowWorkspace,
+    ) -> f64 {
+        let mut margin = MarginSum::default();
+        let alike = shrink_step.rule();
+        for (k, (slot, value)) in workspace.pairs().enumerate() {
             // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
             let c = unsafe { slot.value() };
-            let rule = grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds));
-            margin.add_one(k, pull.weight(rule, learnt(c, terms), c.squares, c.unit.inverse()) * value);
+            let rule = group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds));
+            margin.add_one(k, shrink_step.weight(rule, learnt(c, terms), c.squares, c.inverse_scale.value()) * value);
         }
-        margin.with(self.intercept(&Terms { pull: Some(*pull), ..*terms }))
+        margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
     }
 
     /// The squared length of the row that was learnt last, as a penalty on a path sees it.
-    pub(crate) fn length(&self, axis: Axis, pull: &Pull, grouping: Option<&Grouping>, answer: &Answer) -> f64 {
-        let alike = pull.rule();
+    pub(crate) fn length(
+        &self,
+        axis: Axis,
+        shrink_step: &ShrinkStep,
+        group_index: Option<&GroupIndex>,
+        workspace: &RowWorkspace,
+    ) -> f64 {
+        let alike = shrink_step.rule();
         let length = |(k, (slot, value)): (usize, (Slot<Coordinate>, f64))| {
             // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
-            let inverse = unsafe { slot.value() }.unit.inverse();
-            pull.length(axis, grouping.map_or(alike, |grouping| grouping.rule_at(k, pull.bounds)), value, inverse)
+            let inverse = unsafe { slot.value() }.inverse_scale.value();
+            shrink_step.length(
+                axis,
+                group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds)),
+                value,
+                inverse,
+            )
         };
-        answer.pairs().enumerate().map(length).sum()
+        workspace.pairs().enumerate().map(length).sum()
     }
 
     /// Ids seen and their weights in the model that predicts, in ascending order.
     pub(crate) fn vector<'a>(
         &'a self,
         terms: &'a Terms,
-        grouping: Option<&'a Grouping>,
+        group_index: Option<&'a GroupIndex>,
     ) -> impl Iterator<Item = (u64, f64)> + 'a {
-        self.seen().map(move |(id, c)| (id, weight(id, c, terms, grouping)))
+        self.seen().map(move |(id, c)| (id, weight(id, c, terms, group_index)))
     }
 
     /// The weight of a feature in the model that predicts; 0 of one not seen.
-    pub(crate) fn weight(&self, id: u64, terms: &Terms, grouping: Option<&Grouping>) -> f64 {
-        self.features.get(id).map_or(0.0, |c| weight(id, c, terms, grouping))
+    pub(crate) fn weight(&self, id: u64, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
+        self.features.get(id).map_or(0.0, |c| weight(id, c, terms, group_index))
     }
 
     /// Ids seen, in ascending order.
@@ -183,7 +209,7 @@ impl Stack {
 
     /// Features seen, in ascending order of their ids.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
-        self.features.iter().filter(|(_, c)| c.unit.touches() > 0)
+        self.features.iter().filter(|(_, c)| c.inverse_scale.updates() > 0)
     }
 }
 
@@ -211,7 +237,7 @@ fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
     let (eights, last) = values.as_chunks::<LINE>();
     let (rooms, room) = to.as_chunks_mut::<LINE>();
     for (values, to) in eights.iter().zip(rooms) {
-        fetch(values.as_ptr().wrapping_add(AHEAD));
+        prefetch(values.as_ptr().wrapping_add(AHEAD));
         copy(values, to);
     }
     copy(last, room);
@@ -219,74 +245,83 @@ fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
 }
 
 /// The weight that predicts, to be multiplied by raw values.
-fn weight(id: u64, c: &Coordinate, terms: &Terms, grouping: Option<&Grouping>) -> f64 {
-    match &terms.pull {
-        None => weight_of(c.average_at(&terms.clock).dot(terms.parts), c.unit.inverse(), terms.factor),
-        Some(pull) => {
-            let rule = grouping.map_or(pull.rule(), |grouping| grouping.rule(id, pull.bounds));
-            pull.weight(rule, learnt(c, terms), c.squares, c.unit.inverse())
+fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
+    match &terms.shrink_step {
+        None => weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
+        Some(shrink_step) => {
+            let rule = group_index.map_or(shrink_step.rule(), |group_index| group_index.rule(id, shrink_step.bounds));
+            shrink_step.weight(rule, learnt(c, terms), c.squares, c.inverse_scale.value())
         }
     }
 }
 
 /// The weight that was learnt, in the unit of the coordinate.
 fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
-    f64::from(c.average_at(&terms.clock).dot(terms.parts)) * terms.factor
+    f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
 
 /// Slots in as many parts as there are tiles.
 #[inline(always)]
-fn spread(slots: &[Eight], tiles: usize) -> std::slice::Chunks<'_, Eight> {
+fn spread(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
     slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
 }
 
 #[inline(always)]
-fn ask<W: Wide>(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
+fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
     let mut sums = Sums::<W>::new();
-    let Tiles { slots, values, tiles, paces, relatives, growing } = answer.tiles();
-    let mut coming = spread(coming, slots.len());
-    let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(paces.iter_mut().zip(growing));
-    for (((slots, values), (tile, relatives)), (paces, growing)) in rows {
+    let Tiles { slots, values, tiles, tile_rates, relatives, growing } = workspace.tiles();
+    let mut upcoming = spread(upcoming, slots.len());
+    let rows =
+        slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(tile_rates.iter_mut().zip(growing));
+    for (((slots, values), (tile, relatives)), (tile_rates, growing)) in rows {
         // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
-        for eight in coming.next().unwrap_or_default() {
-            eight.iter().for_each(|slot| slot.fetch());
+        for eight in upcoming.next().unwrap_or_default() {
+            eight.iter().for_each(|slot| slot.prefetch());
         }
-        *growing = tile.paces::<W>(&terms.clock, values, paces, relatives);
+        *growing = tile.rates::<W>(&terms.averaging, values, tile_rates, relatives);
     }
-    for ((tile, paces), (values, relatives)) in tiles.iter_mut().zip(&*paces).zip(values.iter().zip(&*relatives)) {
-        tile.ask::<W>(terms, values, paces, relatives, &mut sums);
+    for ((tile, tile_rates), (values, relatives)) in
+        tiles.iter_mut().zip(&*tile_rates).zip(values.iter().zip(&*relatives))
+    {
+        tile.ask::<W>(terms, values, tile_rates, relatives, &mut sums);
     }
     let (mut output, mut direction) = sums.totals();
     let mut intercept = 0.0;
-    if let Some(c) = &stack.intercept {
-        let asked = c.ask(rate_of(c.squares, c.unit.touches() as f32), terms.clock.share_since(c.step));
-        intercept = weight_of(asked.average.dot(terms.parts), c.unit.inverse(), terms.factor);
-        answer.intercept = asked.average;
+    if let Some(c) = &store.intercept {
+        let asked = c.ask(rate_of(c.squares, c.inverse_scale.updates() as f32), terms.averaging.share_since(c.step));
+        intercept = weight_of(asked.average.dot(terms.parts), c.inverse_scale.value(), terms.factor);
+        workspace.intercept = asked.average;
         (output, direction) = (asked.average + output, asked.direction + direction);
     }
     let (beta, offset) = (Lanes::of(f64::from(BETA)), Lanes::of(terms.offset.lanes));
-    answer.margin = sums.margin.with(intercept + terms.offset.model);
-    answer.output = output * terms.scales + offset;
-    answer.query = (direction + (output - direction) * beta) * terms.scales + offset;
+    workspace.margin = sums.margin.total(intercept + terms.offset.model);
+    workspace.output = output * terms.scales + offset;
+    workspace.query = (direction + (output - direction) * beta) * terms.scales + offset;
 }
 
 #[inline(always)]
-fn tell<W: Wide>(stack: &mut Stack, clock: &Clock, gradients: &Gradients, answer: &mut Answer, coming: &[Eight]) {
-    if let Some(c) = &mut stack.intercept {
-        c.tell(clock, gradients, &answer.intercept);
+fn tell<W: F32x16>(
+    store: &mut CoordinateStore,
+    averaging: &Averaging,
+    gradients: &Gradients,
+    workspace: &mut RowWorkspace,
+    upcoming: &[SlotGroup],
+) {
+    if let Some(c) = &mut store.intercept {
+        c.tell(averaging, gradients, &workspace.intercept);
     }
-    let Tiles { slots, values, tiles, relatives, growing, .. } = answer.tiles();
+    let Tiles { slots, values, tiles, relatives, growing, .. } = workspace.tiles();
     let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
-    let mut coming = spread(coming, slots.len());
+    let mut upcoming = spread(upcoming, slots.len());
     for (((slots, values), (tile, relatives)), growing) in rows {
         if *growing > 0 {
-            tile.raise_units::<W>(*growing, values);
+            tile.raise_scales::<W>(*growing, values);
         }
-        for eight in coming.next().unwrap_or_default() {
-            eight.iter().for_each(|slot| slot.fetch());
+        for eight in upcoming.next().unwrap_or_default() {
+            eight.iter().for_each(|slot| slot.prefetch());
         }
-        tile.tell::<W>(clock, gradients, relatives);
+        tile.tell::<W>(averaging, gradients, relatives);
         // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both are borrowed exclusively.
         unsafe { tile.scatter::<W>(slots.map(Slot::as_ptr)) };
     }
@@ -305,35 +340,45 @@ mod compiled {
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-    pub(super) fn ask_avx512(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
-        ask::<Avx512>(stack, terms, answer, coming);
+    pub(super) fn ask_avx512(
+        store: &CoordinateStore,
+        terms: &Terms,
+        workspace: &mut RowWorkspace,
+        upcoming: &[SlotGroup],
+    ) {
+        ask::<Avx512>(store, terms, workspace, upcoming);
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
     pub(super) fn tell_avx512(
-        stack: &mut Stack,
-        clock: &Clock,
+        store: &mut CoordinateStore,
+        averaging: &Averaging,
         gradients: &Gradients,
-        answer: &mut Answer,
-        coming: &[Eight],
+        workspace: &mut RowWorkspace,
+        upcoming: &[SlotGroup],
     ) {
-        tell::<Avx512>(stack, clock, gradients, answer, coming);
+        tell::<Avx512>(store, averaging, gradients, workspace, upcoming);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn ask_avx2(stack: &Stack, terms: &Terms, answer: &mut Answer, coming: &[Eight]) {
-        ask::<Avx2>(stack, terms, answer, coming);
+    pub(super) fn ask_avx2(
+        store: &CoordinateStore,
+        terms: &Terms,
+        workspace: &mut RowWorkspace,
+        upcoming: &[SlotGroup],
+    ) {
+        ask::<Avx2>(store, terms, workspace, upcoming);
     }
 
     #[target_feature(enable = "avx2")]
     pub(super) fn tell_avx2(
-        stack: &mut Stack,
-        clock: &Clock,
+        store: &mut CoordinateStore,
+        averaging: &Averaging,
         gradients: &Gradients,
-        answer: &mut Answer,
-        coming: &[Eight],
+        workspace: &mut RowWorkspace,
+        upcoming: &[SlotGroup],
     ) {
-        tell::<Avx2>(stack, clock, gradients, answer, coming);
+        tell::<Avx2>(store, averaging, gradients, workspace, upcoming);
     }
 }
 

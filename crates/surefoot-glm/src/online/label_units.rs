@@ -11,8 +11,8 @@
 //! is an intercept, which is part of it in the model.
 
 use crate::{
-    loss::{Loss, derivative_cut::Seen},
-    numeric::check::{MOST_ROWS, is_size, need},
+    loss::{Loss, derivative_cut::LabelRange},
+    numeric::check::{MOST_ROWS, is_magnitude, need},
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ const FAR: f64 = 4_294_967_296.0;
 
 /// Units of margins and gradients, and the scale of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Units {
+pub(crate) struct LabelUnits {
     /// Unit of labels, and of margins without a log link; 0 while all labels were 0.
     label: f64,
     /// Unit of gradients (in units of margins) times weights; 0 while all were 0.
@@ -30,8 +30,8 @@ pub(crate) struct Units {
     rows: u64,
     moment: f64,
     /// Labels with a log link, in their unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seen: Option<Seen>,
+    #[serde(rename = "seen", default, skip_serializing_if = "Option::is_none")]
+    label_range: Option<LabelRange>,
 }
 
 /// What is added to all margins.
@@ -43,24 +43,25 @@ pub(crate) struct Offset {
     pub(crate) model: f64,
 }
 
-impl Units {
-    pub(crate) fn new(loss: Loss) -> Units {
+impl LabelUnits {
+    pub(crate) fn new(loss: Loss) -> LabelUnits {
         let label = if loss.classifies() { 1.0 } else { 0.0 };
-        let seen = loss.variance_power().map(|_| Seen::default());
-        Units { label, gradient: 0.0, rows: 0, moment: 0.0, seen }
+        let label_range = loss.variance_power().map(|_| LabelRange::default());
+        LabelUnits { label, gradient: 0.0, rows: 0, moment: 0.0, label_range }
     }
 
     /// Checks those that were read from a file.
     pub(crate) fn check(&self, loss: Loss) -> Result<(), String> {
-        let label = if loss.classifies() { self.label == 1.0 } else { is_size(self.label) };
-        let seen = self.seen.is_some() == loss.variance_power().is_some() && self.seen.iter().all(Seen::is_sound);
-        let sizes = is_size(self.gradient) && is_size(self.moment) && self.rows <= MOST_ROWS;
-        need(label && seen && sizes, "the units of the state are out of their range")
+        let label = if loss.classifies() { self.label == 1.0 } else { is_magnitude(self.label) };
+        let label_range = self.label_range.is_some() == loss.variance_power().is_some()
+            && self.label_range.iter().all(LabelRange::is_sound);
+        let sizes = is_magnitude(self.gradient) && is_magnitude(self.moment) && self.rows <= MOST_ROWS;
+        need(label && label_range && sizes, "the units of the state are out of their range")
     }
 
     /// The unit of margins.
     pub(crate) fn margin(&self) -> f64 {
-        if self.seen.is_some() { 1.0 } else { self.label }
+        if self.label_range.is_some() { 1.0 } else { self.label }
     }
 
     /// The scale of iterates, in units of margins: 1 for classes and with a log link; for numbers the root of the mean
@@ -68,7 +69,7 @@ impl Units {
     pub(crate) fn scale(&self, loss: Loss) -> f64 {
         match loss {
             Loss::Squared => self.moment.sqrt(),
-            _ if loss.classifies() || self.seen.is_some() => 1.0,
+            _ if loss.classifies() || self.label_range.is_some() => 1.0,
             _ => self.moment,
         }
     }
@@ -76,13 +77,13 @@ impl Units {
     /// What margins begin with, if the model has an intercept to hold it: as long as no label was above 0, what 1/t of
     /// an event in t rows calls for.
     pub(crate) fn offset(&self, intercept: bool) -> Offset {
-        let Some(seen) = &self.seen else { return Offset::default() };
+        let Some(label_range) = &self.label_range else { return Offset::default() };
         let unit = if self.label > 0.0 { libm::log(self.label) } else { 0.0 };
         if !intercept {
             return Offset { lanes: -unit, model: 0.0 };
         }
-        let mean = if seen.mean() > 0.0 { seen.mean() } else { 1.0 / (self.rows + 1) as f64 };
-        let lanes = libm::log(mean) - seen.exposure();
+        let mean = if label_range.mean() > 0.0 { label_range.mean() } else { 1.0 / (self.rows + 1) as f64 };
+        let lanes = libm::log(mean) - label_range.exposure();
         Offset { lanes, model: lanes + unit }
     }
 
@@ -103,32 +104,32 @@ impl Units {
     }
 
     /// The slopes between which those at a row are cut, in units; 0 and 0 with a log link as long as there is no unit.
-    pub(crate) fn steepest(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
-        let seen = self.seen.as_ref()?;
-        Some(if self.label > 0.0 { seen.steepest(loss, y) } else { (0.0, 0.0) })
+    pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
+        let label_range = self.label_range.as_ref()?;
+        Some(if self.label > 0.0 { label_range.derivative_bounds(loss, y) } else { (0.0, 0.0) })
     }
 
     /// Counts the label of a row: what the offset leaves of it to be learnt.
     pub(crate) fn count(&mut self, loss: Loss, y: f64, offset: f64, weight: f64) {
         self.rows += 1;
         let y = self.of(y);
-        let left = if loss.classifies() || self.seen.is_some() { y } else { y - self.relative(offset) };
+        let left = if loss.classifies() || self.label_range.is_some() { y } else { y - self.relative(offset) };
         let size = if loss == Loss::Squared { left * left } else { left.abs() };
         self.moment += (size - self.moment) / self.rows as f64;
-        if let Some(seen) = &mut self.seen {
-            seen.count(y, offset, weight);
+        if let Some(label_range) = &mut self.label_range {
+            label_range.count(y, offset, weight);
         }
     }
 
     /// Chooses another unit of labels if the label `y`, or, without a log link, the offset of its row, asks for it; whether it did.
     pub(crate) fn fit_label(&mut self, loss: Loss, y: f64, offset: f64) -> bool {
         let old = self.label;
-        let size = if self.seen.is_some() { y } else { y.abs().max(offset.abs()) };
+        let size = if self.label_range.is_some() { y } else { y.abs().max(offset.abs()) };
         if !loss.classifies()
             && let Some(ratio) = fit(&mut self.label, size)
         {
             self.moment *= if loss == Loss::Squared { ratio * ratio } else { ratio };
-            self.seen.iter_mut().for_each(|seen| seen.rescale(ratio));
+            self.label_range.iter_mut().for_each(|label_range| label_range.rescale(ratio));
         }
         self.label != old
     }

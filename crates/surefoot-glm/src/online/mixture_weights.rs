@@ -9,18 +9,19 @@ use crate::{
     loss::Loss,
     loss::charges::Charges,
     model::summary::Lane,
-    numeric::check::{MOST_ROWS, is_size, need},
+    numeric::check::{MOST_ROWS, is_magnitude, need},
     simd::lanes::{LANES, Lanes, exp::exp_minus_size},
 };
 use serde::{Deserialize, Serialize};
 
 /// Statistics and shares of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Lead {
+pub(crate) struct MixtureWeights {
     /// Forgetting sum of what each lane has lost, smaller is better.
     statistic: [f64; LANES],
-    /// The same of what it would have lost on rows of the other class, see [`doubts`].
-    doubts: [f64; LANES],
+    /// The same of what it would have lost on rows of the other class, see [`wrong_side`].
+    #[serde(rename = "doubts")]
+    wrong_side: [f64; LANES],
     /// The statistic when the first pass ended: fresh evidence, which fades as passes go by.
     first: [f64; LANES],
     shares: Lanes,
@@ -31,7 +32,7 @@ pub(crate) struct Lead {
 }
 
 /// Forgetting after `rows` rows: the product of these makes the weights (s/t)².
-fn keep(rows: u64) -> f64 {
+fn retention(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
@@ -65,7 +66,7 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
 ///
 /// The logistic loss of the wrong side is that of the right one plus |m|, so what is missing is max(ym, 0).
 #[inline(always)]
-fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
+fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     match loss {
         Loss::Logistic if y.abs() == 1.0 => {
             std::array::from_fn(|k| f64::from(values.0[k]) + (y * f64::from(margins.0[k])).max(0.0))
@@ -79,24 +80,30 @@ fn doubts(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
-    Charges { values: charges(loss, &values, typical), doubts: doubts(loss, y, margins, &values) }
+    Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values) }
 }
 
-impl Lead {
+impl MixtureWeights {
     /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
-    pub(crate) fn new(scales: Lanes) -> Lead {
+    pub(crate) fn new(scales: Lanes) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
-        let mut lead =
-            Lead { statistic, doubts: none, first: none, shares: Lanes::default(), rows: 0, recent: [0.0; 3] };
-        lead.share();
-        lead
+        let mut mixture = MixtureWeights {
+            statistic,
+            wrong_side: none,
+            first: none,
+            shares: Lanes::default(),
+            rows: 0,
+            recent: [0.0; 3],
+        };
+        mixture.share();
+        mixture
     }
 
     /// Checks one that was read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
         let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
-        let sizes = self.doubts.iter().chain(&self.recent).all(|x| is_size(*x)) && self.rows <= MOST_ROWS;
+        let sizes = self.wrong_side.iter().chain(&self.recent).all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
         let sum: f32 = self.shares.0.iter().sum();
         // Shares are divided by their sum, and rounded.
         let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
@@ -117,27 +124,27 @@ impl Lead {
         };
         self.count(weight, mixture);
         let typical = self.recent[0] / self.recent[1];
-        self.settle(weight, &charges_at(loss, y, margins, typical));
+        self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
     /// The same for a row that lanes are charged for in another way, as rows of classes are: without regard to the typical loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
-        self.settle(weight, charges);
+        self.update(weight, charges);
     }
 
     #[inline(always)]
     fn count(&mut self, weight: f64, mixture: f64) {
         self.rows += 1;
-        let keep = keep(self.rows);
+        let keep = retention(self.rows);
         for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {
             *sum = *sum * keep + term;
         }
     }
 
     #[inline(always)]
-    fn settle(&mut self, weight: f64, charges: &Charges) {
-        let keep = keep(self.rows);
+    fn update(&mut self, weight: f64, charges: &Charges) {
+        let keep = retention(self.rows);
         let [_, weights, rows] = self.recent;
         // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
         let usual = weights / rows;
@@ -145,23 +152,23 @@ impl Lead {
         for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
             *statistic = *statistic * keep + part * charge;
         }
-        for (sum, doubt) in self.doubts.iter_mut().zip(charges.doubts) {
-            *sum = *sum * keep + weight * doubt;
+        for (sum, loss) in self.wrong_side.iter_mut().zip(charges.wrong_side) {
+            *sum = *sum * keep + weight * loss;
         }
         self.share();
     }
 
-    /// Ends a pass that had held-out rows: their charges, as collected by [`Judge`], decide, with what is left of
+    /// Ends a pass that had held-out rows: their charges, as collected by [`HeldOutCharges`], decide, with what is left of
     /// the first pass's evidence.
-    pub(crate) fn judge(&mut self, pass: u32, judge: &Judge) {
+    pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
         }
         let fade = f64::from(pass).recip();
-        for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(judge.charges()) {
+        for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(held_out.charges()) {
             *statistic = charge + fade * first;
         }
-        self.doubts = [0.0; LANES];
+        self.wrong_side = [0.0; LANES];
         self.share();
     }
 
@@ -169,7 +176,7 @@ impl Lead {
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
         // What has overflowed counts as the most there is.
-        let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.doubts[k] / weights } else { 0.0 };
+        let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.wrong_side[k] / weights } else { 0.0 };
         std::array::from_fn(|k| of(k).min(f64::MAX))
     }
 
@@ -206,38 +213,38 @@ pub(crate) fn shortest(x: f32) -> f64 {
 
 /// Charges of the lanes on held-out rows, all at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judge {
+pub(crate) struct HeldOutCharges {
     loss: Loss,
     typical: f64,
     weight: f64,
     rows: f64,
     charges: [f64; LANES],
-    doubts: [f64; LANES],
+    wrong_side: [f64; LANES],
 }
 
-impl Judge {
+impl HeldOutCharges {
     /// `typical` is the mean loss of the best lane on the rows to come.
-    pub(crate) fn new(loss: Loss, typical: f64) -> Judge {
-        Judge { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], doubts: [0.0; LANES] }
+    pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
+        HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
 
     pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// The same for charges of another kind: see [`Lead::add_charges`].
+    /// The same for charges of another kind: see [`MixtureWeights::add_charges`].
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
         for k in 0..LANES {
             self.charges[k] += weight * charges.values[k];
-            self.doubts[k] += weight * charges.doubts[k];
+            self.wrong_side[k] += weight * charges.wrong_side[k];
         }
     }
 
     /// The charges, in units of the usual weight, and the doubts.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
-        std::array::from_fn(|k| self.charges[k] / usual + self.doubts[k] / self.weight)
+        std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)
     }
 }

@@ -1,6 +1,6 @@
 //! Six lanes side by side, with a margin for each of any number of classes.
 //!
-//! Every class has coordinates of its own, as [`Mix`](super::single_margin::Mix) has them for its one margin; clock, units, pace and
+//! Every class has coordinates of its own, as [`SingleMargin`](super::single_margin::SingleMargin) has them for its one margin; clock, units, pace and
 //! shares of the lanes are those of all classes together. A class begins when it is first met, at 0: coordinates
 //! that were not touched are 0 anyway, but for the rows before nothing was subtracted from it.
 
@@ -10,9 +10,9 @@ pub(crate) use state::check;
 
 use super::{
     coordinate::Gradients,
-    coordinate_store::Stack,
-    mixture_weights::Judge,
-    row_workspace::Answer,
+    coordinate_store::CoordinateStore,
+    mixture_weights::HeldOutCharges,
+    row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     terms::Terms,
 };
@@ -21,12 +21,14 @@ use crate::{
         fault::{Fault, Part},
         rows::{Batch, Row},
     },
-    labels::encoder::Coding,
+    labels::encoder::LabelEncoder,
     loss::Loss,
-    model::{certificate::Certificate, group_index::Grouping, predictor::Predictor, settings::Settings, summary::Lane},
+    model::{
+        certificate::Certificate, group_index::GroupIndex, predictor::Predictor, settings::Settings, summary::Lane,
+    },
     pass::{
-        learner::{Engine, Saved},
-        row_loop::Books,
+        learner::{LearnerState, RowLearner},
+        row_loop::RowLoop,
     },
     simd::lanes::Lanes,
 };
@@ -34,40 +36,45 @@ use std::io;
 
 /// The lanes of all classes.
 #[derive(Debug)]
-pub(crate) struct Classes {
+pub(crate) struct Multiclass {
     loss: Loss,
     intercept: bool,
     scalars: Scalars,
     /// Where not all features are alike.
-    grouping: Option<Grouping>,
+    group_index: Option<GroupIndex>,
     /// One a class, by number, and one for the class that is met next.
-    stacks: Vec<Stack>,
+    stores: Vec<CoordinateStore>,
     /// Of the row at hand: one a stack, and an empty one.
-    answers: Vec<Answer>,
+    workspaces: Vec<RowWorkspace>,
     /// The margins of the model by ascending label, those of the lanes, and the gradients that are ready.
     margins: Vec<f64>,
     outputs: Vec<Lanes>,
-    slopes: Vec<Lanes>,
+    derivatives: Vec<Lanes>,
     gradients: Vec<Gradients>,
 }
 
-impl Classes {
+impl Multiclass {
     /// Before the first row.
-    pub(crate) fn new(settings: &Settings) -> Classes {
-        Classes::assemble(settings, Scalars::new(settings), Vec::new(), Grouping::new(settings))
+    pub(crate) fn new(settings: &Settings) -> Multiclass {
+        Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }
 
-    fn assemble(settings: &Settings, scalars: Scalars, stacks: Vec<Stack>, grouping: Option<Grouping>) -> Classes {
-        let mut classes = Classes {
+    fn assemble(
+        settings: &Settings,
+        scalars: Scalars,
+        stores: Vec<CoordinateStore>,
+        group_index: Option<GroupIndex>,
+    ) -> Multiclass {
+        let mut classes = Multiclass {
             loss: settings.loss,
             intercept: settings.intercept,
             scalars,
-            grouping,
-            stacks,
-            answers: Vec::new(),
+            group_index,
+            stores,
+            workspaces: Vec::new(),
             margins: Vec::new(),
             outputs: Vec::new(),
-            slopes: Vec::new(),
+            derivatives: Vec::new(),
             gradients: Vec::new(),
         };
         classes.add();
@@ -76,13 +83,13 @@ impl Classes {
 
     /// Makes room for a class that was not met.
     fn add(&mut self) {
-        self.stacks.push(Stack::new(self.intercept));
-        self.answers.resize_with(self.stacks.len() + 1, Answer::default);
+        self.stores.push(CoordinateStore::new(self.intercept));
+        self.workspaces.resize_with(self.stores.len() + 1, RowWorkspace::default);
     }
 
     /// Classes that were met.
     fn len(&self) -> usize {
-        self.stacks.len() - 1
+        self.stores.len() - 1
     }
 
     fn terms(&self) -> Terms {
@@ -91,33 +98,33 @@ impl Classes {
 
     /// Asks the first `count` classes for their margins at a row.
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
-        self.grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row))?;
-        for (stack, answer) in self.stacks[..count].iter_mut().zip(&mut self.answers) {
-            stack.settle();
-            stack.find(row, answer)?;
+        self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;
+        for (store, workspace) in self.stores[..count].iter_mut().zip(&mut self.workspaces) {
+            store.raise_limit_if_due();
+            store.find(row, workspace)?;
         }
-        self.answers[count].clear();
+        self.workspaces[count].clear();
         let terms = self.terms();
-        for (k, stack) in self.stacks[..count].iter().enumerate() {
+        for (k, store) in self.stores[..count].iter().enumerate() {
             // The coordinates of the next class travel to the cache while this one is worked on.
-            let (here, next) = self.answers.split_at_mut(k + 1);
-            stack.ask(&terms, &mut here[k], next[0].slots());
-            if let Some(pull) = &terms.pull {
-                here[k].margin = stack.drawn(&terms, pull, self.grouping.as_ref(), &here[k]);
+            let (here, next) = self.workspaces.split_at_mut(k + 1);
+            store.ask(&terms, &mut here[k], next[0].slots());
+            if let Some(shrink_step) = &terms.shrink_step {
+                here[k].margin = store.shrunk(&terms, shrink_step, self.group_index.as_ref(), &here[k]);
             }
         }
         self.outputs.clear();
-        self.outputs.extend(self.answers[..count].iter().map(|answer| answer.output));
+        self.outputs.extend(self.workspaces[..count].iter().map(|workspace| workspace.output));
         Ok(())
     }
 }
 
-impl Engine for Classes {
-    fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        books.walk(self, batch, from, to)
+impl RowLearner for Multiclass {
+    fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        row_loop.walk(self, batch, from, to)
     }
 
-    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
+    fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
         if row.offset != 0.0 {
             return Err(Fault::new(Part::Row, "rows with an offset are not for losses of more than two classes"));
         }
@@ -127,81 +134,86 @@ impl Engine for Classes {
         let new = (y == self.len()).then_some(y);
         let mut at = 0;
         self.margins.clear();
-        for (place, class) in coding.classes().ascending().chain(new).enumerate() {
+        for (place, class) in encoder.classes().ascending().chain(new).enumerate() {
             at = if class == y { place } else { at };
-            self.margins.push(self.answers[class].margin);
+            self.margins.push(self.workspaces[class].margin);
         }
         let finite = self.margins.iter().all(|m| m.is_finite()) && self.outputs.iter().all(|m| m.is_finite());
-        if finite { Ok(self.loss.value_of(at, &self.margins)) } else { Err(Fault::overflow()) }
+        if finite { Ok(self.loss.multiclass_value(at, &self.margins)) } else { Err(Fault::overflow()) }
     }
 
     fn margins(&self, margins: &mut Vec<f64>) {
         margins.clear();
-        margins.extend(self.answers[..self.outputs.len()].iter().map(|answer| answer.margin));
+        margins.extend(self.workspaces[..self.outputs.len()].iter().map(|workspace| workspace.margin));
     }
 
-    fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
-        self.slopes.clear();
-        self.slopes.extend(self.answers[..self.outputs.len()].iter().map(|answer| answer.query));
-        self.loss.slopes_of(y as usize, &mut self.slopes);
-        if self.slopes.iter().all(|slope| slope.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
+    fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
+        self.derivatives.clear();
+        self.derivatives.extend(self.workspaces[..self.outputs.len()].iter().map(|workspace| workspace.query));
+        self.loss.multiclass_derivatives(y as usize, &mut self.derivatives);
+        if self.derivatives.iter().all(|derivative| derivative.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
-    fn meet(&mut self, y: f64) {
+    fn admit_class(&mut self, y: f64) {
         if y as usize == self.len() {
             self.add();
         }
     }
 
-    fn judge(&mut self, y: f64, weight: f64) {
-        self.scalars.lead.add_charges(weight, &self.loss.charges_of(y as usize, &self.outputs));
+    fn charge(&mut self, y: f64, weight: f64) {
+        self.scalars.mixture.add_charges(weight, &self.loss.multiclass_charges(y as usize, &self.outputs));
     }
 
     fn tell(&mut self, _: f64, weight: f64) {
         let scalars = &mut self.scalars;
-        let largest = self.slopes.iter().flat_map(|slope| slope.0).fold(0.0_f32, |largest, g| largest.max(g.abs()));
+        let largest = self
+            .derivatives
+            .iter()
+            .flat_map(|derivative| derivative.0)
+            .fold(0.0_f32, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = scalars.units.fit_gradient(weight * f64::from(largest)) {
-            self.stacks.iter_mut().for_each(|stack| stack.each(|c| c.rescale_gradients(ratio)));
-            self.answers.iter_mut().for_each(|answer| answer.rescale_gradients(ratio));
-            scalars.pace.rescale(ratio);
-            scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
+            self.stores.iter_mut().for_each(|store| store.each(|c| c.rescale_gradients(ratio)));
+            self.workspaces.iter_mut().for_each(|workspace| workspace.rescale_gradients(ratio));
+            scalars.step_sizes.rescale(ratio);
+            scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if scalars.units.gradient > 0.0 { weight / scalars.units.gradient } else { 1.0 };
-        let lanes = |slope: &Lanes| Lanes(slope.0.map(|g| flushed(f64::from(g) * per)));
+        let lanes = |derivative: &Lanes| Lanes(derivative.0.map(|g| flushed(f64::from(g) * per)));
         self.gradients.clear();
-        self.gradients.extend(self.slopes.iter().map(|slope| Gradients { lanes: lanes(slope), model: 0.0 }));
-        scalars.pace.add(self.loss, scalars.clock.step, &scalars.lead.shares(), &mut self.gradients);
-        for ((stack, answer), gradients) in self.stacks.iter_mut().zip(&mut self.answers).zip(&self.gradients) {
-            stack.tell(&scalars.clock, gradients, answer, &[]);
+        self.gradients
+            .extend(self.derivatives.iter().map(|derivative| Gradients { lanes: lanes(derivative), model: 0.0 }));
+        scalars.step_sizes.add(self.loss, scalars.averaging.step, &scalars.mixture.shares(), &mut self.gradients);
+        for ((store, workspace), gradients) in self.stores.iter_mut().zip(&mut self.workspaces).zip(&self.gradients) {
+            store.tell(&scalars.averaging, gradients, workspace, &[]);
         }
-        if let Some(shrink) = &mut scalars.shrink {
-            shrink.add_classes(weight, per, &self.gradients);
+        if let Some(shrinkage) = &mut scalars.shrinkage {
+            shrinkage.add_classes(weight, per, &self.gradients);
         }
-        self.grouping.iter_mut().for_each(Grouping::keep);
-        scalars.clock.advance();
+        self.group_index.iter_mut().for_each(GroupIndex::commit);
+        scalars.averaging.advance();
     }
 
     /// Charges the lanes for their losses on the shelf.
-    fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
-        let (coding, loss, count) = (books.counts.coding.clone(), self.loss, self.len());
-        let mut judge = Judge::new(loss, 0.0);
-        books.passes.visit(&mut |row| {
-            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
+    fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
+        let (encoder, loss, count) = (row_loop.counts.encoder.clone(), self.loss, self.len());
+        let mut charges = HeldOutCharges::new(loss, 0.0);
+        row_loop.holdout.visit(&mut |row| {
+            let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                judge.add_charges(row.weight, &loss.charges_of(y as usize, &self.outputs));
+                charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs));
             }
         })?;
-        self.scalars.lead.judge(books.passes.run.completed + 1, &judge);
+        self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
         Ok(())
     }
 
-    fn predictor(&self, coding: &Coding) -> Predictor {
-        state::predictor(self, coding)
+    fn predictor(&self, encoder: &LabelEncoder) -> Predictor {
+        state::predictor(self, encoder)
     }
 
-    fn save(&self, coding: &Coding) -> Saved {
-        state::save(self, coding)
+    fn save(&self, encoder: &LabelEncoder) -> LearnerState {
+        state::save(self, encoder)
     }
 
     fn certificates(&self) -> Vec<Certificate> {
@@ -212,7 +224,7 @@ impl Engine for Classes {
         self.scalars.lanes(self.loss)
     }
 
-    fn edge(&self) -> i8 {
-        self.scalars.edge()
+    fn grid_edge(&self) -> i8 {
+        self.scalars.grid_edge()
     }
 }

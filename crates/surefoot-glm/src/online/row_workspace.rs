@@ -5,29 +5,29 @@
 
 use super::{
     coordinate::Coordinate,
-    tile::{Paces, TILE, Tile},
+    tile::{TILE, Tile, TileRates},
 };
 use crate::{
     memory::paged_map::Slot,
-    simd::{inverse_scale::Unit, lanes::Lanes},
+    simd::{inverse_scale::InverseScale, lanes::Lanes},
 };
 use bytemuck::Zeroable;
 use std::ptr::NonNull;
 use surefoot::Real;
 
-/// A row between [`Stack::find`](crate::online::coordinate_store::Stack::find), [`Stack::ask`](crate::online::coordinate_store::Stack::ask) and
-/// [`Stack::tell`](crate::online::coordinate_store::Stack::tell); its buffers are reused.
+/// A row between [`CoordinateStore::find`](crate::online::coordinate_store::CoordinateStore::find), [`CoordinateStore::ask`](crate::online::coordinate_store::CoordinateStore::ask) and
+/// [`CoordinateStore::tell`](crate::online::coordinate_store::CoordinateStore::tell); its buffers are reused.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct RowWorkspace {
     /// How many pairs there are, but for those that count as zero.
     pairs: usize,
     /// Where their coordinates are, and their values; up to the end of the last tile and behind it the spare one and zeros.
     slots: Vec<Slot<Coordinate>>,
     values: Vec<f64>,
-    spare: Spare,
+    padding: PaddingSlot,
     /// The coordinates with their averages of this round, and the values in their units.
     tiles: Vec<Tile>,
-    paces: Vec<Paces>,
+    tile_rates: Vec<TileRates>,
     relatives: Vec<[f32; TILE]>,
     /// Which pairs of a tile have the largest value of their coordinate so far, a bit each.
     growing: Vec<u16>,
@@ -42,19 +42,19 @@ pub(crate) struct Answer {
 }
 
 /// Where eight coordinates are.
-pub(crate) type Eight = [Slot<Coordinate>; 8];
+pub(crate) type SlotGroup = [Slot<Coordinate>; 8];
 
 /// The pairs of a row by the tile.
 pub(crate) struct Tiles<'a> {
     pub(crate) slots: &'a [[Slot<Coordinate>; TILE]],
     pub(crate) values: &'a [[f64; TILE]],
     pub(crate) tiles: &'a mut [Tile],
-    pub(crate) paces: &'a mut [Paces],
+    pub(crate) tile_rates: &'a mut [TileRates],
     pub(crate) relatives: &'a mut [[f32; TILE]],
     pub(crate) growing: &'a mut [u16],
 }
 
-impl Answer {
+impl RowWorkspace {
     /// No row.
     pub(crate) fn clear(&mut self) {
         self.pairs = 0;
@@ -65,10 +65,10 @@ impl Answer {
     pub(crate) fn begin(&mut self, pairs: usize) -> (&mut [Slot<Coordinate>], &mut [f64]) {
         let room = pairs.next_multiple_of(TILE) + TILE;
         if self.slots.len() < room {
-            self.slots.resize(room, self.spare.slot());
+            self.slots.resize(room, self.padding.slot());
             self.values.resize(room, 0.0);
             self.tiles.resize(room / TILE, Tile::zeroed());
-            self.paces.resize(room / TILE, Paces::zeroed());
+            self.tile_rates.resize(room / TILE, TileRates::zeroed());
             self.relatives.resize(room / TILE, [0.0; TILE]);
             self.growing.resize(room / TILE, 0);
         }
@@ -80,7 +80,7 @@ impl Answer {
     pub(crate) fn end(&mut self, pairs: usize) {
         self.pairs = pairs;
         // A tile, to have no loop.
-        self.slots[pairs..][..TILE].fill(self.spare.slot());
+        self.slots[pairs..][..TILE].fill(self.padding.slot());
         self.values[pairs..][..TILE].fill(0.0);
     }
 
@@ -91,7 +91,7 @@ impl Answer {
             slots: &self.slots.as_chunks().0[..count],
             values: &self.values.as_chunks().0[..count],
             tiles: &mut self.tiles[..count],
-            paces: &mut self.paces[..count],
+            tile_rates: &mut self.tile_rates[..count],
             relatives: &mut self.relatives[..count],
             growing: &mut self.growing[..count],
         }
@@ -99,13 +99,13 @@ impl Answer {
 
     /// Where the coordinates of the row are.
     #[inline(always)]
-    pub(crate) fn slots(&self) -> &[Eight] {
+    pub(crate) fn slots(&self) -> &[SlotGroup] {
         &self.slots.as_chunks().0[..self.pairs.div_ceil(8)]
     }
 
     /// The same in two halves.
     #[inline(always)]
-    pub(crate) fn halves(&self) -> (&[Eight], &[Eight]) {
+    pub(crate) fn halves(&self) -> (&[SlotGroup], &[SlotGroup]) {
         let slots = self.slots();
         slots.split_at(slots.len() / 2)
     }
@@ -138,22 +138,22 @@ impl Answer {
 /// A coordinate of no feature, in the unused places of the last tile. It was seen once, so that it needs no unit; its value is 0
 /// always, so that it learns nothing when it is written back.
 #[derive(Debug)]
-struct Spare(NonNull<Coordinate>);
+struct PaddingSlot(NonNull<Coordinate>);
 
-impl Spare {
+impl PaddingSlot {
     fn slot(&self) -> Slot<Coordinate> {
         Slot::at(self.0)
     }
 }
 
-impl Default for Spare {
-    fn default() -> Spare {
-        let spare = Box::new(Coordinate::of_unit(Unit(1.0_f64.to_bits() | 1)));
-        Spare(NonNull::from(Box::leak(spare)))
+impl Default for PaddingSlot {
+    fn default() -> PaddingSlot {
+        let padding = Box::new(Coordinate::of_scale(InverseScale(1.0_f64.to_bits() | 1)));
+        PaddingSlot(NonNull::from(Box::leak(padding)))
     }
 }
 
-impl Drop for Spare {
+impl Drop for PaddingSlot {
     fn drop(&mut self) {
         // SAFETY: it was made of a box, and nothing else ends it. Slots are used with their answer only.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
@@ -162,6 +162,6 @@ impl Drop for Spare {
 
 // SAFETY: the coordinate belongs to the answer as that of a box would, and is read and written only where the answer is borrowed
 // exclusively.
-unsafe impl Send for Spare {}
+unsafe impl Send for PaddingSlot {}
 // SAFETY: as above.
-unsafe impl Sync for Spare {}
+unsafe impl Sync for PaddingSlot {}

@@ -1,11 +1,11 @@
 //! What the lanes remember besides coordinates, the same for one margin and for many.
 
 use super::{
-    averaging::Clock,
-    label_units::Units,
-    mixture_weights::{Lead, shortest},
-    shrinkage::Shrink,
-    step_sizes::Pace,
+    averaging::Averaging,
+    label_units::LabelUnits,
+    mixture_weights::{MixtureWeights, shortest},
+    shrinkage::Shrinkage,
+    step_sizes::StepSizes,
     terms::Terms,
 };
 use crate::{
@@ -23,12 +23,15 @@ use serde_json::Value;
 /// Everything that is not kept a coordinate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
-    pub(super) clock: Clock,
-    pub(super) units: Units,
-    pub(super) lead: Lead,
-    pub(super) pace: Pace,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) shrink: Option<Shrink>,
+    #[serde(rename = "clock")]
+    pub(super) averaging: Averaging,
+    pub(super) units: LabelUnits,
+    #[serde(rename = "lead")]
+    pub(super) mixture: MixtureWeights,
+    #[serde(rename = "pace")]
+    pub(super) step_sizes: StepSizes,
+    #[serde(rename = "shrink", default, skip_serializing_if = "Option::is_none")]
+    pub(super) shrinkage: Option<Shrinkage>,
 }
 
 /// Why there is no certificate.
@@ -40,22 +43,22 @@ impl Scalars {
     pub(super) fn new(settings: &Settings) -> Scalars {
         let loss = settings.loss;
         Scalars {
-            clock: Clock::new(),
-            units: Units::new(loss),
-            lead: Lead::new(Pace::grid(loss)),
-            pace: Pace::default(),
-            shrink: Shrink::new(settings),
+            averaging: Averaging::new(),
+            units: LabelUnits::new(loss),
+            mixture: MixtureWeights::new(StepSizes::grid(loss)),
+            step_sizes: StepSizes::default(),
+            shrinkage: Shrinkage::new(settings),
         }
     }
 
     /// From what a model holds.
     pub(super) fn parse(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let scalars = State::parse::<Scalars>(value)?;
-        scalars.clock.check()?;
+        scalars.averaging.check()?;
         scalars.units.check(settings.loss)?;
-        scalars.lead.check()?;
-        scalars.pace.check()?;
-        scalars.shrink.as_ref().map_or(Ok(()), |shrink| shrink.check(settings))?;
+        scalars.mixture.check()?;
+        scalars.step_sizes.check()?;
+        scalars.shrinkage.as_ref().map_or(Ok(()), |shrinkage| shrinkage.check(settings))?;
         Ok(scalars)
     }
 
@@ -63,9 +66,9 @@ impl Scalars {
     /// drawn by it.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = Scalars::parse(settings, value)?;
-        if scalars.shrink.is_none() {
+        if scalars.shrinkage.is_none() {
             let penalty = Penalty { path: None, ..settings.penalty };
-            scalars.shrink = Shrink::new(&Settings { penalty, ..settings.clone() });
+            scalars.shrinkage = Shrinkage::new(&Settings { penalty, ..settings.clone() });
         }
         Ok(scalars)
     }
@@ -73,30 +76,30 @@ impl Scalars {
     /// By what a lane's points are multiplied to become margins, in their unit.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
-        Lanes(self.pace.scales(loss).0.map(|scale| scale * labels))
+        Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
     }
 
     pub(super) fn terms(&self, loss: Loss, intercept: bool, sign: f64) -> Terms {
         let scales = self.scales(loss);
         Terms {
-            clock: self.clock,
+            averaging: self.averaging,
             scales,
-            parts: scales * self.lead.shares(),
+            parts: scales * self.mixture.shares(),
             factor: sign * self.units.margin(),
             offset: self.units.offset(intercept),
-            pull: self.shrink.as_ref().map(|shrink| shrink.pull(sign)),
+            shrink_step: self.shrinkage.as_ref().map(|shrinkage| shrinkage.shrink_step(sign)),
         }
     }
 
     /// The lanes, and the scale of the one that leads.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
-        let grid = Pace::grid(loss);
-        (self.lead.lanes(grid), Some(shortest(grid.0[self.lead.leader()])))
+        let grid = StepSizes::grid(loss);
+        (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
-    pub(super) fn edge(&self) -> i8 {
-        match self.lead.leader() {
+    pub(super) fn grid_edge(&self) -> i8 {
+        match self.mixture.leader() {
             0 => -1,
             k if k == LANES - 1 => 1,
             _ => 0,

@@ -27,8 +27,8 @@ use crate::{
         summary::PathPoint,
     },
     numeric::{
-        check::{MOST_ROWS, is_size, need},
-        sums::{Sum, endless},
+        check::{MOST_ROWS, is_magnitude, need},
+        sums::{Sum, infinite_as_null},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -41,17 +41,17 @@ struct Candidate {
     /// What is added to the intercept, in training's own sign.
     shift: f64,
     /// Σ φ'' at its margins.
-    #[serde(with = "endless")]
-    bends: f64,
+    #[serde(rename = "bends", with = "infinite_as_null")]
+    curvatures: f64,
     /// Forgetting sums of weighted losses and of weights.
-    #[serde(with = "endless")]
+    #[serde(with = "infinite_as_null")]
     losses: f64,
     weights: f64,
 }
 
 /// Penalties, of which one is in force.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Shrink {
+pub(crate) struct Shrinkage {
     penalty: Penalty,
     /// Whether there is an intercept to be shifted.
     shifts: bool,
@@ -62,16 +62,16 @@ pub(crate) struct Shrink {
     /// weighted φ'' and φ'² times ‖x‖².
     rows: u64,
     weight: Sum,
-    #[serde(with = "endless")]
-    bends: f64,
-    #[serde(with = "endless")]
+    #[serde(rename = "bends", with = "infinite_as_null")]
+    curvatures: f64,
+    #[serde(with = "infinite_as_null")]
     squares: f64,
-    #[serde(with = "endless")]
+    #[serde(with = "infinite_as_null")]
     trace: f64,
-    #[serde(with = "endless")]
+    #[serde(with = "infinite_as_null")]
     lengths: f64,
     /// Weighted sizes of errors of the model as it was learnt.
-    #[serde(with = "endless")]
+    #[serde(with = "infinite_as_null")]
     sizes: f64,
     /// Rows that losses were counted of.
     judged: u64,
@@ -79,7 +79,7 @@ pub(crate) struct Shrink {
 
 /// How the weights of a model are drawn at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pull {
+pub(crate) struct ShrinkStep {
     /// W·l1 and W·l2 in units of S.
     l1: f64,
     l2: f64,
@@ -91,7 +91,7 @@ pub(crate) struct Pull {
     pub(crate) shift: f64,
 }
 
-impl Pull {
+impl ShrinkStep {
     /// What holds for a weight without a rule of its own.
     #[inline]
     pub(crate) fn rule(&self) -> Rule {
@@ -111,8 +111,8 @@ impl Pull {
         if target.abs() <= by {
             return 0.0;
         }
-        let drawn = (target - by.copysign(target)) / (squares + times(self.l2) * per * per) * inverse;
-        rule.bounds.clamp(drawn)
+        let shrunk = (target - by.copysign(target)) / (squares + times(self.l2) * per * per) * inverse;
+        rule.bounds.clamp(shrunk)
     }
 
     /// The share of a value in the length of its row, by which penalties of a path are measured.
@@ -129,7 +129,7 @@ impl Pull {
 
 /// A row as it is before it is learnt.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Observation {
     /// Label and weight.
     pub(crate) y: f64,
     pub(crate) weight: f64,
@@ -139,17 +139,18 @@ pub(crate) struct Told {
     pub(crate) length: f64,
 }
 
-impl Shrink {
+impl Shrinkage {
     /// `None` where there is nothing to be drawn.
-    pub(crate) fn new(settings: &Settings) -> Option<Shrink> {
+    pub(crate) fn new(settings: &Settings) -> Option<Shrinkage> {
         if settings.is_unpenalised() {
             return None;
         }
         let penalty = settings.penalty;
         let shares = penalty.path.iter().flat_map(|_| Axis::shares()).chain([0.0]);
-        let candidates = shares.map(|share| Candidate { share, shift: 0.0, bends: 0.0, losses: 0.0, weights: 0.0 });
+        let candidates =
+            shares.map(|share| Candidate { share, shift: 0.0, curvatures: 0.0, losses: 0.0, weights: 0.0 });
         let candidates: Vec<_> = candidates.collect();
-        Some(Shrink {
+        Some(Shrinkage {
             penalty,
             shifts: settings.intercept,
             // The least: none.
@@ -157,7 +158,7 @@ impl Shrink {
             candidates,
             rows: 0,
             weight: Sum::default(),
-            bends: 0.0,
+            curvatures: 0.0,
             squares: 0.0,
             trace: 0.0,
             lengths: 0.0,
@@ -171,8 +172,8 @@ impl Shrink {
         self.penalty.check()?;
         let count = self.penalty.path.map_or(1, |_| Axis::shares().len() + 1);
         let fits = self.candidates.len() == count && self.chosen < count && self.shifts == settings.intercept;
-        let finite = |one: &Candidate| is_size(one.share) && one.shift.is_finite() && is_size(one.weights);
-        let counts = self.rows <= MOST_ROWS && self.judged <= MOST_ROWS && self.weight.is_size();
+        let finite = |one: &Candidate| is_magnitude(one.share) && one.shift.is_finite() && is_magnitude(one.weights);
+        let counts = self.rows <= MOST_ROWS && self.judged <= MOST_ROWS && self.weight.is_magnitude();
         need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
     }
 
@@ -213,21 +214,21 @@ impl Shrink {
         if self.candidates.len() > 1 { judged.filter(PathPoint::is_sound).collect() } else { Vec::new() }
     }
 
-    fn pull_of(&self, one: &Candidate, sign: f64) -> Pull {
+    fn shrink_step_of(&self, one: &Candidate, sign: f64) -> ShrinkStep {
         let Penalty { l1, l2, bounds, standardize, .. } = self.penalty_of(one);
         // Before there is any curvature nothing was learnt either.
-        let per = if self.bends > 0.0 { self.weight.value() * self.squares / self.bends } else { 0.0 };
-        Pull { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
+        let per = if self.curvatures > 0.0 { self.weight.value() * self.squares / self.curvatures } else { 0.0 };
+        ShrinkStep { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
     /// The pull of the penalty in force, for a model of this sign.
-    pub(crate) fn pull(&self, sign: f64) -> Pull {
-        self.pull_of(&self.candidates[self.chosen], sign)
+    pub(crate) fn shrink_step(&self, sign: f64) -> ShrinkStep {
+        self.shrink_step_of(&self.candidates[self.chosen], sign)
     }
 
     /// Those of all penalties.
-    pub(crate) fn pulls(&self, sign: f64) -> impl Iterator<Item = Pull> + '_ {
-        self.candidates.iter().map(move |one| self.pull_of(one, sign))
+    pub(crate) fn shrink_steps(&self, sign: f64) -> impl Iterator<Item = ShrinkStep> + '_ {
+        self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
     /// Where the margin of the model in force is among those of all.
@@ -236,7 +237,7 @@ impl Shrink {
     }
 
     /// Counts the losses at a row that was not learnt before, given the margins of all models.
-    pub(crate) fn judge(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
+    pub(crate) fn record_losses(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
         if self.candidates.len() == 1 {
             return;
         }
@@ -250,7 +251,7 @@ impl Shrink {
     }
 
     /// Forgets the losses: others will be judged by.
-    pub(crate) fn judge_anew(&mut self) {
+    pub(crate) fn reset_losses(&mut self) {
         self.judged = 0;
         self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
     }
@@ -264,28 +265,29 @@ impl Shrink {
 
     /// Learns from a row that the lanes learn too: the margins of all drawn models, and the gradient of the model as it
     /// goes into S.
-    pub(crate) fn add(&mut self, loss: Loss, told: &Told, margins: &[f64], gradient: f32) {
-        let Told { y, weight, learnt, length } = *told;
+    pub(crate) fn add(&mut self, loss: Loss, observation: &Observation, margins: &[f64], gradient: f32) {
+        let Observation { y, weight, learnt, length } = *observation;
         self.rows += 1;
         self.weight.add(weight);
-        let (margin, slope) = (margins[self.chosen], loss.slope(y, learnt));
+        let (margin, derivative) = (margins[self.chosen], loss.derivative(y, learnt));
         self.sizes += weight * (y - learnt).abs();
         let size = self.sizes / self.weight.value();
-        let bend = weight * bend(loss, y, margin, size);
-        self.bends += bend;
+        let curvature = weight * curvature(loss, y, margin, size);
+        self.curvatures += curvature;
         self.squares += f64::from(gradient) * f64::from(gradient);
-        self.trace += bend * length;
-        self.lengths += weight * slope * slope * length;
+        self.trace += curvature * length;
+        self.lengths += weight * derivative * derivative * length;
         if !self.shifts {
             return;
         }
         for (one, &margin) in self.candidates.iter_mut().zip(margins) {
-            let by = loss.slope(y, margin) - slope;
+            let by = loss.derivative(y, margin) - derivative;
             // At least that of the chord: so no row moves the shift by more than its margin was drawn.
             let chord = by / (margin - learnt);
-            one.bends += weight * self::bend(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
+            one.curvatures +=
+                weight * self::curvature(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
             // Newton's step on the rows so far, with one more like them for the first.
-            let step = weight * by / (one.bends * (1.0 + 1.0 / self.rows as f64));
+            let step = weight * by / (one.curvatures * (1.0 + 1.0 / self.rows as f64));
             one.shift -= if step.is_finite() { step } else { 0.0 };
         }
     }
@@ -297,7 +299,7 @@ impl Shrink {
         self.rows += 1;
         self.weight.add(weight);
         self.squares += squares;
-        self.bends += weight * squares / (per * per);
+        self.curvatures += weight * squares / (per * per);
     }
 
     /// Multiplies the unit of gradients by 1/`ratio`.
@@ -308,12 +310,12 @@ impl Shrink {
 
 /// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average, for numbers over
 /// the `size` of an error. Huber's loss has that of the parabola that touches it.
-fn bend(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
-    let slope = loss.slope(y, margin);
+fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
+    let derivative = loss.derivative(y, margin);
     match loss {
-        Loss::Huber { .. } if slope != 0.0 => slope / (margin - y),
-        Loss::Absolute | Loss::Quantile { .. } => slope * slope / size,
-        _ => loss.bend(y, margin).unwrap_or(slope * slope),
+        Loss::Huber { .. } if derivative != 0.0 => derivative / (margin - y),
+        Loss::Absolute | Loss::Quantile { .. } => derivative * derivative / size,
+        _ => loss.second_derivative(y, margin).unwrap_or(derivative * derivative),
     }
 }
 
@@ -345,14 +347,14 @@ mod tests {
                 let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
                 for standardize in [false, true] {
                     let (l1, l2) = (weight * l1, weight * l2);
-                    let pull = Pull { l1, l2, standardize, bounds: Bounds::FREE, shift: 0.0 };
-                    let drawn = pull.weight(Rule { factor, bounds }, w * unit, squares, inverse);
+                    let shrink_step = ShrinkStep { l1, l2, standardize, bounds: Bounds::FREE, shift: 0.0 };
+                    let shrunk = shrink_step.weight(Rule { factor, bounds }, w * unit, squares, inverse);
                     let per = if standardize { unit } else { 1.0 };
                     let cost = |v: f64| cost(h, w, factor * l1 * per, factor * l2 * per * per, v);
-                    assert_eq!(bounds.clamp(drawn), drawn);
+                    assert_eq!(bounds.clamp(shrunk), shrunk);
                     for by in [1e-6, 1e-3, 0.1, 1.0] {
-                        for other in [drawn + by, drawn - by] {
-                            let least = cost(drawn) <= cost(other) || bounds.clamp(other) != other;
+                        for other in [shrunk + by, shrunk - by] {
+                            let least = cost(shrunk) <= cost(other) || bounds.clamp(other) != other;
                             assert!(least, "{squares} {w} {l1} {l2} {standardize}");
                         }
                     }
@@ -363,37 +365,37 @@ mod tests {
 
     #[test]
     fn extreme_units_and_coordinates_never_seen_are_0_not_nan() {
-        let pull = Pull { l1: 1.0, l2: 1.0, standardize: false, bounds: Bounds::FREE, shift: 0.0 };
+        let shrink_step = ShrinkStep { l1: 1.0, l2: 1.0, standardize: false, bounds: Bounds::FREE, shift: 0.0 };
         for (squares, inverse) in [(0.0, 0.0), (0.0, 1.0), (1e-30, 1e290), (1.0, 1e-300)] {
-            assert!(pull.weight(pull.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
-            assert!(pull.weight(pull.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");
+            assert!(shrink_step.weight(shrink_step.rule(), 0.0, squares, inverse) == 0.0, "{squares} {inverse}");
+            assert!(shrink_step.weight(shrink_step.rule(), 1.0, squares, inverse).is_finite(), "{squares} {inverse}");
         }
-        let endless = Pull { l1: f64::INFINITY, l2: f64::INFINITY, ..pull };
+        let infinite_as_null = ShrinkStep { l1: f64::INFINITY, l2: f64::INFINITY, ..shrink_step };
         for (factor, exact) in [(0.0, 0.375), (1.0, 0.0), (9.0, 0.0)] {
-            let rule = Rule { factor, ..pull.rule() };
-            assert_eq!(endless.weight(rule, 0.75, 3.0, 0.5), exact);
-            assert!(endless.weight(rule, 0.0, 0.0, 0.0) == 0.0);
+            let rule = Rule { factor, ..shrink_step.rule() };
+            assert_eq!(infinite_as_null.weight(rule, 0.75, 3.0, 0.5), exact);
+            assert!(infinite_as_null.weight(rule, 0.0, 0.0, 0.0) == 0.0);
         }
-        let none = Pull { l1: 0.0, l2: 0.0, ..pull };
-        assert_eq!(none.weight(pull.rule(), 0.75, 3.0, 0.5), 0.375);
-        assert!(none.weight(pull.rule(), 0.0, 0.0, 0.0) == 0.0);
+        let none = ShrinkStep { l1: 0.0, l2: 0.0, ..shrink_step };
+        assert_eq!(none.weight(shrink_step.rule(), 0.75, 3.0, 0.5), 0.375);
+        assert!(none.weight(shrink_step.rule(), 0.0, 0.0, 0.0) == 0.0);
     }
 
     #[test]
     fn the_penalty_of_the_least_loss_is_in_force() {
         let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
-        let mut shrink = Shrink::new(&Settings { penalty, ..Settings::default() }).unwrap();
-        let count = shrink.candidates.len();
-        assert_eq!((shrink.chosen(), count), (count - 1, 18));
-        let told = Told { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
-        shrink.add(Loss::Logistic, &told, &vec![0.0; count], 0.5);
+        let mut shrinkage = Shrinkage::new(&Settings { penalty, ..Settings::default() }).unwrap();
+        let count = shrinkage.candidates.len();
+        assert_eq!((shrinkage.chosen(), count), (count - 1, 18));
+        let observation = Observation { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
+        shrinkage.add(Loss::Logistic, &observation, &vec![0.0; count], 0.5);
         // Margins that are right for the third alone.
         let margins: Vec<f64> = (0..count).map(|k| if k == 2 { 3.0 } else { -1.0 }).collect();
-        shrink.judge(Loss::Logistic, 1.0, 1.0, &margins);
-        assert_eq!(shrink.chosen(), 2);
+        shrinkage.record_losses(Loss::Logistic, 1.0, 1.0, &margins);
+        assert_eq!(shrinkage.chosen(), 2);
         // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
-        assert!((shrink.in_force().l2 - 0.1).abs() < 1e-15 && shrink.in_force().path.is_some());
-        assert!(shrink.path().len() == count && shrink.path().is_sorted_by(|a, b| a.l2 > b.l2));
-        assert!(Shrink::new(&Settings::default()).is_none());
+        assert!((shrinkage.in_force().l2 - 0.1).abs() < 1e-15 && shrinkage.in_force().path.is_some());
+        assert!(shrinkage.path().len() == count && shrinkage.path().is_sorted_by(|a, b| a.l2 > b.l2));
+        assert!(Shrinkage::new(&Settings::default()).is_none());
     }
 }

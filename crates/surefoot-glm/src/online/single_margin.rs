@@ -6,11 +6,11 @@ pub(crate) use state::check;
 
 use super::{
     coordinate::Gradients,
-    coordinate_store::Stack,
-    mixture_weights::Judge,
-    row_workspace::Answer,
+    coordinate_store::CoordinateStore,
+    mixture_weights::HeldOutCharges,
+    row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
-    shrinkage::{Shrink, Told},
+    shrinkage::{Observation, Shrinkage},
     terms::Terms,
 };
 use crate::{
@@ -18,20 +18,20 @@ use crate::{
         fault::Fault,
         rows::{Batch, Row},
     },
-    labels::encoder::Coding,
+    labels::encoder::LabelEncoder,
     loss::Loss,
     memory::paged_map::LINE,
     model::{
         certificate::Certificate,
-        group_index::Grouping,
+        group_index::GroupIndex,
         predictor::Predictor,
         settings::{Penalty, Settings},
         summary::{Lane, PathPoint},
     },
     numeric::sums::Mean,
     pass::{
-        learner::{Engine, Saved},
-        row_loop::Books,
+        learner::{LearnerState, RowLearner},
+        row_loop::RowLoop,
     },
     simd::lanes::{LANES, Lanes},
 };
@@ -39,14 +39,14 @@ use std::io;
 
 /// All lanes and what mixes them.
 #[derive(Debug)]
-pub(crate) struct Mix {
+pub(crate) struct SingleMargin {
     loss: Loss,
     scalars: Scalars,
-    stack: Stack,
+    store: CoordinateStore,
     /// Where not all features are alike.
-    grouping: Option<Grouping>,
+    group_index: Option<GroupIndex>,
     /// Of the row at hand, and of the one after it.
-    answers: [Box<Answer>; 2],
+    workspaces: [Box<RowWorkspace>; 2],
     /// The sign that was asked with last, and the gradient that is ready.
     sign: f64,
     gradient: Lanes,
@@ -54,135 +54,141 @@ pub(crate) struct Mix {
     offset: f64,
     /// Where penalties draw models: its margin before that, and those of all drawn models, in training's own sign.
     learnt: f64,
-    drawn: Vec<f64>,
+    shrunk: Vec<f64>,
 }
 
-impl Mix {
+impl SingleMargin {
     /// Before the first row.
-    pub(crate) fn new(settings: &Settings) -> Mix {
+    pub(crate) fn new(settings: &Settings) -> SingleMargin {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);
-        Mix::assemble(loss, scalars, Stack::new(settings.intercept), Grouping::new(settings))
+        SingleMargin::assemble(loss, scalars, CoordinateStore::new(settings.intercept), GroupIndex::new(settings))
     }
 
-    fn assemble(loss: Loss, scalars: Scalars, stack: Stack, grouping: Option<Grouping>) -> Mix {
-        Mix {
+    fn assemble(loss: Loss, scalars: Scalars, store: CoordinateStore, group_index: Option<GroupIndex>) -> SingleMargin {
+        SingleMargin {
             loss,
             scalars,
-            stack,
-            grouping,
-            answers: Default::default(),
+            store,
+            group_index,
+            workspaces: Default::default(),
             sign: 1.0,
             gradient: Lanes::default(),
             offset: 0.0,
             learnt: 0.0,
-            drawn: Vec::new(),
+            shrunk: Vec::new(),
         }
     }
 
     /// Asks for the row at hand.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
-        let [answer, next] = &mut self.answers;
-        self.stack.ask(&terms, answer, next.halves().0);
-        if let Some(shrink) = &self.scalars.shrink {
-            self.drawn.clear();
-            let (stack, grouping) = (&self.stack, self.grouping.as_ref());
-            self.drawn.extend(shrink.pulls(self.sign).map(|pull| stack.drawn(&terms, &pull, grouping, answer)));
-            self.learnt = self.sign * (answer.margin + self.offset);
-            answer.margin = self.drawn[shrink.chosen()];
-            self.drawn.iter_mut().for_each(|margin| *margin = self.sign * (*margin + self.offset));
+        let [workspace, next] = &mut self.workspaces;
+        self.store.ask(&terms, workspace, next.halves().0);
+        if let Some(shrinkage) = &self.scalars.shrinkage {
+            self.shrunk.clear();
+            let (store, group_index) = (&self.store, self.group_index.as_ref());
+            self.shrunk.extend(
+                shrinkage
+                    .shrink_steps(self.sign)
+                    .map(|shrink_step| store.shrunk(&terms, &shrink_step, group_index, workspace)),
+            );
+            self.learnt = self.sign * (workspace.margin + self.offset);
+            workspace.margin = self.shrunk[shrinkage.chosen()];
+            self.shrunk.iter_mut().for_each(|margin| *margin = self.sign * (*margin + self.offset));
         }
         if self.offset != 0.0 {
-            answer.shift(self.offset, self.scalars.units.relative(self.sign * self.offset));
+            workspace.shift(self.offset, self.scalars.units.relative(self.sign * self.offset));
         }
     }
 
     fn terms(&self, sign: f64) -> Terms {
-        self.scalars.terms(self.loss, self.stack.intercept.is_some(), sign)
+        self.scalars.terms(self.loss, self.store.intercept.is_some(), sign)
     }
 }
 
-impl Mix {
+impl SingleMargin {
     /// Judges the penalties of a path by the held-out rows.
-    fn judge_path(&mut self, books: &mut Books) -> io::Result<()> {
-        let Some(mut shrink) = self.scalars.shrink.take_if(|shrink| shrink.is_path()) else { return Ok(()) };
-        let (coding, terms) = (books.counts.coding.clone(), self.terms(books.counts.coding.sign()));
-        let (sign, loss) = (coding.sign(), self.loss);
-        let pulls: Vec<_> = shrink.pulls(sign).collect();
-        shrink.judge_anew();
-        let (stack, grouping) = (&mut self.stack, &mut self.grouping);
-        let (answer, drawn) = (&mut self.answers[0], &mut self.drawn);
-        books.passes.visit(&mut |row| {
-            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
-            let looked = grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row));
-            if let (Ok(y), Ok(())) = (y, looked.and_then(|()| stack.find(row, answer))) {
-                drawn.clear();
-                let of = |pull| stack.drawn(&terms, pull, grouping.as_ref(), answer);
-                drawn.extend(pulls.iter().map(|pull| sign * (of(pull) + row.offset)));
-                shrink.judge(loss, y, row.weight, drawn);
+    fn judge_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
+        let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
+            return Ok(());
+        };
+        let (encoder, terms) = (row_loop.counts.encoder.clone(), self.terms(row_loop.counts.encoder.sign()));
+        let (sign, loss) = (encoder.sign(), self.loss);
+        let shrink_steps: Vec<_> = shrinkage.shrink_steps(sign).collect();
+        shrinkage.reset_losses();
+        let (store, group_index) = (&mut self.store, &mut self.group_index);
+        let (workspace, shrunk) = (&mut self.workspaces[0], &mut self.shrunk);
+        row_loop.holdout.visit(&mut |row| {
+            let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
+            let looked = group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row));
+            if let (Ok(y), Ok(())) = (y, looked.and_then(|()| store.find(row, workspace))) {
+                shrunk.clear();
+                let of = |shrink_step| store.shrunk(&terms, shrink_step, group_index.as_ref(), workspace);
+                shrunk.extend(shrink_steps.iter().map(|shrink_step| sign * (of(shrink_step) + row.offset)));
+                shrinkage.record_losses(loss, y, row.weight, shrunk);
             }
         })?;
-        self.scalars.shrink = Some(shrink);
+        self.scalars.shrinkage = Some(shrinkage);
         Ok(())
     }
 }
 
-impl Engine for Mix {
-    fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        self.stack.settle();
-        let mut found = if from < to { self.stack.find(&batch.row(from), &mut self.answers[0]) } else { Ok(()) };
+impl RowLearner for SingleMargin {
+    fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
+        self.store.raise_limit_if_due();
+        let mut found = if from < to { self.store.find(&batch.row(from), &mut self.workspaces[0]) } else { Ok(()) };
         for r in from..to {
-            // The coordinates of the row after this one are known before this one is worked on, see `Stack::ask`.
-            self.answers[1].clear();
-            batch.fetch(r + LINE);
-            let next = if r + 1 < to { self.stack.find(&batch.row(r + 1), &mut self.answers[1]) } else { Ok(()) };
-            found.and_then(|()| books.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
-            self.answers.swap(0, 1);
+            // The coordinates of the row after this one are known before this one is worked on, see `CoordinateStore::ask`.
+            self.workspaces[1].clear();
+            batch.prefetch(r + LINE);
+            let next = if r + 1 < to { self.store.find(&batch.row(r + 1), &mut self.workspaces[1]) } else { Ok(()) };
+            found.and_then(|()| row_loop.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
+            self.workspaces.swap(0, 1);
             found = next;
         }
         Ok(())
     }
 
-    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault> {
-        (self.sign, self.offset) = (coding.sign(), row.offset);
-        self.grouping.as_mut().map_or(Ok(()), |grouping| grouping.look(row))?;
+    fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
+        (self.sign, self.offset) = (encoder.sign(), row.offset);
+        self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;
         self.ask_again();
-        let answer = &self.answers[0];
-        let finite = answer.output.is_finite() && answer.margin.is_finite();
-        if finite { Ok(self.loss.value(y * self.sign, answer.margin)) } else { Err(Fault::overflow()) }
+        let workspace = &self.workspaces[0];
+        let finite = workspace.output.is_finite() && workspace.margin.is_finite();
+        if finite { Ok(self.loss.value(y * self.sign, workspace.margin)) } else { Err(Fault::overflow()) }
     }
 
     fn margins(&self, margins: &mut Vec<f64>) {
         margins.clear();
-        margins.push(self.answers[0].margin);
+        margins.push(self.workspaces[0].margin);
     }
 
     /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
     /// far out of the lanes' units gives them another unit first, unless the row is refused.
-    fn ready(&mut self, y: f64, _: f64) -> Result<(), Fault> {
+    fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {
             self.ask_again();
         }
-        let answer = &self.answers[0];
+        let workspace = &self.workspaces[0];
         let (units_now, loss) = (&self.scalars.units, self.scalars.units.loss(self.loss));
-        self.gradient = loss.slopes(units_now.of(y), &answer.query);
-        if let Some((down, up)) = units_now.steepest(loss, units_now.of(y)) {
+        self.gradient = loss.derivatives(units_now.of(y), &workspace.query);
+        if let Some((down, up)) = units_now.derivative_bounds(loss, units_now.of(y)) {
             self.gradient = Lanes(self.gradient.0.map(|g| g.clamp(-down as f32, up as f32)));
         }
-        if self.gradient.is_finite() && answer.output.is_finite() {
+        if self.gradient.is_finite() && workspace.output.is_finite() {
             return Ok(());
         }
         self.scalars.units = units;
         Err(Fault::overflow())
     }
 
-    fn judge(&mut self, y: f64, weight: f64) {
+    fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
-        self.scalars.lead.add(units.loss(self.loss), units.of(y), weight, &self.answers[0].output);
-        if let Some(shrink) = &mut self.scalars.shrink {
-            shrink.judge(self.loss, y, weight, &self.drawn);
+        self.scalars.mixture.add(units.loss(self.loss), units.of(y), weight, &self.workspaces[0].output);
+        if let Some(shrinkage) = &mut self.scalars.shrinkage {
+            shrinkage.record_losses(self.loss, y, weight, &self.shrunk);
         }
     }
 
@@ -190,69 +196,69 @@ impl Engine for Mix {
         let gradient = self.gradient;
         let largest = gradient.0.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
         if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
-            self.stack.each(|c| c.rescale_gradients(ratio));
-            self.answers[0].rescale_gradients(ratio);
-            self.scalars.pace.rescale(ratio);
-            self.scalars.shrink.iter_mut().for_each(|shrink| shrink.rescale(ratio));
+            self.store.each(|c| c.rescale_gradients(ratio));
+            self.workspaces[0].rescale_gradients(ratio);
+            self.scalars.step_sizes.rescale(ratio);
+            self.scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
         // Without a unit all gradients so far, these included, are 0.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
         let lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
         let mut gradients = [Gradients { lanes, model: 0.0 }];
-        let shares = self.scalars.lead.shares();
-        self.scalars.pace.add(self.loss, self.scalars.clock.step, &shares, &mut gradients);
-        let [answer, next] = &mut self.answers;
-        self.stack.tell(&self.scalars.clock, &gradients[0], answer, next.halves().1);
-        if let Some(shrink) = &mut self.scalars.shrink {
-            let (answer, grouping) = (&self.answers[0], self.grouping.as_ref());
-            let length = match shrink.axis() {
-                Some(axis) => self.stack.length(axis, &shrink.pull(self.sign), grouping, answer),
-                None => answer.length(),
+        let shares = self.scalars.mixture.shares();
+        self.scalars.step_sizes.add(self.loss, self.scalars.averaging.step, &shares, &mut gradients);
+        let [workspace, next] = &mut self.workspaces;
+        self.store.tell(&self.scalars.averaging, &gradients[0], workspace, next.halves().1);
+        if let Some(shrinkage) = &mut self.scalars.shrinkage {
+            let (workspace, group_index) = (&self.workspaces[0], self.group_index.as_ref());
+            let length = match shrinkage.axis() {
+                Some(axis) => self.store.length(axis, &shrinkage.shrink_step(self.sign), group_index, workspace),
+                None => workspace.length(),
             };
-            let told = Told { y, weight, learnt: self.learnt, length };
-            shrink.add(self.loss, &told, &self.drawn, gradients[0].model);
+            let observation = Observation { y, weight, learnt: self.learnt, length };
+            shrinkage.add(self.loss, &observation, &self.shrunk, gradients[0].model);
         }
-        self.grouping.iter_mut().for_each(Grouping::keep);
+        self.group_index.iter_mut().for_each(GroupIndex::commit);
         self.scalars.units.count(self.loss, y, self.offset, weight);
-        self.scalars.clock.advance();
+        self.scalars.averaging.advance();
     }
 
     /// Charges the lanes for their losses on the shelf.
-    fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
-        let (coding, units) = (books.counts.coding.clone(), self.scalars.units);
-        let terms = self.terms(coding.sign());
+    fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
+        let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
+        let terms = self.terms(encoder.sign());
         let loss = units.loss(self.loss);
-        let (stack, answer) = (&mut self.stack, &mut self.answers[0]);
+        let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
-            let y = coding.code(loss, row.label.unwrap_or(f64::NAN));
-            if let (Ok(y), Ok(())) = (y, stack.find(row, answer)) {
-                stack.ask(&terms, answer, &[]);
+            let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
+            if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
+                store.ask(&terms, workspace, &[]);
                 if row.offset != 0.0 {
-                    answer.shift(row.offset, units.relative(coding.sign() * row.offset));
+                    workspace.shift(row.offset, units.relative(encoder.sign() * row.offset));
                 }
-                then(units.of(y), row.weight, &answer.output);
+                then(units.of(y), row.weight, &workspace.output);
             }
         };
         let mut means = [Mean::default(); LANES];
-        books.passes.visit(&mut |row| {
+        row_loop.holdout.visit(&mut |row| {
             each(row, &mut |y, weight, margins| {
                 means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
-        let mut judge = Judge::new(loss, typical);
-        books.passes.visit(&mut |row| each(row, &mut |y, weight, margins| judge.add(weight, y, margins)))?;
-        self.scalars.lead.judge(books.passes.run.completed + 1, &judge);
-        self.judge_path(books)
+        let mut charges = HeldOutCharges::new(loss, typical);
+        row_loop.holdout.visit(&mut |row| each(row, &mut |y, weight, margins| charges.add(weight, y, margins)))?;
+        self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
+        self.judge_path(row_loop)
     }
 
-    fn predictor(&self, coding: &Coding) -> Predictor {
-        let terms = self.terms(coding.sign());
-        Predictor::of(self.stack.intercept(&terms), self.stack.vector(&terms, self.grouping.as_ref()))
+    fn predictor(&self, encoder: &LabelEncoder) -> Predictor {
+        let terms = self.terms(encoder.sign());
+        Predictor::of(self.store.intercept(&terms), self.store.vector(&terms, self.group_index.as_ref()))
     }
 
-    fn save(&self, coding: &Coding) -> Saved {
-        state::save(self, coding.sign())
+    fn save(&self, encoder: &LabelEncoder) -> LearnerState {
+        state::save(self, encoder.sign())
     }
 
     fn certificates(&self) -> Vec<Certificate> {
@@ -260,18 +266,18 @@ impl Engine for Mix {
     }
 
     fn penalty(&self) -> Option<Penalty> {
-        self.scalars.shrink.as_ref().map(Shrink::in_force)
+        self.scalars.shrinkage.as_ref().map(Shrinkage::in_force)
     }
 
     fn path(&self) -> Vec<PathPoint> {
-        self.scalars.shrink.as_ref().map_or_else(Vec::new, Shrink::path)
+        self.scalars.shrinkage.as_ref().map_or_else(Vec::new, Shrinkage::path)
     }
 
     fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
         self.scalars.lanes(self.loss)
     }
 
-    fn edge(&self) -> i8 {
-        self.scalars.edge()
+    fn grid_edge(&self) -> i8 {
+        self.scalars.grid_edge()
     }
 }

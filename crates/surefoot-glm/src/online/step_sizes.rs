@@ -7,7 +7,7 @@
 use super::coordinate::Gradients;
 use crate::{
     loss::Loss,
-    numeric::check::{is_size, need},
+    numeric::check::{is_magnitude, need},
     simd::lanes::{LANES, Lanes},
 };
 use serde::{Deserialize, Serialize};
@@ -27,15 +27,15 @@ fn forgetting(loss: Loss) -> f64 {
 
 /// Squared gradients of the model and of the lanes, forgetting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Pace {
+pub(crate) struct StepSizes {
     model: f64,
     lanes: [f64; LANES],
 }
 
-impl Pace {
+impl StepSizes {
     /// Checks one that was read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let sizes = is_size(self.model) && self.lanes.iter().all(|x| is_size(*x));
+        let sizes = is_magnitude(self.model) && self.lanes.iter().all(|x| is_magnitude(*x));
         need(sizes, "the squared gradients of the state are out of their range")
     }
 
@@ -60,7 +60,7 @@ impl Pace {
 
     /// D_k/√ρ_k for every lane.
     pub(crate) fn scales(&self, loss: Loss) -> Lanes {
-        let mut scales = Pace::grid(loss);
+        let mut scales = StepSizes::grid(loss);
         for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {
             if sum > 0.0 && self.model > 0.0 {
                 *scale *= (self.model / sum).sqrt() as f32;

@@ -2,18 +2,18 @@
 //!
 //! The loops over the pairs of a row work on a tile at a time: number k of each array is that of coordinate k. So one instruction
 //! does the same step for many pairs, square roots and divisions included, whatever the registers' width: the arithmetic is
-//! written once, for any [`Wide`]. Nothing is fused and sums have a fixed shape, so all give the same bits.
+//! written once, for any [`F32x16`]. Nothing is fused and sums have a fixed shape, so all give the same bits.
 
 use super::{
-    averaging::{Clock, share_of},
+    averaging::{Averaging, share_of},
     coordinate::{Coordinate, Gradients, rate_of},
     terms::Terms,
 };
 use crate::simd::{
-    f32x16::{Line, WIDTH, Wide},
-    inverse_scale::Unit,
+    f32x16::{CacheLine, F32x16, WIDTH},
+    inverse_scale::InverseScale,
     lanes::{LANES, Lanes},
-    margin::Margin,
+    margin::MarginSum,
 };
 use bytemuck::Zeroable;
 
@@ -21,7 +21,7 @@ use bytemuck::Zeroable;
 pub(crate) const TILE: usize = WIDTH;
 
 /// The bits of a unit's low word that count touches.
-const TOUCHES: u32 = Unit::TOUCHES as u32;
+const UPDATES: u32 = InverseScale::UPDATES as u32;
 /// The high word of 2^1023: 1/M of coordinates never seen, so large that every value is larger than M.
 const HUGE: u32 = 0x7fe0_0000;
 
@@ -34,14 +34,14 @@ pub(crate) struct Tile {
     squares: [f32; TILE],
     steps: [u32; TILE],
     /// The units' low words, which hold the touches, and their high ones.
-    units: [[u32; TILE]; 2],
+    scales: [[u32; TILE]; 2],
 }
 
 /// How the coordinates of a tile move: what takes long to compute, apart, so that the processor begins with one tile's before it is
 /// through with another's.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
-pub(crate) struct Paces {
+pub(crate) struct TileRates {
     /// See [`rate_of`], and [`share_of`] since the last touch.
     rates: [f32; TILE],
     shares: [f32; TILE],
@@ -55,19 +55,19 @@ pub(crate) struct Sums<W> {
     output: [W; LANES],
     direction: [W; LANES],
     /// Of the model.
-    pub(crate) margin: Margin,
+    pub(crate) margin: MarginSum,
 }
 
-impl<W: Wide> Sums<W> {
+impl<W: F32x16> Sums<W> {
     #[inline(always)]
     pub(crate) fn new() -> Sums<W> {
-        Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: Margin::default() }
+        Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
     /// What the pairs add to the margins: at the output points, and in the directions of the iterates.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
-        let (mut lines, mut places) = ([Line::zeroed(); WIDTH], [Line::zeroed(); WIDTH]);
+        let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
         for (line, sum) in lines.iter_mut().zip(self.output.iter().chain(&self.direction)) {
             sum.store(bytemuck::cast_mut(line));
         }
@@ -88,7 +88,7 @@ impl<W: Wide> Sums<W> {
 impl Tile {
     /// The tile of these coordinates.
     #[inline(always)]
-    pub(crate) fn gather<W: Wide>(&mut self, here: [&Coordinate; TILE]) {
+    pub(crate) fn gather<W: F32x16>(&mut self, here: [&Coordinate; TILE]) {
         W::transpose(&here.map(bytemuck::cast_ref), bytemuck::cast_mut(self));
     }
 
@@ -97,7 +97,7 @@ impl Tile {
     /// # Safety
     /// All may be written to.
     #[inline(always)]
-    pub(crate) unsafe fn scatter<W: Wide>(&self, there: [*mut Coordinate; TILE]) {
+    pub(crate) unsafe fn scatter<W: F32x16>(&self, there: [*mut Coordinate; TILE]) {
         // SAFETY: the caller's promise; a coordinate is a line.
         unsafe { W::transpose_to(bytemuck::cast_ref(self), &there.map(|c| c.cast())) };
     }
@@ -109,7 +109,7 @@ impl Tile {
             average: Lanes(self.average.map(|average| average[k])),
             squares: self.squares[k],
             step: self.steps[k],
-            unit: Unit::of_words([self.units[0][k], self.units[1][k]]),
+            inverse_scale: InverseScale::of_words([self.scales[0][k], self.scales[1][k]]),
         }
     }
 
@@ -119,40 +119,40 @@ impl Tile {
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
         self.squares[k] = c.squares;
         self.steps[k] = c.step;
-        [self.units[0][k], self.units[1][k]] = c.unit.words();
+        [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
 
     /// The paces of the coordinates in the round of the clock. Writes down the values in the units that they will have, and returns
     /// whose values are larger than the unit, a bit each; those never seen among them, which have none.
     #[inline(always)]
-    pub(crate) fn paces<W: Wide>(
+    pub(crate) fn rates<W: F32x16>(
         &self,
-        clock: &Clock,
+        averaging: &Averaging,
         values: &[f64; TILE],
-        paces: &mut Paces,
+        tile_rates: &mut TileRates,
         relatives: &mut [f32; TILE],
     ) -> u16 {
-        let (touches, inverses) = W::counted(&self.units[0], &self.units[1], TOUCHES, HUGE);
-        rate_of(W::load(&self.squares), touches).store(&mut paces.rates);
-        let (gone, one) = (W::load(&self.steps.map(|step| clock.gone_since(step))), W::of(1.0));
-        share_of(gone, (one - gone).at_least(W::of(0.0))).store(&mut paces.shares);
+        let (updates, inverses) = W::counted(&self.scales[0], &self.scales[1], UPDATES, HUGE);
+        rate_of(W::load(&self.squares), updates).store(&mut tile_rates.rates);
+        let (gone, one) = (W::load(&self.steps.map(|step| averaging.gone_since(step))), W::of(1.0));
+        share_of(gone, (one - gone).at_least(W::of(0.0))).store(&mut tile_rates.shares);
         let relative = W::products(values, &inverses);
-        paces.inverses = inverses;
+        tile_rates.inverses = inverses;
         relative.at_most(one).at_least(W::of(-1.0)).store(relatives);
         (relative * relative).above(one)
     }
 
     /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums.
     #[inline(always)]
-    pub(crate) fn ask<W: Wide>(
+    pub(crate) fn ask<W: F32x16>(
         &mut self,
         terms: &Terms,
         values: &[f64; TILE],
-        paces: &Paces,
+        tile_rates: &TileRates,
         relatives: &[f32; TILE],
         sums: &mut Sums<W>,
     ) {
-        let (rates, shares, relative) = (W::load(&paces.rates), W::load(&paces.shares), W::load(relatives));
+        let (rates, shares, relative) = (W::load(&tile_rates.rates), W::load(&tile_rates.shares), W::load(relatives));
         let weighted: [W; LANES] = std::array::from_fn(|lane| {
             let (towards, average) = (W::load(&self.theta[lane]) * rates, W::load(&self.average[lane]));
             // It has not moved since the last touch, so the average goes towards it.
@@ -164,13 +164,13 @@ impl Tile {
         });
         // The tree of `Lanes::dot`.
         let [a, b, c, d, e, f] = weighted;
-        sums.margin.add(((a + b) + (c + d)) + (e + f), &paces.inverses, terms.factor, values);
+        sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
     }
 
-    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`Unit::raised`].
+    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`InverseScale::raised`].
     #[inline(always)]
-    pub(crate) fn raise_units<W: Wide>(&mut self, growing: u16, values: &[f64; TILE]) {
-        let ratios = W::raise(&mut self.units, growing, values);
+    pub(crate) fn raise_scales<W: F32x16>(&mut self, growing: u16, values: &[f64; TILE]) {
+        let ratios = W::raise(&mut self.scales, growing, values);
         for theta in &mut self.theta {
             (W::load(theta) * ratios).store(theta);
         }
@@ -189,16 +189,16 @@ impl Tile {
 
     /// Learns the gradients of the lanes and of the model at a row where the coordinates have these values in their units.
     #[inline(always)]
-    pub(crate) fn tell<W: Wide>(&mut self, clock: &Clock, gradients: &Gradients, relatives: &[f32; TILE]) {
+    pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);
         for (theta, g) in self.theta.iter_mut().zip(gradients.lanes.0) {
             (W::load(theta) - W::of(f64::from(g)) * relatives).store(theta);
         }
         let g = W::of(f64::from(gradients.model)) * relatives;
         (W::load(&self.squares) + g * g).store(&mut self.squares);
-        self.steps = [clock.step; TILE];
-        for low in &mut self.units[0] {
-            *low += u32::from(*low & TOUCHES < TOUCHES);
+        self.steps = [averaging.step; TILE];
+        for low in &mut self.scales[0] {
+            *low += u32::from(*low & UPDATES < UPDATES);
         }
     }
 }
@@ -206,7 +206,7 @@ impl Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{online::label_units::Offset, simd::f32x16::Plain};
+    use crate::{online::label_units::Offset, simd::f32x16::Scalar};
 
     /// Coordinates as they may be, some never seen.
     fn coordinates() -> [Coordinate; TILE] {
@@ -218,7 +218,9 @@ mod tests {
                 average: lanes(k, 0.3),
                 squares: (1.0 + k as f32).ln(),
                 step: (3 * k) as u32,
-                unit: Unit((1.0 / (3.0 + k as f64)).to_bits() & !Unit::TOUCHES | [1, 7, 4094, 4095][k % 4]),
+                inverse_scale: InverseScale(
+                    (1.0 / (3.0 + k as f64)).to_bits() & !InverseScale::UPDATES | [1, 7, 4094, 4095][k % 4],
+                ),
             },
         })
     }
@@ -226,37 +228,40 @@ mod tests {
     #[test]
     fn a_tile_does_what_its_coordinates_would_do_alone() {
         let (here, mut tile) = (coordinates(), Tile::zeroed());
-        tile.gather::<Plain>(here.each_ref());
-        let mut clock = Clock::new();
-        (0..60).for_each(|_| clock.advance());
+        tile.gather::<Scalar>(here.each_ref());
+        let mut averaging = Averaging::new();
+        (0..60).for_each(|_| averaging.advance());
         let parts = Lanes(std::array::from_fn(|k| 0.1 + k as f32));
-        let terms = Terms { clock, scales: parts, parts, factor: -1.5, offset: Offset::default(), pull: None };
+        let terms =
+            Terms { averaging, scales: parts, parts, factor: -1.5, offset: Offset::default(), shrink_step: None };
         // Among them some that are larger than the unit, and one that is the unit.
         let mut values: [f64; TILE] = std::array::from_fn(|k| [1.0, -2.0, 0.5, 4.0][k % 4]);
         (values[2], values[4], values[6]) = (7.0, 7.0, -20.0);
-        let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Plain>::new());
-        let mut paces = Paces::zeroed();
-        let growing = tile.paces::<Plain>(&clock, &values, &mut paces, &mut relatives);
-        tile.ask(&terms, &values, &paces, &relatives, &mut sums);
-        let larger = |k: usize| here[k].unit.touches() == 0 || values[k].abs() > 3.0 + k as f64;
+        let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Scalar>::new());
+        let mut tile_rates = TileRates::zeroed();
+        let growing = tile.rates::<Scalar>(&averaging, &values, &mut tile_rates, &mut relatives);
+        tile.ask(&terms, &values, &tile_rates, &relatives, &mut sums);
+        let larger = |k: usize| here[k].inverse_scale.updates() == 0 || values[k].abs() > 3.0 + k as f64;
         assert_eq!(growing, (0..TILE).map(|k| u16::from(larger(k)) << k).sum::<u16>());
-        tile.raise_units::<Plain>(growing, &values);
+        tile.raise_scales::<Scalar>(growing, &values);
         let gradients = Gradients { lanes: Lanes([0.5, -0.25, 1.0, 0.0, 2.0, -1.0]), model: 0.75 };
-        tile.tell::<Plain>(&clock, &gradients, &relatives);
+        tile.tell::<Scalar>(&averaging, &gradients, &relatives);
         for (k, (c, value)) in here.iter().zip(values).enumerate() {
-            let asked = c.ask(rate_of(c.squares, c.unit.touches() as f32), clock.share_since(c.step));
-            let relative = if larger(k) { 1.0_f32.copysign(value as f32) } else { (value * c.unit.inverse()) as f32 };
+            let asked = c.ask(rate_of(c.squares, c.inverse_scale.updates() as f32), averaging.share_since(c.step));
+            let relative =
+                if larger(k) { 1.0_f32.copysign(value as f32) } else { (value * c.inverse_scale.value()) as f32 };
             let told = tile.coordinate(k);
-            assert_eq!((relatives[k], told.average, told.step), (relative, asked.average, clock.step), "{k}");
+            assert_eq!((relatives[k], told.average, told.step), (relative, asked.average, averaging.step), "{k}");
             let mut c = *c;
             if larger(k) {
-                let (unit, ratio) = c.unit.raised(value.abs());
-                (c.theta, c.squares, c.unit) = (c.theta * Lanes([ratio; LANES]), c.squares * (ratio * ratio), unit);
+                let (unit, ratio) = c.inverse_scale.raised(value.abs());
+                (c.theta, c.squares, c.inverse_scale) =
+                    (c.theta * Lanes([ratio; LANES]), c.squares * (ratio * ratio), unit);
             }
             assert_eq!(told.theta, c.theta - gradients.lanes * Lanes([relative; LANES]), "{k}");
             assert_eq!(told.squares, c.squares + (0.75 * relative) * (0.75 * relative), "{k}");
-            assert_eq!(told.unit.inverse(), c.unit.inverse(), "{k}");
-            assert_eq!(told.unit.touches(), (c.unit.touches() + 1).min(4095), "{k}");
+            assert_eq!(told.inverse_scale.value(), c.inverse_scale.value(), "{k}");
+            assert_eq!(told.inverse_scale.updates(), (c.inverse_scale.updates() + 1).min(4095), "{k}");
         }
     }
 }

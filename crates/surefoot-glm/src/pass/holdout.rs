@@ -8,16 +8,16 @@
 use crate::{
     data::{
         fault::{Fault, Part},
-        holdout_store::Shelf,
+        holdout_store::HoldoutStore,
         rows::Row,
     },
-    labels::{class_weights::Balance, encoder::Coding},
+    labels::{class_weights::ClassBalance, encoder::LabelEncoder},
     loss::Loss,
-    metrics::progressive_loss::Board,
+    metrics::progressive_loss::ProgressiveLoss,
     model::{predictor::Predictor, settings::Plan},
     numeric::{
         check::{MOST_ROWS, need},
-        sums::{Mean, Spread},
+        sums::{Mean, Moments},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -25,73 +25,77 @@ use std::{io, sync::Arc};
 
 /// Where the passes stand.
 #[derive(Debug)]
-pub(crate) struct Passes {
+pub(crate) struct Holdout {
     pub(crate) plan: Plan,
-    pub(crate) run: Run,
-    shelf: Box<dyn Shelf>,
-    /// Rows seen by [`Passes::reshelve`].
-    reshelved: u64,
+    pub(crate) run: RunState,
+    store: Box<dyn HoldoutStore>,
+    /// Rows seen by [`Holdout::restore_holdout`].
+    restored: u64,
     /// The model of least loss on the shelf, and the one to be saved.
     pub(crate) least: Option<Arc<Predictor>>,
     pub(crate) kept: Option<Arc<Predictor>>,
 }
 
-/// The part of [`Passes`] that an unfinished model stores.
+/// The part of [`Holdout`] that an unfinished model stores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct RunState {
     /// Whether the kept model is of an earlier run: it stands until the first row of this one is learnt.
-    pub(crate) left: bool,
+    #[serde(rename = "left")]
+    pub(crate) is_earlier: bool,
     /// Passes completed.
     pub(crate) completed: u32,
     /// Rows of positive weight met in this pass.
     position: u64,
     /// Rows on the shelf.
-    shelved: u64,
+    #[serde(rename = "shelved")]
+    held_out: u64,
     /// Held-out rows as they were met, scored by the model of that moment.
-    pub(crate) met: Board,
+    #[serde(rename = "met")]
+    pub(crate) encountered: ProgressiveLoss,
     /// All held-out rows, scored by the kept model.
-    pub(crate) judged: Option<Board>,
+    #[serde(rename = "judged")]
+    pub(crate) kept_losses: Option<ProgressiveLoss>,
     /// The rows of classes before the run.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
-    pub(crate) before: Balance,
+    pub(crate) before: ClassBalance,
 }
 
-impl Run {
+impl RunState {
     /// Checks one that was read from a file.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
-        let counts = [self.position, self.shelved].iter().all(|count| *count <= MOST_ROWS);
+        let counts = [self.position, self.held_out].iter().all(|count| *count <= MOST_ROWS);
         need(counts && self.completed < u32::MAX, "the passes of the state are out of their range")?;
-        self.met.check(loss, classes)?;
-        self.judged.as_ref().map_or(Ok(()), |board| board.check(loss, classes))?;
+        self.encountered.check(loss, classes)?;
+        self.kept_losses.as_ref().map_or(Ok(()), |losses| losses.check(loss, classes))?;
         self.before.check()
     }
 }
 
-impl Passes {
-    pub(crate) fn new(plan: Plan, shelf: Box<dyn Shelf>) -> Passes {
-        Passes { plan, run: Run::default(), shelf, reshelved: 0, least: None, kept: None }
+impl Holdout {
+    pub(crate) fn new(plan: Plan, store: Box<dyn HoldoutStore>) -> Holdout {
+        Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
     }
 
     /// Starts after a run that left this model.
-    pub(crate) fn leave(&mut self, model: Arc<Predictor>) {
-        (self.kept, self.run.left) = (Some(model), true);
+    pub(crate) fn start_from(&mut self, model: Arc<Predictor>) {
+        (self.kept, self.run.is_earlier) = (Some(model), true);
     }
 
     /// The model of an earlier run, if it still stands.
-    pub(crate) fn of_earlier_run(&self) -> Option<&Predictor> {
-        self.kept.as_deref().filter(|_| self.run.left)
+    pub(crate) fn earlier_model(&self) -> Option<&Predictor> {
+        self.kept.as_deref().filter(|_| self.run.is_earlier)
     }
 
     /// A row has been learnt.
     #[inline]
-    pub(crate) fn learnt(&mut self) {
-        if self.run.left {
-            (self.kept, self.run.left) = (None, false);
+    pub(crate) fn drop_earlier_model(&mut self) {
+        if self.run.is_earlier {
+            (self.kept, self.run.is_earlier) = (None, false);
         }
     }
 
     /// Whether a row of positive weight, the next one, is held out: by its number in the data, in whatever order rows come.
-    pub(crate) fn holds(&self, row: &Row<'_>) -> bool {
+    pub(crate) fn is_held_out(&self, row: &Row<'_>) -> bool {
         self.is_held(row, self.run.position + 1)
     }
 
@@ -107,64 +111,64 @@ impl Passes {
     }
 
     /// Whether rows that are learnt now are seen for the first time, or are all there is to judge by.
-    pub(crate) fn fresh(&self) -> bool {
-        self.run.completed == 0 || self.run.shelved == 0
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.run.completed == 0 || self.run.held_out == 0
     }
 
     /// Whether there are held-out rows to judge by.
-    pub(crate) fn judges(&self) -> bool {
-        self.run.shelved > 0
+    pub(crate) fn has_held_out_rows(&self) -> bool {
+        self.run.held_out > 0
     }
 
     /// Rows that are held out.
-    pub(crate) fn shelved(&self) -> u64 {
-        self.run.shelved
+    pub(crate) fn held_out(&self) -> u64 {
+        self.run.held_out
     }
 
     /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass has shown none.
     pub(crate) fn prints_held_out(&self) -> bool {
-        self.plan.period().is_some() && (self.run.completed == 0 || self.judges())
+        self.plan.period().is_some() && (self.run.completed == 0 || self.has_held_out_rows())
     }
 
     /// Puts a held-out row on the shelf, once.
-    pub(crate) fn shelve(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+    pub(crate) fn hold_out(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         if self.run.completed == 0 {
-            self.shelf
+            self.store
                 .put(row)
                 .map_err(|error| Fault::new(Part::Row, format!("held-out rows cannot be kept: {error}")))?;
-            self.run.shelved += 1;
+            self.run.held_out += 1;
         }
         Ok(())
     }
 
     /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
-    pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
+    pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
-            self.reshelved += 1;
-            if self.is_held(row, self.reshelved) {
-                self.shelf.put(row)?;
+            self.restored += 1;
+            if self.is_held(row, self.restored) {
+                self.store.put(row)?;
             }
         }
         Ok(())
     }
 
     pub(crate) fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()> {
-        self.shelf.visit(each)
+        self.store.visit(each)
     }
 
     /// Ends a pass whose model is `candidate`.
-    pub(crate) fn keep(&mut self, loss: Loss, candidate: Predictor, coding: &Coding) -> io::Result<()> {
+    pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
         let least = self.least.clone();
-        let (mut board, mut old, mut worse) = (Board::default(), Mean::default(), Spread::default());
+        let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
         let (mut only, mut mixed) = (None, false);
         // The largest difference so far: squares of others could leave the range of f64.
         let mut unit = 0.0;
-        self.shelf.visit(&mut |row| {
-            let y = coding.code(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
+        self.store.visit(&mut |row| {
+            let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
             mixed |= y != *only.get_or_insert(y);
-            let of = |p: &Predictor| p.loss(row, loss, coding).unwrap_or(f64::INFINITY);
+            let of = |p: &Predictor| p.loss(row, loss, encoder).unwrap_or(f64::INFINITY);
             let (new, best) = (of(&candidate), least.as_ref().map_or(f64::INFINITY, |least| of(least)));
-            board.add(loss, y, row.weight, new, row.offset);
+            losses.add(loss, y, row.weight, new, row.offset);
             old.add(best, row.weight);
             let difference: f64 = new - best;
             if difference.abs() > unit && difference.is_finite() {
@@ -174,28 +178,28 @@ impl Passes {
             worse.add(if difference == 0.0 { 0.0 } else { difference / unit }, row.weight);
         })?;
         let candidate = Arc::new(candidate);
-        let beats = least.is_none() || board.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);
+        let beats = least.is_none() || losses.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);
         if beats {
             self.least = Some(Arc::clone(&candidate));
         }
         // Rows of one class cannot tell a good model of several from one that knows the class alone.
-        let blind = loss.classifies() && coding.single().is_none() && !mixed;
-        if beats || blind || within_noise(&worse, self.run.shelved) {
-            (self.kept, self.run.left) = (Some(candidate), false);
-            self.run.judged = Some(board);
+        let blind = loss.classifies() && encoder.only_class().is_none() && !mixed;
+        if beats || blind || within_noise(&worse, self.run.held_out) {
+            (self.kept, self.run.is_earlier) = (Some(candidate), false);
+            self.run.kept_losses = Some(losses);
         }
         Ok(())
     }
 
     /// Ends a pass.
-    pub(crate) fn next(&mut self) {
+    pub(crate) fn end_pass(&mut self) {
         self.run.completed += 1;
         self.run.position = 0;
     }
 }
 
 /// Whether a mean difference is at most its standard error over this many rows.
-fn within_noise(difference: &Spread, rows: u64) -> bool {
+fn within_noise(difference: &Moments, rows: u64) -> bool {
     let variance = difference.squares() / difference.weight();
     difference.mean() <= (variance / rows as f64).sqrt()
 }

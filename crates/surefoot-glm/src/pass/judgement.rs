@@ -13,39 +13,39 @@ mod constant;
 mod verdict;
 
 use super::{
-    order::{OrderWatch, sample::Sample},
-    row_loop::Books,
+    order::{OrderMonitor, sample::RowSample},
+    row_loop::RowLoop,
 };
 use crate::{
     data::rows::Row,
     loss::Loss,
     model::{order_alarm::OrderAlarm, trained_model::Model},
-    simd::margin::Margin,
+    simd::margin::MarginSum,
 };
-pub use constant::Losing;
+pub use constant::WorseThanConstant;
 pub(crate) use verdict::Printed;
-use verdict::{Judged, Scored};
+use verdict::{RowLosses, SampleLosses};
 
 /// Standard errors that are no alarm.
 const ERRORS: f64 = 5.0;
 /// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
 /// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
-const DOUBT: f64 = 3.0;
+const NOISE_ERRORS: f64 = 3.0;
 /// The share of what there is to explain that is no alarm.
 const SHARE: f64 = 0.05;
 
 /// The losses of a model at the rows of a sample, beside those of the rows as they came.
-fn score(sample: &Sample, books: &Books, model: &Model) -> Judged {
-    let loss = books.loss();
-    let mut scored = Judged::new(loss, sample.seen());
+fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses {
+    let loss = row_loop.loss();
+    let mut scored = SampleLosses::new(loss, sample.seen());
     let mut margins = Vec::new();
     for (row, counted, came) in sample.counted() {
         margins_of(model, &row, &mut margins);
         let label = row.label.unwrap_or(f64::NAN);
-        let Some(y) = model.labels.code(label).or((!loss.classifies()).then_some(label)) else { continue };
-        let weight = books.weight_of_all(label, row.weight);
+        let Some(y) = model.labels.encode(label).or((!loss.classifies()).then_some(label)) else { continue };
+        let weight = row_loop.weight_of_all(label, row.weight);
         let value = loss_of(loss, y, &margins);
-        scored.add(&Scored { y, offset: row.offset, weight, value, counted, came });
+        scored.add(&RowLosses { y, offset: row.offset, weight, value, counted, came });
     }
     scored
 }
@@ -53,49 +53,49 @@ fn score(sample: &Sample, books: &Books, model: &Model) -> Judged {
 /// The margins of a row, one or one a class: as a [`Predictor`](crate::Predictor) has them, without the memory that it takes.
 fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     let columns = model.intercept.len();
-    let mut sums = vec![Margin::default(); columns];
+    let mut sums = vec![MarginSum::default(); columns];
     for (k, (id, value)) in row.index.iter().zip(row.value).enumerate() {
         let Ok(at) = model.index.binary_search(id) else { continue };
         let weights = &model.weight[at * columns..][..columns];
         sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
     }
     margins.clear();
-    margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.with(intercept) + row.offset));
+    margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
 }
 
 /// The loss of these margins, not a number where one of them is none.
 fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
     match margins {
-        _ if loss.has_margins() => loss.value_of(y as usize, margins),
+        _ if loss.is_multiclass() => loss.multiclass_value(y as usize, margins),
         [margin] => loss.value(y, *margin),
         _ => f64::NAN,
     }
 }
 
-impl Books {
+impl RowLoop {
     /// Whether the order of rows has made the printed loss of this model worthless. O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
-        let OrderWatch { sample, before, earlier } = &self.order;
-        let passes = &self.passes;
-        if passes.plan.optimum.is_some() {
+        let OrderMonitor { sample, before, earlier } = &self.order;
+        let holdout = &self.holdout;
+        if holdout.plan.optimum.is_some() {
             // Nobody is told that the loss of the first pass is that of the optimum.
             return None;
         }
-        if sample.is_empty() || passes.of_earlier_run().is_some() {
+        if sample.is_empty() || holdout.earlier_model().is_some() {
             return *earlier;
         }
         let scored = score(sample, self, model);
-        let board = self.printed();
-        let held_out = passes.judges() || passes.prints_held_out();
+        let losses = self.printed();
+        let held_out = holdout.has_held_out_rows() || holdout.prints_held_out();
         let printed = match held_out {
-            _ if passes.plan.passes == 1 => Printed::AsTheyCame(board.mean().since(before)?),
-            true => Printed::Loss { loss: board.loss()?, rows: passes.shelved() },
-            false => Printed::Loss { loss: board.mean().since(before)?, rows: sample.seen() },
+            _ if holdout.plan.passes == 1 => Printed::AsTheyCame(losses.mean().since(before)?),
+            true => Printed::Loss { loss: losses.loss()?, rows: holdout.held_out() },
+            false => Printed::Loss { loss: losses.mean().since(before)?, rows: sample.seen() },
         };
-        scored.judge(printed).or_else(|| {
+        scored.alarm(printed).or_else(|| {
             // What was printed for earlier rows is still part of the printed loss.
-            let all = Printed::Loss { loss: board.loss()?, rows: sample.seen() };
-            earlier.and_then(|_| scored.judge(all))
+            let all = Printed::Loss { loss: losses.loss()?, rows: sample.seen() };
+            earlier.and_then(|_| scored.alarm(all))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! The trait that every learner behind a [`Trainer`](crate::Trainer) implements.
 
-use super::row_loop::Books;
+use super::row_loop::RowLoop;
 use crate::{
     data::{
         fault::Fault,
         rows::{Batch, Row},
     },
-    labels::encoder::Coding,
+    labels::encoder::LabelEncoder,
     model::{
         certificate::Certificate,
         predictor::Predictor,
@@ -18,29 +18,29 @@ use crate::{
 use serde_json::Value;
 use std::{fmt::Debug, io};
 
-/// A learner of margins. [`Books`] hands it rows one by one: asks for the loss, readies the gradient, tells.
+/// A learner of margins. [`RowLoop`] hands it rows one by one: asks for the loss, readies the gradient, tells.
 ///
-/// Labels are those of training, y: what [`Coding`] makes of them.
-pub(crate) trait Engine: Debug + Send {
-    /// Takes rows `from..to` of a batch in order, each by way of [`Books::step`].
-    fn learn(&mut self, books: &mut Books, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
+/// Labels are those of training, y: what [`LabelEncoder`] makes of them.
+pub(crate) trait RowLearner: Debug + Send {
+    /// Takes rows `from..to` of a batch in order, each by way of [`RowLoop::step`].
+    fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 
     /// The loss at a row of the model that a save would store now, to the bit. Changes no coordinate.
-    fn ask(&mut self, row: &Row<'_>, coding: &Coding, y: f64) -> Result<f64, Fault>;
+    fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault>;
 
     /// The margins of the row asked last, as the model has them: one, or one a class by number.
     fn margins(&self, margins: &mut Vec<f64>);
 
     /// Readies the gradient of the row asked last; the last chance to refuse it.
-    fn ready(&mut self, y: f64, weight: f64) -> Result<(), Fault>;
+    fn prepare(&mut self, y: f64, weight: f64) -> Result<(), Fault>;
 
     /// Makes room for the class of the row asked last, if it is new and the row is not refused.
-    fn meet(&mut self, y: f64) {
+    fn admit_class(&mut self, y: f64) {
         let _ = y;
     }
 
     /// Looks at the row asked last for ends of its own, before it is told.
-    fn judge(&mut self, y: f64, weight: f64) {
+    fn charge(&mut self, y: f64, weight: f64) {
         let _ = (y, weight);
     }
 
@@ -48,16 +48,16 @@ pub(crate) trait Engine: Debug + Send {
     fn tell(&mut self, y: f64, weight: f64);
 
     /// Looks at the held-out rows at the end of a pass, before the model is judged by them.
-    fn end_pass(&mut self, books: &mut Books) -> io::Result<()> {
-        let _ = books;
+    fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
+        let _ = row_loop;
         Ok(())
     }
 
     /// The model that a save would store now.
-    fn predictor(&self, coding: &Coding) -> Predictor;
+    fn predictor(&self, encoder: &LabelEncoder) -> Predictor;
 
     /// Its vectors, and all that is needed to go on.
-    fn save(&self, coding: &Coding) -> Saved;
+    fn save(&self, encoder: &LabelEncoder) -> LearnerState;
 
     /// What can be said of the model from the run alone. O(features).
     fn certificates(&self) -> Vec<Certificate>;
@@ -78,14 +78,14 @@ pub(crate) trait Engine: Debug + Send {
     }
 
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
-    fn edge(&self) -> i8 {
+    fn grid_edge(&self) -> i8 {
         0
     }
 }
 
 /// What an engine stores in a model.
 #[derive(Debug)]
-pub(crate) struct Saved {
+pub(crate) struct LearnerState {
     /// One a column: of the model's only margin, or of classes by ascending label.
     pub(crate) intercept: Vec<f64>,
     pub(crate) index: Vec<u64>,

@@ -1,6 +1,6 @@
 //! One pass over rows, whatever learns: counts, scores, holds out, watches the order of rows.
 //!
-//! May use everything that is not a learner. A learner implements [`Engine`](learner::Engine), and the row loop calls it.
+//! May use everything that is not a learner. A learner implements [`RowLearner`](learner::RowLearner), and the row loop calls it.
 
 pub(crate) mod holdout;
 pub(crate) mod judgement;

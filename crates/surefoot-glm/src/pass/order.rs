@@ -8,13 +8,13 @@ use crate::{
     model::{state::State, trained_model::Model},
     numeric::{check::need, sums::Mean},
 };
-use sample::Sample;
+use sample::RowSample;
 use serde_json::{Value, json};
 
 /// The watch over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct OrderWatch {
-    pub(super) sample: Sample,
+pub(crate) struct OrderMonitor {
+    pub(super) sample: RowSample,
     /// Rows that come before the run, in the loss that is printed.
     pub(super) before: Mean,
     /// The alarm of the run before.
@@ -24,10 +24,10 @@ pub(crate) struct OrderWatch {
 /// The name of the sample in the state of an unfinished model.
 const SAMPLE: &str = "order";
 
-impl OrderWatch {
+impl OrderMonitor {
     /// At the start of a run that takes a finished model further.
-    pub(crate) fn after(model: &Model, before: Mean) -> OrderWatch {
-        OrderWatch { earlier: model.summary.order, before, ..OrderWatch::default() }
+    pub(crate) fn after(model: &Model, before: Mean) -> OrderMonitor {
+        OrderMonitor { earlier: model.summary.order, before, ..OrderMonitor::default() }
     }
 
     /// Takes note of a row of the first pass: of its own weight, with the weight that it is counted with, and its loss.
@@ -48,20 +48,20 @@ impl OrderWatch {
         state.arrays.extend(self.sample.to_arrays(SAMPLE));
     }
 
-    /// From what [`pause`](OrderWatch::pause) has put there.
-    pub(crate) fn resume(state: &State) -> Result<OrderWatch, String> {
+    /// From what [`pause`](OrderMonitor::pause) has put there.
+    pub(crate) fn resume(state: &State) -> Result<OrderMonitor, String> {
         let of = |name: &str| state.scalars[SAMPLE].get(name).unwrap_or(&Value::Null);
-        let sample = Sample::from_arrays(SAMPLE, of("sample"), state)?;
+        let sample = RowSample::from_arrays(SAMPLE, of("sample"), state)?;
         let earlier = State::parse::<Option<OrderAlarm>>(of("earlier"))?;
         let before = State::parse::<Mean>(of("before"))?;
         let sound = before.is_sound() && earlier.is_none_or(|alarm| alarm.is_sound());
         need(sound, "the watch over the order of rows is out of its range")?;
-        Ok(OrderWatch { sample, before, earlier })
+        Ok(OrderMonitor { sample, before, earlier })
     }
 
     /// Checks the state of an unfinished model that was read from a file.
     pub(crate) fn check(state: &State) -> Result<(), String> {
-        OrderWatch::resume(state).map(|_| ())
+        OrderMonitor::resume(state).map(|_| ())
     }
 }
 

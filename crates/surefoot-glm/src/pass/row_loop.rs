@@ -1,16 +1,16 @@
 //! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
 
-use super::{holdout::Passes, learner::Engine, order::OrderWatch};
+use super::{holdout::Holdout, learner::RowLearner, order::OrderMonitor};
 use crate::{
     data::{
         fault::Fault,
-        holdout_store::Shelf,
+        holdout_store::HoldoutStore,
         rows::{Batch, Row, check_weight},
         schema::Class,
     },
-    labels::{class_weights::Balance, encoder::Coding},
+    labels::{class_weights::ClassBalance, encoder::LabelEncoder},
     loss::Loss,
-    metrics::{Progressive, progressive_loss::Board},
+    metrics::{ProgressiveMetrics, progressive_loss::ProgressiveLoss},
     model::{
         settings::{Plan, Settings},
         trained_model::Model,
@@ -25,34 +25,36 @@ use std::io;
 
 /// What is known of the rows so far, and which of them are held out.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct RowLoop {
     pub(crate) settings: Settings,
     pub(crate) counts: Counts,
-    pub(crate) passes: Passes,
+    pub(crate) holdout: Holdout,
     /// Losses since the last line of the table.
     pub(crate) recent: Mean,
     /// The texts that labels stand for.
     pub(crate) texts: Vec<Class>,
-    /// What [`Counts::balance`] was at the rows that [`Books::reshelve`] has seen.
-    pub(crate) reshelved: Balance,
+    /// What [`Counts::balance`] was at the rows that [`RowLoop::restore_holdout`] has seen.
+    pub(crate) restored: ClassBalance,
     /// Rows by which the order of all rows is judged.
-    pub(crate) order: OrderWatch,
+    pub(crate) order: OrderMonitor,
     /// Metrics of fresh rows, where somebody wants them.
-    pub(crate) progressive: Option<Box<Progressive>>,
+    pub(crate) progressive: Option<Box<ProgressiveMetrics>>,
 }
 
-/// The part of [`Books`] that every model stores.
+/// The part of [`RowLoop`] that every model stores.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
-    pub(crate) coding: Coding,
+    #[serde(rename = "coding")]
+    pub(crate) encoder: LabelEncoder,
     /// Fresh rows, scored before they were learnt.
-    pub(crate) board: Board,
+    #[serde(rename = "board")]
+    pub(crate) losses: ProgressiveLoss,
     pub(crate) rows: u64,
     pub(crate) rows_zero_weight: u64,
     pub(crate) nnz: u64,
     /// Rows by class, where they are to be balanced.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
-    pub(crate) balance: Balance,
+    pub(crate) balance: ClassBalance,
 }
 
 impl Counts {
@@ -61,18 +63,18 @@ impl Counts {
         let loss = model.settings.loss;
         let counts = [self.rows, self.rows_zero_weight, self.nnz];
         need(counts.iter().all(|count| *count <= MOST_ROWS), "a counter of rows is out of its range")?;
-        self.coding.check(loss, &model.labels)?;
-        self.board.check(loss, model.labels.classes.len())?;
+        self.encoder.check(loss, &model.labels)?;
+        self.losses.check(loss, model.labels.classes.len())?;
         self.balance.check()
     }
 }
 
-impl Books {
+impl RowLoop {
     /// Before the first row.
-    pub(crate) fn new(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Books {
-        let (counts, recent, texts, reshelved, order) = Default::default();
-        let passes = Passes::new(plan, shelf);
-        Books { settings, counts, passes, recent, texts, reshelved, order, progressive: None }
+    pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
+        let (counts, recent, texts, restored, order) = Default::default();
+        let holdout = Holdout::new(plan, store);
+        RowLoop { settings, counts, holdout, recent, texts, restored, order, progressive: None }
     }
 
     pub(crate) fn loss(&self) -> Loss {
@@ -82,18 +84,18 @@ impl Books {
     /// One row after the other.
     pub(crate) fn walk(
         &mut self,
-        engine: &mut impl Engine,
+        learner: &mut impl RowLearner,
         batch: &Batch,
         from: usize,
         to: usize,
     ) -> Result<(), (usize, Fault)> {
-        (from..to).try_for_each(|r| self.step(engine, &batch.row(r)).map_err(|fault| (r, fault)))
+        (from..to).try_for_each(|r| self.step(learner, &batch.row(r)).map_err(|fault| (r, fault)))
     }
 
     /// Takes a row: counts it, scores it with the model that a save would store now, then has it learnt or holds it out.
     /// Whatever can be refused is refused before anything has changed.
     #[inline]
-    pub(crate) fn step(&mut self, engine: &mut impl Engine, row: &Row<'_>) -> Result<(), Fault> {
+    pub(crate) fn step(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
         let weight = self.weight(row);
         let (Some(label), true) = (row.label, weight > 0.0) else {
@@ -103,30 +105,30 @@ impl Books {
         let (given, weighted) = (row.weight, if weight == row.weight { None } else { Some(Row { weight, ..*row }) });
         let row = weighted.as_ref().unwrap_or(row);
         check_weight(row.weight)?;
-        let y = self.counts.coding.code(self.loss(), label)?;
-        let coding = &self.counts.coding;
-        let value = engine.ask(row, coding, y)?;
+        let y = self.counts.encoder.encode(self.loss(), label)?;
+        let encoder = &self.counts.encoder;
+        let value = learner.ask(row, encoder, y)?;
         if let Some(progressive) = &mut self.progressive {
-            engine.margins(&mut progressive.margins);
+            learner.margins(&mut progressive.margins);
         }
-        let value = self.passes.of_earlier_run().map_or(Ok(value), |model| model.loss(row, self.loss(), coding))?;
-        let held = self.passes.holds(row);
+        let value = self.holdout.earlier_model().map_or(Ok(value), |model| model.loss(row, self.loss(), encoder))?;
+        let held = self.holdout.is_held_out(row);
         if held {
-            self.passes.shelve(row)?;
+            self.holdout.hold_out(row)?;
         } else {
-            engine.ready(y, row.weight)?;
+            learner.prepare(y, row.weight)?;
         }
         self.accept(row, given, label, y, value, held);
-        if self.settings.class_weights.is_some() && self.passes.run.completed == 0 {
+        if self.settings.class_weights.is_some() && self.holdout.run.completed == 0 {
             self.counts.balance.add(label, given);
         }
-        engine.meet(y);
-        if self.passes.fresh() {
-            engine.judge(y, row.weight);
+        learner.admit_class(y);
+        if self.holdout.is_fresh() {
+            learner.charge(y, row.weight);
         }
         if !held {
-            engine.tell(y, row.weight);
-            self.passes.learnt();
+            learner.tell(y, row.weight);
+            self.holdout.drop_earlier_model();
         }
         Ok(())
     }
@@ -138,7 +140,7 @@ impl Books {
             return row.weight;
         };
         row.weight
-            * match self.passes.run.completed {
+            * match self.holdout.run.completed {
                 0 => self.counts.balance.factor(Some(weights), label, row.weight, &self.texts),
                 _ => self.counts.balance.factor_of_all(weights, label, &self.texts),
             }
@@ -151,33 +153,33 @@ impl Books {
     }
 
     /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
-    pub(crate) fn reshelve(&mut self, row: &Row<'_>) -> io::Result<()> {
+    pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
         if let (Some(label), true) = (row.label, weights.is_some() && weight > 0.0) {
-            weight *= self.reshelved.factor(weights, label, weight, &self.texts);
-            self.reshelved.add(label, row.weight);
+            weight *= self.restored.factor(weights, label, weight, &self.texts);
+            self.restored.add(label, row.weight);
         }
-        self.passes.reshelve(&Row { weight, ..*row })
+        self.holdout.restore_holdout(&Row { weight, ..*row })
     }
 
     /// Counts a row that is not refused: its label and its loss.
     fn accept(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
-        self.passes.count();
-        let sign = self.counts.coding.sign();
-        self.counts.coding.meet(self.settings.loss, label);
-        let fresh = self.passes.fresh();
-        if self.passes.run.completed == 0 {
+        self.holdout.count();
+        let sign = self.counts.encoder.sign();
+        self.counts.encoder.observe(self.settings.loss, label);
+        let fresh = self.holdout.is_fresh();
+        if self.holdout.run.completed == 0 {
             self.order.add(row, given, value);
         }
         if fresh {
             self.measure(y, row.weight, value, sign);
-            self.counts.board.add(self.settings.loss, y, row.weight, value, row.offset);
+            self.counts.losses.add(self.settings.loss, y, row.weight, value, row.offset);
         }
         if held {
-            self.passes.run.met.add(self.settings.loss, y, row.weight, value, row.offset);
+            self.holdout.run.encountered.add(self.settings.loss, y, row.weight, value, row.offset);
         }
-        if held || !self.passes.prints_held_out() && fresh {
+        if held || !self.holdout.prints_held_out() && fresh {
             self.recent.add(value, row.weight);
         }
     }
@@ -185,13 +187,13 @@ impl Books {
     /// Adds a row that was asked with this sign to the metrics of fresh rows, if there are any.
     fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
         let Some(progressive) = &mut self.progressive else { return };
-        let coding = &self.counts.coding;
-        if coding.sign() != sign && coding.single().is_none() {
-            progressive.turn();
+        let encoder = &self.counts.encoder;
+        if encoder.sign() != sign && encoder.only_class().is_none() {
+            progressive.swap_signs();
         }
         // An earlier run's model, which is scored first, is not that of the engine.
-        if self.passes.of_earlier_run().is_none() {
-            progressive.add(coding, y, weight, value, sign);
+        if self.holdout.earlier_model().is_none() {
+            progressive.add(encoder, y, weight, value, sign);
         }
     }
 
@@ -202,11 +204,11 @@ impl Books {
     }
 
     /// The losses that are printed.
-    pub(crate) fn printed(&self) -> &Board {
-        match &self.passes.run.judged {
+    pub(crate) fn printed(&self) -> &ProgressiveLoss {
+        match &self.holdout.run.kept_losses {
             Some(judged) => judged,
-            None if self.passes.prints_held_out() => &self.passes.run.met,
-            None => &self.counts.board,
+            None if self.holdout.prints_held_out() => &self.holdout.run.encountered,
+            None => &self.counts.losses,
         }
     }
 }

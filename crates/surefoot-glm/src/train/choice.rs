@@ -4,19 +4,19 @@ use crate::{
     ball::in_ball::{self, InBall},
     model::{settings::Settings, state::State, trained_model::Model},
     online::{
-        multiclass::{self, Classes},
-        single_margin::{self, Mix},
+        multiclass::{self, Multiclass},
+        single_margin::{self, SingleMargin},
     },
-    pass::learner::Engine,
+    pass::learner::RowLearner,
 };
 use serde_json::Value;
 
 /// The engine that sound settings ask for, before its first row.
-pub(crate) fn new(settings: &Settings) -> Box<dyn Engine> {
+pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     match &settings.ball {
         Some(ball) => Box::new(InBall::new(settings, *ball)),
-        None if settings.loss.has_margins() => Box::new(Classes::new(settings)),
-        None => Box::new(Mix::new(settings)),
+        None if settings.loss.is_multiclass() => Box::new(Multiclass::new(settings)),
+        None => Box::new(SingleMargin::new(settings)),
     }
 }
 
@@ -27,22 +27,22 @@ const NO_BALL: &str = "models in a ball have one margin: a loss of more than two
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     match model.settings.ball {
         Some(ball) => in_ball::check(model, ball, scalars, state),
-        None if model.settings.loss.has_margins() => multiclass::check(model, scalars, state),
+        None if model.settings.loss.is_multiclass() => multiclass::check(model, scalars, state),
         None => single_margin::check(model, scalars, state),
     }
 }
 
-/// The engine of a model that holds its state: `scalars` and `state` are what [`Engine::save`] gave, `index` the features.
+/// The engine of a model that holds its state: `scalars` and `state` are what [`RowLearner::save`] gave, `index` the features.
 pub(crate) fn resume(
     settings: &Settings,
     index: &[u64],
     scalars: &Value,
     state: &State,
-) -> Result<Box<dyn Engine>, String> {
+) -> Result<Box<dyn RowLearner>, String> {
     Ok(match &settings.ball {
-        Some(_) if settings.loss.has_margins() => return Err(NO_BALL.to_owned()),
-        None if settings.loss.has_margins() => Box::new(Classes::resume(settings, index, scalars, state)?),
+        Some(_) if settings.loss.is_multiclass() => return Err(NO_BALL.to_owned()),
+        None if settings.loss.is_multiclass() => Box::new(Multiclass::resume(settings, index, scalars, state)?),
         Some(ball) => Box::new(InBall::resume(settings, *ball, index, scalars, state)?),
-        None => Box::new(Mix::resume(settings, index, scalars, state)?),
+        None => Box::new(SingleMargin::resume(settings, index, scalars, state)?),
     })
 }

@@ -2,19 +2,19 @@
 //!
 //! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save after
 //! row t − 1 would have stored; take the gradient at the query point; tell it. Whatever can be refused is refused
-//! before anything has changed. [`Books`] does what has to be done with any row; an [`Engine`] learns.
+//! before anything has changed. [`RowLoop`] does what has to be done with any row; an [`RowLearner`] learns.
 
 use super::choice;
 use crate::{
     data::{
         fault::{Fault, Part},
-        holdout_store::{InMemory, Shelf},
+        holdout_store::{HoldoutStore, MemoryHoldout},
         rows::{Batch, Row},
-        schema::{Class, Names},
+        schema::{Class, FeatureNames},
     },
     labels::{class_weights::ClassWeights, label_set::Labels},
     loss::Loss,
-    metrics::{Measured, Picture, Progressive, Tally},
+    metrics::{Measured, PlotData, ProgressiveMetrics, Tally},
     model::{
         certificate::Certificate,
         predictor::Predictor,
@@ -24,11 +24,11 @@ use crate::{
         trained_model::Model,
     },
     pass::{
-        holdout::Run,
-        judgement::Losing,
-        learner::Engine,
-        order::OrderWatch,
-        row_loop::{Books, Counts},
+        holdout::RunState,
+        judgement::WorseThanConstant,
+        learner::RowLearner,
+        order::OrderMonitor,
+        row_loop::{Counts, RowLoop},
     },
 };
 use serde_json::{Value, json};
@@ -53,8 +53,8 @@ use std::{io, sync::Arc};
 /// ```
 #[derive(Debug)]
 pub struct Trainer {
-    books: Books,
-    engine: Box<dyn Engine>,
+    row_loop: RowLoop,
+    learner: Box<dyn RowLearner>,
     /// What is wrong with what was asked for: no row is taken then.
     unfit: Option<Fault>,
 }
@@ -64,19 +64,19 @@ impl Trainer {
     /// contradict each other it refuses every row, and says why.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
-        Trainer::with_shelf(settings, plan, Box::<InMemory>::default())
+        Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default())
     }
 
     /// The same, with held-out rows on a shelf of the caller's.
     #[must_use]
-    pub fn with_shelf(settings: Settings, plan: Plan, shelf: Box<dyn Shelf>) -> Trainer {
+    pub fn with_holdout_store(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> Trainer {
         let checked = settings.check_ranges();
-        let engine = match checked {
+        let learner = match checked {
             Ok(()) => choice::new(&lanes_of(&settings, &plan)),
             Err(_) => choice::new(&Settings::default()),
         };
         let unfit = checked.and_then(|()| plan.check()).err().map(|says| unfit(&says));
-        Trainer { books: Books::new(settings, plan, shelf), engine, unfit }
+        Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
     }
 
     /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
@@ -91,7 +91,7 @@ impl Trainer {
         if let (Some(fault), true) = (&self.unfit, from < to) {
             return Err((from, fault.clone()));
         }
-        self.engine.learn(&mut self.books, batch, from, to)
+        self.learner.learn(&mut self.row_loop, batch, from, to)
     }
 
     /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
@@ -102,21 +102,21 @@ impl Trainer {
     ///
     /// # Panics
     /// If the batch has no such rows, as indexing does.
-    pub fn reshelve(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
+    pub fn restore_holdout(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
         let invalid = |fault: Fault| io::Error::new(io::ErrorKind::InvalidData, fault);
         (from..to).try_for_each(|r| {
             let row = batch.row(r);
             self.unfit.clone().map_or_else(|| row.check(), Err).map_err(invalid)?;
-            self.books.reshelve(&row)
+            self.row_loop.restore_holdout(&row)
         })
     }
 
     /// Says that labels are shares of the positive class, between 0 and 1, of the logistic loss: before the first row. A row is
     /// then as many of each class as its weight and its share say. With another loss, or later, all rows are refused from then on.
     pub fn take_labels_for_shares(&mut self) {
-        let counts = &mut self.books.counts;
-        if self.books.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.coding.shares) {
-            counts.coding.shares = true;
+        let counts = &mut self.row_loop.counts;
+        if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
+            counts.encoder.shares = true;
         } else {
             let says = "labels are shares, which only the logistic loss takes, and from the first row on";
             self.unfit.get_or_insert_with(|| unfit(says));
@@ -126,9 +126,9 @@ impl Trainer {
     /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
     /// texts, is asked only where they matter. Not stored in models.
     pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {
-        self.books.counts.coding.texts = true;
-        if matches!(self.books.settings.class_weights, Some(ClassWeights::Given(_))) {
-            self.books.texts = texts();
+        self.row_loop.counts.encoder.texts = true;
+        if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
+            self.row_loop.texts = texts();
         }
     }
 
@@ -139,62 +139,62 @@ impl Trainer {
     /// # Errors
     /// Those of the shelf.
     pub fn end_pass(&mut self) -> io::Result<()> {
-        if self.books.passes.judges() {
-            self.engine.end_pass(&mut self.books)?;
-            let (loss, coding) = (self.books.loss(), &self.books.counts.coding);
-            let candidate = self.engine.predictor(coding);
-            self.books.passes.keep(loss, candidate, coding)?;
+        if self.row_loop.holdout.has_held_out_rows() {
+            self.learner.end_pass(&mut self.row_loop)?;
+            let (loss, encoder) = (self.row_loop.loss(), &self.row_loop.counts.encoder);
+            let candidate = self.learner.predictor(encoder);
+            self.row_loop.holdout.select_model(loss, candidate, encoder)?;
         }
-        self.books.passes.next();
+        self.row_loop.holdout.end_pass();
         Ok(())
     }
 
     /// What is learnt, and how.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.books.settings
+        &self.row_loop.settings
     }
 
     /// Counters and losses as of now.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let (counts, board) = (&self.books.counts, self.books.printed());
-        let (lanes, lane) = self.engine.lanes();
+        let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
+        let (lanes, lane) = self.learner.lanes();
         Summary {
             rows: counts.rows,
             rows_zero_weight: counts.rows_zero_weight,
             nnz: counts.nnz,
-            passes: self.books.passes.run.completed,
-            weight: board.weight(),
-            loss: board.loss(),
-            loss_constant: board.constant(self.books.loss(), counts.coding.sign()),
+            passes: self.row_loop.holdout.run.completed,
+            weight: losses.weight(),
+            loss: losses.loss(),
+            loss_constant: losses.constant(self.row_loop.loss(), counts.encoder.sign()),
             order: None,
             lane,
             lanes,
-            path: self.engine.path(),
+            path: self.learner.path(),
         }
     }
 
     /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
     pub fn loss_recent(&mut self) -> Option<f64> {
-        std::mem::take(&mut self.books.recent).value()
+        std::mem::take(&mut self.row_loop.recent).value()
     }
 
     /// Measures fresh rows from now on, each as it is scored before it is learnt. Costs a few nanoseconds a row and, for classes,
     /// 16 bytes a row up to [`Metrics::EXACT`](crate::Metrics::EXACT) of them. Changes no model.
     pub fn measure_fresh_rows(&mut self) {
-        self.books.progressive = Some(Box::new(Progressive::new(self.books.loss())));
+        self.row_loop.progressive = Some(Box::new(ProgressiveMetrics::new(self.row_loop.loss())));
     }
 
     /// How good the predictions of fresh rows were, and what there is to draw of them, if they are measured.
     #[must_use]
-    pub fn fresh_rows(&self) -> Option<(Measured, Picture)> {
-        self.books.progressive.as_ref().map(|progressive| progressive.measured(&self.books.counts.coding))
+    pub fn fresh_rows(&self) -> Option<(Measured, PlotData)> {
+        self.row_loop.progressive.as_ref().map(|progressive| progressive.measured(&self.row_loop.counts.encoder))
     }
 
     /// Mean loss of fresh rows since the previous call, if they are measured and there were any.
     pub fn fresh_loss_recent(&mut self) -> Option<f64> {
-        self.books.progressive.as_mut()?.take_recent()
+        self.row_loop.progressive.as_mut()?.take_recent()
     }
 
     /// Adds the held-out rows to a tally of the model; there are none in one pass.
@@ -203,9 +203,9 @@ impl Trainer {
     /// Those of the shelf.
     pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
         let labels = self.labels();
-        let classifies = self.books.loss().classifies();
-        self.books.passes.visit(&mut |row| {
-            let label = row.label.and_then(|label| if classifies { labels.code(label) } else { Some(label) });
+        let classifies = self.row_loop.loss().classifies();
+        self.row_loop.holdout.visit(&mut |row| {
+            let label = row.label.and_then(|label| if classifies { labels.encode(label) } else { Some(label) });
             // Rows that overflow were refused before they came to the shelf.
             if let Some(label) = label {
                 let _ = tally.add(label, row);
@@ -216,70 +216,70 @@ impl Trainer {
     /// The only label seen so far, if this is a classifier that has seen one label only.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
-        self.books.counts.coding.single()
+        self.row_loop.counts.encoder.only_class()
     }
 
     /// Whether the model that the run came to, or the loss that is printed for it, is worse than the best constant, by more than noise
     /// explains. Some 10 ms.
     #[must_use]
-    pub fn loses_to_constant(&self, model: &Model) -> Option<Losing> {
-        self.books.loses_to_constant(model)
+    pub fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
+        self.row_loop.loses_to_constant(model)
     }
 
     /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are few and short; and of
     /// how many rows of positive weight it is. Labels are as rows had them.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
-        self.books.order.sample()
+        self.row_loop.order.sample()
     }
 
     /// How labels are coded as of now.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        self.books.counts.coding.labels()
+        self.row_loop.counts.encoder.labels()
     }
 
     /// Whether the leading lane is at an edge of the grid, and which: −1 the smallest scale, +1 the largest.
     #[must_use]
     pub fn edge(&self) -> i8 {
-        self.engine.edge()
+        self.learner.grid_edge()
     }
 
     /// What can be said of [`model`](Trainer::model) from the run alone, or why nothing can: see [`Certificate`].
     /// O(features).
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
-        self.engine.certificates()
+        self.learner.certificates()
     }
 
     /// The finished model: the vector that predicts now, and all that is needed to learn more rows later.
     /// O(features).
     #[must_use]
     pub fn model(&self) -> Model {
-        let coding = &self.books.counts.coding;
-        let saved = self.engine.save(coding);
+        let encoder = &self.row_loop.counts.encoder;
+        let saved = self.learner.save(encoder);
         let (mut intercept, mut weight) = (saved.intercept, saved.weight);
-        if let Some(kept) = &self.books.passes.kept {
-            (intercept, weight) = kept.columns(&coding.classes().labels(), &saved.index);
+        if let Some(kept) = &self.row_loop.holdout.kept {
+            (intercept, weight) = kept.columns(&encoder.classes().labels(), &saved.index);
         }
-        let mut settings = self.books.settings.clone();
+        let mut settings = self.row_loop.settings.clone();
         let path = settings.penalty.path;
-        settings.penalty = Penalty { path, ..self.engine.penalty().unwrap_or(settings.penalty) };
+        settings.penalty = Penalty { path, ..self.learner.penalty().unwrap_or(settings.penalty) };
         let mut model = Model {
             settings,
             labels: self.labels(),
             intercept,
             index: saved.index,
             weight,
-            names: Names::default(),
+            names: FeatureNames::default(),
             summary: self.summary(),
             certificates: self.certificates(),
             state: Some(State {
-                scalars: json!({ "books": self.books.counts, "engine": saved.scalars }),
+                scalars: json!({ "books": self.row_loop.counts, "engine": saved.scalars }),
                 arrays: saved.arrays,
             }),
             unfinished: None,
         };
-        model.summary.order = self.books.order_alarm(&model);
+        model.summary.order = self.row_loop.order_alarm(&model);
         model
     }
 
@@ -289,9 +289,11 @@ impl Trainer {
     pub fn pause(&self, place: Value) -> Model {
         let mut model = self.model();
         if let Some(state) = &mut model.state {
-            state.scalars["run"] = json!(self.books.passes.run);
-            self.books.order.pause(state);
-            state.arrays.extend(self.books.passes.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
+            state.scalars["run"] = json!(self.row_loop.holdout.run);
+            self.row_loop.order.pause(state);
+            state
+                .arrays
+                .extend(self.row_loop.holdout.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
         }
         model.unfinished = Some(place);
         model
@@ -302,27 +304,27 @@ impl Trainer {
     ///
     /// # Errors
     /// If the model is slim or its state does not fit together, or the plan is out of range.
-    pub fn resume(model: &Model, plan: Plan, shelf: Box<dyn Shelf>) -> Result<Trainer, String> {
+    pub fn resume(model: &Model, plan: Plan, store: Box<dyn HoldoutStore>) -> Result<Trainer, String> {
         plan.check()?;
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
         model.check()?;
-        let engine = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
-        let mut books = Books::new(model.settings.clone(), plan, shelf);
-        books.counts = State::parse::<Counts>(&state.scalars["books"])?;
+        let learner = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
+        let mut row_loop = RowLoop::new(model.settings.clone(), plan, store);
+        row_loop.counts = State::parse::<Counts>(&state.scalars["books"])?;
         let kept = || Arc::new(Predictor::new(model));
         if model.unfinished.is_some() {
-            let run = State::parse::<Run>(&state.scalars["run"])?;
-            books.passes.kept = (run.judged.is_some() || run.left).then(kept);
-            books.passes.run = run;
-            books.order = OrderWatch::resume(state)?;
-            books.passes.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Arc::new);
+            let run = State::parse::<RunState>(&state.scalars["run"])?;
+            row_loop.holdout.kept = (run.kept_losses.is_some() || run.is_earlier).then(kept);
+            row_loop.holdout.run = run;
+            row_loop.order = OrderMonitor::resume(state)?;
+            row_loop.holdout.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Arc::new);
         } else {
-            books.passes.leave(kept());
-            books.order = OrderWatch::after(model, *books.counts.board.mean());
-            books.passes.run.before = books.counts.balance.clone();
+            row_loop.holdout.start_from(kept());
+            row_loop.order = OrderMonitor::after(model, *row_loop.counts.losses.mean());
+            row_loop.holdout.run.before = row_loop.counts.balance.clone();
         }
-        books.reshelved = books.passes.run.before.clone();
-        Ok(Trainer { books, engine, unfit: None })
+        row_loop.restored = row_loop.holdout.run.before.clone();
+        Ok(Trainer { row_loop, learner, unfit: None })
     }
 }
 

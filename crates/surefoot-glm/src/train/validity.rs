@@ -3,7 +3,7 @@
 use super::{choice, trainer::LEAST};
 use crate::{
     model::{predictor::Predictor, state::State, trained_model::Model},
-    pass::{holdout::Run, order::OrderWatch, row_loop::Counts},
+    pass::{holdout::RunState, order::OrderMonitor, row_loop::Counts},
 };
 
 impl Model {
@@ -24,8 +24,8 @@ fn check_state(model: &Model, state: &State) -> Result<(), String> {
     State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
     choice::check(model, &state.scalars["engine"], state)?;
     if model.unfinished.is_some() {
-        State::parse::<Run>(&state.scalars["run"])?.check(loss, classes)?;
-        OrderWatch::check(state)?;
+        State::parse::<RunState>(&state.scalars["run"])?.check(loss, classes)?;
+        OrderMonitor::check(state)?;
         Predictor::check_arrays(LEAST, model, state)?;
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! Numbers, rows and settings that nobody expects.
 
-use surefoot_glm::{Axis, Ball, Batch, Bounds, ClassWeights, Groups, Loss, Penalty, Plan, Row, Select, Settings};
+use surefoot_glm::{
+    Axis, Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, Plan, Row, Select, Settings,
+};
 
 pub(crate) struct Any(u64);
 
@@ -77,8 +79,7 @@ impl Any {
     }
 
     pub(crate) fn loss(&mut self) -> Loss {
-        let mut losses = Loss::ALL.to_vec();
-        losses.extend(Loss::OF_CLASSES);
+        let losses = Loss::ALL;
         match self.below(8) {
             0 => Loss::Huber { delta: self.number() },
             1 => Loss::Quantile { tau: self.number() },
@@ -92,7 +93,7 @@ impl Any {
             0 => None,
             1 => Some(self.number()),
             2 => Some(-1.0),
-            _ if loss.classifies() => Some(self.below(if loss.has_margins() { 4 } else { 2 }) as f64),
+            _ if loss.classifies() => Some(self.below(if loss.is_multiclass() { 4 } else { 2 }) as f64),
             _ => Some(self.usual().abs() + 0.1),
         }
     }
@@ -108,7 +109,7 @@ impl Any {
                 pairs.dedup_by_key(|pair| pair.0);
             }
             let weight = if self.below(6) == 0 { self.number() } else { self.of(&[1.0, 1.0, 0.0, -0.0, 2.5]) };
-            let offset = if self.below(6) == 0 && !loss.has_margins() { self.mostly() } else { 0.0 };
+            let offset = if self.below(6) == 0 && !loss.is_multiclass() { self.mostly() } else { 0.0 };
             let (index, value): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
             let group: Vec<u32> = if self.flip() {
                 vec![0; index.len()]
@@ -135,7 +136,7 @@ impl Any {
         let loss = if odd || loss.parameter().is_none() { loss } else { Loss::Quantile { tau: 0.3 } };
         let mut settings = Settings { loss, intercept: self.flip(), ..Settings::default() };
         let size = |any: &mut Any| if odd { any.number() } else { any.usual().abs() + 0.1 };
-        if self.below(4) == 0 && (odd || !loss.has_margins()) {
+        if self.below(4) == 0 && (odd || !loss.is_multiclass()) {
             let delta = if odd { self.number() } else { 0.1 };
             let row_norm = if self.flip() { Some(size(self)) } else { None };
             settings.ball = Some(Ball { radius: size(self), row_norm, delta });
@@ -153,7 +154,7 @@ impl Any {
         if self.below(4) == 0 {
             let factors = (0..self.below(3)).map(|_| (self.text(), size(self))).collect();
             let bounds = (0..self.below(3)).map(|_| (self.text(), self.bounds())).collect();
-            settings.groups = Groups { factors, bounds };
+            settings.groups = FeatureGroups { factors, bounds };
         }
         settings
     }

@@ -1,10 +1,10 @@
 //! Losses, and what is measured of predictions.
 
 use crate::anyone::Any;
-use surefoot_glm::{ClassMetrics, Confusion, Loss, Measured, Metrics, Picture};
+use surefoot_glm::{ClassMetrics, Confusion, Loss, Measured, Metrics, PlotData};
 
 /// All that is shown is finite.
-pub(crate) fn check_measured(measured: &Measured, picture: &Picture) {
+pub(crate) fn check_measured(measured: &Measured, plot_data: &PlotData) {
     let Measured {
         loss,
         log_loss,
@@ -52,9 +52,9 @@ pub(crate) fn check_measured(measured: &Measured, picture: &Picture) {
             "{measured:?}"
         );
     }
-    let pairs = picture.roc.iter().chain(&picture.precision).chain(&picture.sample);
-    assert!(pairs.into_iter().all(|(x, y)| !x.is_nan() && !y.is_nan()), "{picture:?}");
-    assert!(picture.positive.is_none_or(|share| (0.0..=1.0).contains(&share)));
+    let pairs = plot_data.roc.iter().chain(&plot_data.precision).chain(&plot_data.sample);
+    assert!(pairs.into_iter().all(|(x, y)| !x.is_nan() && !y.is_nan()), "{plot_data:?}");
+    assert!(plot_data.positive.is_none_or(|share| (0.0..=1.0).contains(&share)));
 }
 
 /// A loss of sound parameters, which says of any label that it takes and any finite margin something that is no NaN, and whose name,
@@ -76,19 +76,23 @@ fn losses_take_any_number() {
                     && loss != Loss::Tweedie { power: 2.0 }
             }
         };
-        let (value, slope, least, mean) =
-            (Loss::value(loss, y, m), Loss::slope(loss, y, m), Loss::least(loss, y), Loss::mean(loss, m));
-        let bend = Loss::bend(loss, y, m);
+        let (value, derivative, least, mean) =
+            (Loss::value(loss, y, m), Loss::derivative(loss, y, m), Loss::minimum(loss, y), Loss::mean(loss, m));
+        let second_derivative = Loss::second_derivative(loss, y, m);
         let takes = if Loss::classifies(loss) { y.abs() == 1.0 } else { y.is_finite() && Loss::check(loss, y).is_ok() };
         if sound && takes && m.is_finite() {
-            let says = format!("{loss:?}, {y}, {m}: {value} {slope} {least} {mean} {bend:?}");
-            assert!(!value.is_nan() && !slope.is_nan() && !mean.is_nan() && !least.is_nan(), "{says}");
-            assert!(bend.is_none_or(|bend| bend >= 0.0), "{says}");
-            assert!(Loss::lipschitz(loss).is_none_or(|most| slope.abs() <= most), "{says}");
-            assert!(Loss::curvature(loss).is_none_or(|most| bend.is_none_or(|bend| bend <= most)), "{says}");
-            let known = Loss::knows_probabilities(loss);
+            let says = format!("{loss:?}, {y}, {m}: {value} {derivative} {least} {mean} {second_derivative:?}");
+            assert!(!value.is_nan() && !derivative.is_nan() && !mean.is_nan() && !least.is_nan(), "{says}");
+            assert!(second_derivative.is_none_or(|second_derivative| second_derivative >= 0.0), "{says}");
+            assert!(Loss::lipschitz(loss).is_none_or(|most| derivative.abs() <= most), "{says}");
+            assert!(
+                Loss::smoothness(loss)
+                    .is_none_or(|most| second_derivative.is_none_or(|second_derivative| second_derivative <= most)),
+                "{says}"
+            );
+            let known = Loss::has_probabilities(loss);
             assert!(!known || (0.0..=1.0).contains(&mean), "{says}");
-            assert!(Loss::has_margins(loss) || Loss::variance_power(loss).is_some() || value >= 0.0, "{says}");
+            assert!(Loss::is_multiclass(loss) || Loss::variance_power(loss).is_some() || value >= 0.0, "{says}");
         }
     }
 }
@@ -97,12 +101,13 @@ fn losses_take_any_number() {
 fn margins_of_classes_may_be_any() {
     let mut any = Any::new(2);
     for _ in 0..5000 {
-        let loss = any.of(&Loss::OF_CLASSES);
+        let loss = any.of(&Loss::MULTICLASS);
         let margins: Vec<f64> = (0..1 + any.below(4)).map(|_| any.number()).collect();
         let y = any.below(margins.len());
-        let (value, mut gradient, mut means) = (Loss::value_of(loss, y, &margins), margins.clone(), margins.clone());
-        Loss::gradient_of(loss, y, &mut gradient);
-        Loss::means_of(loss, &mut means);
+        let (value, mut gradient, mut means) =
+            (Loss::multiclass_value(loss, y, &margins), margins.clone(), margins.clone());
+        Loss::multiclass_gradient(loss, y, &mut gradient);
+        Loss::probabilities(loss, &mut means);
         if margins.iter().all(|m| m.is_finite()) {
             assert!(value >= 0.0, "{loss}: {margins:?}: {value}");
             assert!(gradient.iter().all(|g| g.abs() <= 1.0 + 1e-12), "{loss}: {margins:?}: {gradient:?}");
@@ -112,8 +117,8 @@ fn margins_of_classes_may_be_any() {
         }
     }
     let mut none: [f64; 0] = [];
-    Loss::means_of(Loss::Softmax, &mut none);
-    Loss::means_of(Loss::Ovr, &mut none);
+    Loss::probabilities(Loss::Softmax, &mut none);
+    Loss::probabilities(Loss::Ovr, &mut none);
 }
 
 /// What is shown is finite; once a row was none, nothing is.
@@ -122,7 +127,7 @@ fn metrics_take_any_number() {
     let mut any = Any::new(3);
     for _ in 0..4000 {
         let (loss, tame) = (any.loss(), any.flip());
-        let (mut metrics, mut of_classes) = (Metrics::new(loss), ClassMetrics::new(any.of(&Loss::OF_CLASSES)));
+        let (mut metrics, mut of_classes) = (Metrics::new(loss), ClassMetrics::new(any.of(&Loss::MULTICLASS)));
         let (rows, mut spoilt) = (any.below(6), false);
         for _ in 0..rows {
             let mut next = || if tame { any.usual() } else { any.number() };
@@ -142,13 +147,13 @@ fn metrics_take_any_number() {
             let class = any.of(&[0, 1, 2, usize::MAX]);
             ClassMetrics::add(&mut of_classes, class, weight, &margins);
         }
-        let (measured, picture) = (Metrics::measured(&metrics), Metrics::picture(&metrics));
-        check_measured(&measured, &picture);
+        let (measured, plot_data) = (Metrics::measured(&metrics), Metrics::plot_data(&metrics));
+        check_measured(&measured, &plot_data);
         assert_eq!(measured.rows, rows as u64);
         assert!(
             !spoilt || measured == Measured { rows: rows as u64, ..Measured::default() } || measured.loss.is_none(),
             "{loss}: {measured:?}"
         );
-        check_measured(&ClassMetrics::measured(&of_classes), &ClassMetrics::picture(&of_classes));
+        check_measured(&ClassMetrics::measured(&of_classes), &ClassMetrics::plot_data(&of_classes));
     }
 }

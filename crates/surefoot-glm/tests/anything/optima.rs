@@ -37,7 +37,7 @@ fn searches_take_any_goal() {
             let values: Vec<f64> = columns.iter().map(|_| size * any.of(&[0.0, 1.0, -0.5, 0.3])).collect();
             let label = match loss {
                 _ if odd => any.of(&[0.0, -1.0, 0.5, 7.0, 1e300, -1e-300]),
-                _ if loss.has_margins() => any.below(3) as f64,
+                _ if loss.is_multiclass() => any.below(3) as f64,
                 _ if loss.classifies() => any.of(&[-1.0, 1.0]),
                 _ => any.usual().abs() + 0.1,
             };

@@ -2,8 +2,8 @@
 
 use crate::anyone::Any;
 use surefoot_glm::{
-    Ball, Batch, Bounds, Certificate, Extremes, Fault, Groups, InMemory, Labels, Mixer, Names, OrderAlarm, Part,
-    PathEnd, Penalty, Plan, Quote, Role, Row, Settings, Shelf, TableSchema, threads,
+    Ball, Batch, Bounds, Certificate, Extremes, Fault, FeatureGroups, FeatureNames, HoldoutStore, Labels,
+    MemoryHoldout, Mixer, OrderAlarm, Part, PathEnd, Penalty, Plan, Quote, Role, Row, Settings, TableSchema, threads,
 };
 
 #[test]
@@ -27,12 +27,12 @@ fn groups_go_by_any_name_and_number() {
     for _ in 0..300 {
         let Settings { groups, .. } = any.settings();
         let wanted = any.text();
-        let number = Groups::number(&groups, |name| name == wanted);
-        assert_eq!(number == 0, !Groups::names(&groups).any(|name| name == wanted));
-        assert_eq!(Groups::is_empty(&groups), Groups::names(&groups).next().is_none());
+        let number = FeatureGroups::number(&groups, |name| name == wanted);
+        assert_eq!(number == 0, !FeatureGroups::names(&groups).any(|name| name == wanted));
+        assert_eq!(FeatureGroups::is_empty(&groups), FeatureGroups::names(&groups).next().is_none());
         // Numbers beyond those of the groups are of features without a rule of their own, or of one of the groups.
         for number in [number, 0, u32::MAX] {
-            let rule = Groups::rule(&groups, number, Bounds::FREE);
+            let rule = FeatureGroups::rule(&groups, number, Bounds::FREE);
             assert!(
                 rule.factor == 1.0
                     || groups.factors.iter().any(|(_, factor)| factor.to_bits() == rule.factor.to_bits())
@@ -44,19 +44,19 @@ fn groups_go_by_any_name_and_number() {
 #[test]
 fn names_and_labels_may_be_any() {
     let mut any = Any::new(13);
-    let mut names = Names::default();
-    assert!(Names::is_empty(&names));
+    let mut names = FeatureNames::default();
+    assert!(FeatureNames::is_empty(&names));
     for _ in 0..500 {
         let (id, name) = (any.id(), any.text());
-        assert!(Names::insert(&mut names, id, &name));
-        assert!(Names::all(&names, id).any(|known| known == name) && Names::of(&names, id).is_some());
+        assert!(FeatureNames::insert(&mut names, id, &name));
+        assert!(FeatureNames::all(&names, id).any(|known| known == name) && FeatureNames::of(&names, id).is_some());
     }
-    assert!(!Names::insert(&mut names, 1, &"x".repeat(Names::MOST_BYTES)));
+    assert!(!FeatureNames::insert(&mut names, 1, &"x".repeat(FeatureNames::MOST_BYTES)));
     let ids = [9, 0, 0, u64::MAX];
-    let some = Names::restricted_to(&names, &ids);
+    let some = FeatureNames::restricted_to(&names, &ids);
     assert!(
-        Names::iter(&some).all(|(id, _)| ids.contains(&id))
-            && Names::iter(&names).count() >= Names::iter(&some).count()
+        FeatureNames::iter(&some).all(|(id, _)| ids.contains(&id))
+            && FeatureNames::iter(&names).count() >= FeatureNames::iter(&some).count()
     );
     for _ in 0..2000 {
         let mut two = || if any.flip() { Some(any.number()) } else { None };
@@ -108,7 +108,7 @@ fn small_parts_take_anything() {
         let alarm = OrderAlarm { loss, printed, rows: any.id(), scored: any.id() };
         assert!(!OrderAlarm::is_sound(&alarm) || printed.is_finite() && alarm.rows < u64::MAX);
         let settings = any.settings();
-        if let Some(ball) = settings.ball.filter(|_| !settings.loss.has_margins()) {
+        if let Some(ball) = settings.ball.filter(|_| !settings.loss.is_multiclass()) {
             let extremes = Ball::extremes(&ball, settings.loss);
             let ordered = |x: &Extremes| x.least <= x.largest && x.margin >= 0.0 || x.largest.is_nan();
             assert!(Settings::check_ranges(&settings).is_err() || extremes.is_none_or(|x| ordered(&x)), "{ball:?}");
@@ -148,18 +148,18 @@ fn batches_and_shelves_hold_any_row() {
     let mut any = Any::new(16);
     for _ in 0..300 {
         let loss = any.loss();
-        let (batch, mut copy, mut shelf) = (any.batch(loss), Batch::default(), InMemory::default());
+        let (batch, mut copy, mut store) = (any.batch(loss), Batch::default(), MemoryHoldout::default());
         assert_eq!(Batch::is_empty(&batch), Batch::len(&batch) == 0);
         for r in 0..Batch::len(&batch) {
             let row = Batch::row(&batch, r);
             Batch::append(&mut copy, &row);
-            Shelf::put(&mut shelf, &row).unwrap();
+            HoldoutStore::put(&mut store, &row).unwrap();
             if Row::check(&row).is_ok() {
                 assert!(row.weight >= 0.0 && row.value.iter().all(|x| x.is_finite()) && row.offset.is_finite());
             }
         }
         let mut seen = 0;
-        Shelf::visit(&mut shelf, &mut |_| seen += 1).unwrap();
+        HoldoutStore::visit(&mut store, &mut |_| seen += 1).unwrap();
         assert_eq!((seen, Batch::len(&copy)), (Batch::len(&batch), Batch::len(&batch)));
         Batch::push_name(&mut copy, b"\xff");
         Batch::push_offset(&mut copy, any.number());

@@ -4,7 +4,9 @@ use crate::{
     anyone::{Any, finite},
     losses::check_measured,
 };
-use surefoot_glm::{Batch, Certificate, FullPass, InMemory, Labels, Model, Names, Predictor, Scores, Tally, Trainer};
+use surefoot_glm::{
+    Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, Model, Predictor, Scores, Tally, Trainer,
+};
 
 /// A trainer that has had whatever there was; and how many rows it took.
 fn trained(any: &mut Any) -> (Trainer, Batch, usize) {
@@ -12,7 +14,7 @@ fn trained(any: &mut Any) -> (Trainer, Batch, usize) {
     let batch = any.batch(settings.loss);
     let mut trainer = match any.flip() {
         true => Trainer::new(settings, plan),
-        false => Trainer::with_shelf(settings, plan, Box::<InMemory>::default()),
+        false => Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default()),
     };
     if any.below(4) == 0 {
         Trainer::measure_fresh_rows(&mut trainer);
@@ -91,8 +93,8 @@ fn trainers_take_anything() {
         assert!(summary.weight.is_finite() && losses.iter().flatten().all(|x| x.is_finite()), "{seed}");
         let recent = [Trainer::loss_recent(&mut trainer), Trainer::fresh_loss_recent(&mut trainer)];
         assert!(recent.iter().flatten().all(|x| x.is_finite()), "{seed}");
-        if let Some((measured, picture)) = Trainer::fresh_rows(&trainer) {
-            check_measured(&measured, &picture);
+        if let Some((measured, plot_data)) = Trainer::fresh_rows(&trainer) {
+            check_measured(&measured, &plot_data);
         }
         let model = Trainer::model(&trainer);
         check(&model, taken);
@@ -105,13 +107,13 @@ fn trainers_take_anything() {
         let _ = Trainer::loses_to_constant(&trainer, &model);
         let mut tally = Tally::new(&model);
         Trainer::measure_held_out(&mut trainer, &mut tally).unwrap();
-        check_measured(&Tally::measured(&tally), &Tally::picture(&tally));
+        check_measured(&Tally::measured(&tally), &Tally::plot_data(&tally));
         let paused = Trainer::pause(&trainer, serde_json::Value::Null);
         let plan = any.plan();
-        if let Ok(mut resumed) = Trainer::resume(&paused, plan, Box::<InMemory>::default()) {
-            let shelved = Trainer::reshelve(&mut resumed, &batch, 0, batch.len());
+        if let Ok(mut resumed) = Trainer::resume(&paused, plan, Box::<MemoryHoldout>::default()) {
+            let held_out = Trainer::restore_holdout(&mut resumed, &batch, 0, batch.len());
             let fair = (0..batch.len()).all(|r| batch.row(r).check().is_ok());
-            assert!(fair || shelved.is_err(), "{seed}");
+            assert!(fair || held_out.is_err(), "{seed}");
             learn(&mut resumed, &batch);
             check(&Trainer::model(&resumed), 1);
         }
@@ -133,7 +135,7 @@ fn broken(any: &mut Any, model: &mut Model) {
                 Labels { negative: None, positive: None, classes: vec![any.number(), any.number()], shares: any.flip() }
         }
         7 => model.settings = any.settings(),
-        _ => model.names = Names::default(),
+        _ => model.names = FeatureNames::default(),
     }
 }
 
@@ -183,8 +185,8 @@ fn models_may_be_any() {
                 );
             }
         }
-        check_measured(&Tally::measured(&tally), &Tally::picture(&tally));
-        let _ = Trainer::resume(&model, any.plan(), Box::<InMemory>::default());
+        check_measured(&Tally::measured(&tally), &Tally::plot_data(&tally));
+        let _ = Trainer::resume(&model, any.plan(), Box::<MemoryHoldout>::default());
     }
     assert!(scored > 1000 && refused > 500, "{scored} {refused}");
 }

@@ -1,6 +1,6 @@
 //! What the tests of all trainers share.
 
-use surefoot_glm::{Batch, InMemory, Model, Plan, Settings, Trainer};
+use surefoot_glm::{Batch, MemoryHoldout, Model, Plan, Settings, Trainer};
 
 /// The model of a run over a batch that was stopped before its row number `stop`, counted over all passes, and resumed.
 pub(crate) fn resumed(settings: &Settings, plan: Plan, batch: &Batch, stop: usize) -> Model {
@@ -8,8 +8,8 @@ pub(crate) fn resumed(settings: &Settings, plan: Plan, batch: &Batch, stop: usiz
     for at in 0..batch.len() * plan.passes as usize {
         if at == stop {
             let model = trainer.pause(serde_json::json!("here"));
-            trainer = Trainer::resume(&model, plan, Box::<InMemory>::default()).unwrap();
-            trainer.reshelve(batch, 0, at.min(batch.len())).unwrap();
+            trainer = Trainer::resume(&model, plan, Box::<MemoryHoldout>::default()).unwrap();
+            trainer.restore_holdout(batch, 0, at.min(batch.len())).unwrap();
             assert_eq!(trainer.pause(serde_json::json!("here")), model, "{:?} {plan:?} at {at}", settings.loss);
         }
         let r = at % batch.len();

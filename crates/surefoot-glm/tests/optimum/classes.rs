@@ -36,7 +36,7 @@ fn objective(goal: &Goal, best: &Optimum) -> f64 {
             best.intercept[k] + pairs.map(|(&j, x)| best.weights[3 * j as usize + k] * x).sum::<f64>()
         };
         let margins = [margin(0), margin(1), margin(2)];
-        weight / total * goal.loss.value_of(*y as usize, &margins)
+        weight / total * goal.loss.multiclass_value(*y as usize, &margins)
     };
     let penalty: f64 = best.weights.iter().map(|w| goal.l1 * w.abs() + goal.l2 / 2.0 * w * w).sum();
     rows.iter().map(one).sum::<f64>() + penalty
@@ -96,7 +96,7 @@ fn threads_do_not_change_a_bit_of_classes() {
         let columns: Vec<u32> = (0..40).map(|j| j * (1 + t % 2)).collect();
         examples.push(f64::from((t % 17 + t % 5) % 3), 1.0, 0.0, &columns, &values);
     }
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let of = |threads| {
             let goal = Goal { classes: 3, threads, ..goal(loss, 0.0, 1e-3, true) };
             optimise(&examples, &goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight")
@@ -109,7 +109,7 @@ fn threads_do_not_change_a_bit_of_classes() {
 
 #[test]
 fn a_class_without_rows_and_one_class_alone_are_no_trouble() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         for (classes, l1) in [(4, 0.0), (4, 0.01)] {
             let goal = Goal { classes, ..goal(loss, l1, 0.01, true) };
             let found = optimise(&examples(&rows(loss)), &goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows");

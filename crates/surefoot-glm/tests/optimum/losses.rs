@@ -73,7 +73,7 @@ fn objective(goal: &Goal, best: &Optimum) -> f64 {
 }
 
 fn kinked(loss: Loss) -> bool {
-    loss.curvature().is_none() && loss.lipschitz().is_some()
+    loss.smoothness().is_none() && loss.lipschitz().is_some()
 }
 
 #[test]

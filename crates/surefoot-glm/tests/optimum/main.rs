@@ -8,7 +8,7 @@ mod stalls;
 
 use problem::{Dice, examples, goal, label, objective, optimum, rows, value};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use surefoot::certificate::{Balance, ElasticNet, Glm, fenchel};
+use surefoot::certificate::{ClassBalance, ElasticNet, Glm, fenchel};
 use surefoot_glm::{
     Loss,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -103,7 +103,7 @@ impl Glm for Model {
     fn loss(&self, i: usize, margin: f64) -> f64 {
         value(self.1, self.0[i].0, margin)
     }
-    fn slope(&self, i: usize, margin: f64) -> f64 {
+    fn derivative(&self, i: usize, margin: f64) -> f64 {
         let y = self.0[i].0;
         match self.1 {
             Loss::Logistic => -y / (1.0 + (y * margin).exp()),
@@ -124,8 +124,8 @@ impl Glm for Model {
             other => panic!("{other:?} is not among them"),
         }
     }
-    fn balance(&self) -> Balance {
-        if self.1 == Loss::Squared { Balance::Shift } else { Balance::Scale }
+    fn balance(&self) -> ClassBalance {
+        if self.1 == Loss::Squared { ClassBalance::Shift } else { ClassBalance::Scale }
     }
 }
 
@@ -207,12 +207,12 @@ fn many_columns_meet_the_conditions_of_optimality() {
             let mut constant = 0.0;
             for (y, _, column, value) in &rows {
                 let margin = column.iter().zip(value).map(|(&j, x)| found.weights[j as usize] * x).sum::<f64>();
-                let slope = match loss {
+                let derivative = match loss {
                     Loss::Logistic => -y / (1.0 + (y * (margin + found.intercept[0])).exp()),
                     _ => -2.0 * y * (1.0 - y * (margin + found.intercept[0])).max(0.0),
                 } / 200.0;
-                constant += slope;
-                column.iter().zip(value).for_each(|(&j, x)| gradient[j as usize] += slope * x);
+                constant += derivative;
+                column.iter().zip(value).for_each(|(&j, x)| gradient[j as usize] += derivative * x);
             }
             let off = |(w, g): (&f64, &f64)| if *w == 0.0 { g.abs() - l1 } else { (g + l1.copysign(*w)).abs() };
             let worst = found.weights.iter().zip(&gradient).map(off).fold(0.0, f64::max);

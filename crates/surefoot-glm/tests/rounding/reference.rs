@@ -26,8 +26,8 @@ pub(super) fn values(problem: &Problem, weights: &[f64], intercept: &[f64]) -> (
 /// A loss at the margins of a row, with gradient and Hessian in them.
 struct Jet {
     value: Big,
-    slope: Vec<Big>,
-    bend: Vec<Vec<Big>>,
+    derivative: Vec<Big>,
+    second_derivative: Vec<Vec<Big>>,
 }
 
 struct Search<'a> {
@@ -130,9 +130,9 @@ impl<'a> Search<'a> {
             let jet = self.jet(r, &self.margins(at, r));
             for (a, &k) in free.iter().enumerate() {
                 let x = part(r, k) * self.shares[r].clone();
-                right[a] -= x.clone() * jet.slope[k % classes].clone();
+                right[a] -= x.clone() * jet.derivative[k % classes].clone();
                 for (b, &l) in free.iter().enumerate() {
-                    square[a][b] += x.clone() * part(r, l) * jet.bend[k % classes][l % classes].clone();
+                    square[a][b] += x.clone() * part(r, l) * jet.second_derivative[k % classes][l % classes].clone();
                 }
             }
         }
@@ -189,8 +189,8 @@ impl<'a> Search<'a> {
         if self.problem.loss == Loss::Softmax {
             return softmax(self.problem.rows[r].label as usize, margins);
         }
-        let (value, slope, bend) = one(self.problem.loss, &y, &margins[0]);
-        Jet { value, slope: vec![slope], bend: vec![vec![bend]] }
+        let (value, derivative, second_derivative) = one(self.problem.loss, &y, &margins[0]);
+        Jet { value, derivative: vec![derivative], second_derivative: vec![vec![second_derivative]] }
     }
 }
 
@@ -202,8 +202,10 @@ fn softmax(y: usize, m: &[Big]) -> Jet {
     let is = |a: usize, b: usize| big(f64::from(a == b));
     Jet {
         value: sum.ln() + top - m[y].clone(),
-        slope: (0..m.len()).map(|k| p[k].clone() - is(k, y)).collect(),
-        bend: (0..m.len()).map(|k| (0..m.len()).map(|l| p[k].clone() * (is(k, l) - p[l].clone())).collect()).collect(),
+        derivative: (0..m.len()).map(|k| p[k].clone() - is(k, y)).collect(),
+        second_derivative: (0..m.len())
+            .map(|k| (0..m.len()).map(|l| p[k].clone() * (is(k, l) - p[l].clone())).collect())
+            .collect(),
     }
 }
 
@@ -224,14 +226,14 @@ fn one(loss: Loss, y: &Big, m: &Big) -> (Big, Big, Big) {
             if abs(&off) <= delta {
                 (off.clone() * off.clone() * big(0.5), off, one)
             } else {
-                let slope = if off > zero { delta.clone() } else { -delta.clone() };
-                (delta.clone() * abs(&off) - delta.clone() * delta * big(0.5), slope, zero)
+                let derivative = if off > zero { delta.clone() } else { -delta.clone() };
+                (delta.clone() * abs(&off) - delta.clone() * delta * big(0.5), derivative, zero)
             }
         }
         Loss::Absolute => (abs(&off), if off > zero { one } else { -one }, zero),
         Loss::Quantile { tau } => {
-            let slope = if off > zero { one - big(tau) } else { -big(tau) };
-            (slope.clone() * off, slope, zero)
+            let derivative = if off > zero { one - big(tau) } else { -big(tau) };
+            (derivative.clone() * off, derivative, zero)
         }
         Loss::Hinge if short > zero => (short, -y.clone(), zero),
         Loss::SquaredHinge if short > zero => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use surefoot_glm::{Names, Role, Schema};
+use surefoot_glm::{FeatureNames, Role, Schema};
 
 use super::row_builder::{Group, escape, missing_id, slot};
 
@@ -57,7 +57,7 @@ impl CellIndex {
     /// The column of a feature by its number, and what its cell holds; `None` for products, for features without a name, and
     /// for those that share their id with another.
     #[must_use]
-    pub fn cell<'a>(&self, id: u64, names: &'a Names) -> Option<(usize, Cell<'a>)> {
+    pub fn cell<'a>(&self, id: u64, names: &'a FeatureNames) -> Option<(usize, Cell<'a>)> {
         if self.is_hashed && names.all(id).nth(1).is_some() {
             return None;
         }
@@ -102,7 +102,7 @@ mod tests {
         let columns = vec![column("a", Role::Number), column("a=b*", Role::Category), column("c", Role::Ignored)];
         let reading = Schema { table: TableSchema { columns, ..TableSchema::default() }, ..Schema::default() };
         let index = CellIndex::new(&reading);
-        let (group, mut names) = (Group::named(b"a=b*"), Names::default());
+        let (group, mut names) = (Group::named(b"a=b*"), FeatureNames::default());
         let value = group.id(b"x=\xff\\");
         let mut name = "a\\x3Db\\x2A=".to_owned();
         escape(b"x=\xff\\", &mut name);
@@ -121,6 +121,6 @@ mod tests {
         let columns = (0..3).map(|n| Column { name: n.to_string(), role: Role::Number }).collect();
         let table = TableSchema { columns, ..TableSchema::default() };
         let index = CellIndex::new(&Schema { bits: Some(1), table, ..Schema::default() });
-        assert!((0..2).all(|slot| index.cell(slot, &Names::default()).is_none()));
+        assert!((0..2).all(|slot| index.cell(slot, &FeatureNames::default()).is_none()));
     }
 }

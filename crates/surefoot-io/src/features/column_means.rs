@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use surefoot_glm::{Batch, Groups, Role, Schema};
+use surefoot_glm::{Batch, FeatureGroups, Role, Schema};
 
 use super::row_builder::{Group, missing_id};
 use crate::table::options::Options;
@@ -36,7 +36,7 @@ impl ColumnMeans {
     #[must_use]
     pub fn options(options: &Options) -> Options {
         let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
-        Options { reading, groups: Groups::default(), ..options.apart() }
+        Options { reading, groups: FeatureGroups::default(), ..options.apart() }
     }
 
     /// Takes in rows that were read with [`ColumnMeans::options`].

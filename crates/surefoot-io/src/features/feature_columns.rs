@@ -1,6 +1,6 @@
 //! Columns that a user names must be those that features are made of.
 
-use surefoot_glm::{Column, Groups, TableSchema};
+use surefoot_glm::{Column, FeatureGroups, TableSchema};
 
 use super::feature_groups;
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(
         }
     }
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-    let Groups { factors, bounds } = &options.groups;
+    let FeatureGroups { factors, bounds } = &options.groups;
     let flags = factors.iter().map(|(name, _)| ("--penalty-factor", name));
     for (flag, name) in flags.chain(bounds.iter().map(|(name, _)| ("--bounds", name))) {
         let meant = feature_groups::columns_of(&names, name);

@@ -1,9 +1,9 @@
-//! Which group of [`Groups`] the features of a row are in.
+//! Which group of [`FeatureGroups`] the features of a row are in.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use surefoot_glm::{Batch, Groups};
+use surefoot_glm::{Batch, FeatureGroups};
 
 use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
@@ -15,7 +15,7 @@ pub(crate) struct Grouper {
 
 impl Grouper {
     /// `None` where all features are alike.
-    pub(crate) fn new(groups: &Groups) -> Option<Grouper> {
+    pub(crate) fn new(groups: &FeatureGroups) -> Option<Grouper> {
         (!groups.is_empty()).then(|| Grouper { numbers: IdMap::default() })
     }
 
@@ -37,7 +37,7 @@ impl Grouper {
 
 /// The group of each column of these names. Names of groups are those of columns, or mean columns as they do in
 /// [`columns_meant`]; the name of a list means all its numbers.
-pub(crate) fn of_columns<S: AsRef<str>>(groups: &Groups, names: &[S]) -> Vec<u32> {
+pub(crate) fn of_columns<S: AsRef<str>>(groups: &FeatureGroups, names: &[S]) -> Vec<u32> {
     let set = |name| columns_of(names, name).into_iter().collect();
     let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
@@ -57,14 +57,14 @@ pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> 
 }
 
 /// The group of a namespace.
-pub(crate) fn of_namespace(groups: &Groups, namespace: &[u8]) -> u32 {
+pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
     groups.number(|group| group.as_bytes() == namespace)
 }
 
 /// Groups of indices, found out once an index.
 #[derive(Debug)]
 pub(crate) struct Indices {
-    groups: Groups,
+    groups: FeatureGroups,
     numbers: IdMap<u32>,
     /// Those of the ids in rows.
     pub(crate) grouper: Grouper,
@@ -72,7 +72,7 @@ pub(crate) struct Indices {
 
 impl Indices {
     /// `None` where all features are alike.
-    pub(crate) fn new(groups: &Groups) -> Option<Indices> {
+    pub(crate) fn new(groups: &FeatureGroups) -> Option<Indices> {
         let grouper = Grouper::new(groups)?;
         Some(Indices { groups: groups.clone(), numbers: IdMap::default(), grouper })
     }
@@ -87,7 +87,7 @@ impl Indices {
 }
 
 /// The group of an index.
-fn of_index(groups: &Groups, index: u64) -> u32 {
+fn of_index(groups: &FeatureGroups, index: u64) -> u32 {
     groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
 }
 
@@ -102,8 +102,11 @@ pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
 mod tests {
     use super::*;
 
-    fn groups(names: &[&str]) -> Groups {
-        Groups { factors: names.iter().map(|name| ((*name).to_owned(), 0.5)).collect(), ..Groups::default() }
+    fn groups(names: &[&str]) -> FeatureGroups {
+        FeatureGroups {
+            factors: names.iter().map(|name| ((*name).to_owned(), 0.5)).collect(),
+            ..FeatureGroups::default()
+        }
     }
 
     #[test]

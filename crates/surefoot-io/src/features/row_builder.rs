@@ -5,7 +5,7 @@ mod several;
 use std::sync::Arc;
 
 pub(crate) use several::{Several, Values};
-use surefoot_glm::{Batch, Names, Schema};
+use surefoot_glm::{Batch, FeatureNames, Schema};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::feature_groups::Grouper;
@@ -315,7 +315,7 @@ impl Naming {
 
     /// Keeps a name until the row is accepted, as long as there is room.
     fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
-        if self.new.len() < Names::MOST && self.new_bytes < Names::MOST_BYTES {
+        if self.new.len() < FeatureNames::MOST && self.new_bytes < FeatureNames::MOST_BYTES {
             self.new_bytes += name.len();
             self.new.push((id, slot, name));
         }
@@ -334,7 +334,7 @@ impl Naming {
         self.new_bytes = 0;
         for (id, slot, name) in self.new.drain(..) {
             if !self.full && self.known.insert(id) {
-                self.full = !self.found.name(slot, &name) || self.known.len() >= Names::MOST;
+                self.full = !self.found.name(slot, &name) || self.known.len() >= FeatureNames::MOST;
             }
         }
     }

@@ -2,28 +2,28 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
-use surefoot_glm::{Batch, Row, Shelf};
+use surefoot_glm::{Batch, HoldoutStore, Row};
 
 /// Bytes of encoded rows that are kept in memory.
 const MEMORY: usize = 64 << 20;
 
-/// A [`Shelf`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
+/// A [`HoldoutStore`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
 ///
 /// A row that is none ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file is gone when the shelf is, however the process ends.
 ///
 /// ```
-/// use surefoot_glm::{Batch, Shelf};
-/// use surefoot_io::SpooledShelf;
+/// use surefoot_glm::{Batch, HoldoutStore};
+/// use surefoot_io::SpooledHoldout;
 ///
 /// let mut batch = Batch::default();
 /// batch.push(Some(1.0), 2.0, &[(3, 0.5)]);
-/// let mut shelf = SpooledShelf::default();
-/// shelf.put(&batch.row(0))?;
-/// shelf.visit(&mut |row| assert_eq!((row.weight, row.index), (2.0, &[3][..])))?;
+/// let mut store = SpooledHoldout::default();
+/// store.put(&batch.row(0))?;
+/// store.visit(&mut |row| assert_eq!((row.weight, row.index), (2.0, &[3][..])))?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SpooledShelf {
+pub struct SpooledHoldout {
     limit: usize,
     /// Encoded rows that are not in the file.
     memory: Vec<u8>,
@@ -31,19 +31,19 @@ pub struct SpooledShelf {
     rows: u64,
 }
 
-impl Default for SpooledShelf {
-    fn default() -> SpooledShelf {
-        SpooledShelf::with_limit(MEMORY)
+impl Default for SpooledHoldout {
+    fn default() -> SpooledHoldout {
+        SpooledHoldout::with_limit(MEMORY)
     }
 }
 
-impl SpooledShelf {
-    fn with_limit(limit: usize) -> SpooledShelf {
-        SpooledShelf { limit, memory: Vec::new(), file: None, rows: 0 }
+impl SpooledHoldout {
+    fn with_limit(limit: usize) -> SpooledHoldout {
+        SpooledHoldout { limit, memory: Vec::new(), file: None, rows: 0 }
     }
 }
 
-impl Shelf for SpooledShelf {
+impl HoldoutStore for SpooledHoldout {
     fn put(&mut self, row: &Row<'_>) -> io::Result<()> {
         row.check().map_err(|fault| io::Error::new(io::ErrorKind::InvalidInput, fault))?;
         if self.file.is_none() && self.memory.len() > self.limit {
@@ -109,15 +109,15 @@ fn number(from: &mut impl Read) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_glm::InMemory;
+    use surefoot_glm::MemoryHoldout;
 
     #[derive(Debug, PartialEq)]
     struct Seen(Option<f64>, f64, Vec<u64>, Vec<f64>);
 
-    fn all(shelf: &mut dyn Shelf) -> Vec<Seen> {
+    fn all(store: &mut dyn HoldoutStore) -> Vec<Seen> {
         let mut seen = Vec::new();
         let mut each = |row: &Row<'_>| seen.push(Seen(row.label, row.weight, row.index.to_vec(), row.value.to_vec()));
-        shelf.visit(&mut each).unwrap();
+        store.visit(&mut each).unwrap();
         seen
     }
 
@@ -128,24 +128,24 @@ mod tests {
             let pairs: Vec<_> = (0..i % 7).map(|j| (i + j, 0.1 * j as f64 - 1e300)).collect();
             batch.push((i % 5 != 0).then_some(i as f64), i as f64 / 3.0, &pairs);
         }
-        let mut shelves =
-            [SpooledShelf::with_limit(1 << 20), SpooledShelf::with_limit(1000), SpooledShelf::with_limit(0)];
-        let mut memory = InMemory::default();
+        let mut stores =
+            [SpooledHoldout::with_limit(1 << 20), SpooledHoldout::with_limit(1000), SpooledHoldout::with_limit(0)];
+        let mut memory = MemoryHoldout::default();
         for r in 0..batch.len() {
             memory.put(&batch.row(r)).unwrap();
-            for shelf in &mut shelves {
-                shelf.put(&batch.row(r)).unwrap();
+            for store in &mut stores {
+                store.put(&batch.row(r)).unwrap();
                 if r % 97 == 0 {
-                    assert_eq!(all(shelf).len(), r + 1, "reading does not disturb writing");
+                    assert_eq!(all(store).len(), r + 1, "reading does not disturb writing");
                 }
             }
         }
         let expected = all(&mut memory);
         assert_eq!(expected.len(), 300);
-        for shelf in &mut shelves {
-            assert_eq!(all(shelf), expected);
-            assert_eq!(all(shelf), expected, "a second time");
+        for store in &mut stores {
+            assert_eq!(all(store), expected);
+            assert_eq!(all(store), expected, "a second time");
         }
-        assert!(shelves[0].file.is_none() && shelves[1].file.is_some());
+        assert!(stores[0].file.is_none() && stores[1].file.is_some());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use surefoot_glm::{Batch, By, Part};
+use surefoot_glm::{Batch, FeatureKey, Part};
 
 #[cfg(feature = "parquet")]
 use super::columnar;
@@ -52,7 +52,7 @@ struct Entry {
 static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
     Entry {
-        format: Format { name: "parquet", extensions: &["parquet", "pq"], by: By::Column },
+        format: Format { name: "parquet", extensions: &["parquet", "pq"], by: FeatureKey::Column },
         begins: |head| head.starts_with(b"PAR1") || head.starts_with(b"PARE"),
         check: |_| Ok(()),
         access: Access::Table(columnar::parquet),
@@ -60,7 +60,7 @@ static REGISTRY: &[Entry] = &[
     },
     #[cfg(feature = "parquet")]
     Entry {
-        format: Format { name: "arrow", extensions: &["arrow", "arrows", "ipc", "feather"], by: By::Column },
+        format: Format { name: "arrow", extensions: &["arrow", "arrows", "ipc", "feather"], by: FeatureKey::Column },
         // A file, or a stream: the mark that a message goes on with its length.
         begins: |head| head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]),
         check: |_| Ok(()),
@@ -68,28 +68,28 @@ static REGISTRY: &[Entry] = &[
         describe: columnar::describe,
     },
     Entry {
-        format: Format { name: "vw", extensions: &["vw"], by: By::Name },
+        format: Format { name: "vw", extensions: &["vw"], by: FeatureKey::Name },
         begins: vw::begins,
         check: |_| Ok(()),
         access: Access::Text(|options| Box::new(Records::new(Vw::new(options)))),
         describe: vw::describe,
     },
     Entry {
-        format: Format { name: "csv", extensions: &["csv"], by: By::Column },
+        format: Format { name: "csv", extensions: &["csv"], by: FeatureKey::Column },
         begins: |head| csv::begins(head, b','),
         check: |_| Ok(()),
         access: Access::Text(|options| csv::parser(options, b',')),
         describe: |options, batch, row, part| csv::describe(options, b',', batch, row, part),
     },
     Entry {
-        format: Format { name: "tsv", extensions: &["tsv"], by: By::Column },
+        format: Format { name: "tsv", extensions: &["tsv"], by: FeatureKey::Column },
         begins: |head| csv::begins(head, b'\t'),
         check: |_| Ok(()),
         access: Access::Text(|options| csv::parser(options, b'\t')),
         describe: |options, batch, row, part| csv::describe(options, b'\t', batch, row, part),
     },
     Entry {
-        format: Format { name: "svmlight", extensions: &["svm", "svmlight", "libsvm"], by: By::Index },
+        format: Format { name: "svmlight", extensions: &["svm", "svmlight", "libsvm"], by: FeatureKey::Index },
         begins: |_| true,
         check: svmlight::check,
         access: Access::Text(|options| Box::new(Svmlight::new(options))),
@@ -142,7 +142,7 @@ impl Format {
     /// looks like; where nothing tells, the text whose features go by `by`.
     ///
     /// `head` are the first bytes, decompressed.
-    pub(crate) fn of(name: &Path, head: &[u8], by: By) -> &'static Format {
+    pub(crate) fn of(name: &Path, head: &[u8], by: FeatureKey) -> &'static Format {
         let looks = Some(Format::by_content(head)).filter(|format| format.name != LAST);
         let by_name = Format::by_extension(name);
         if let Some(found) = looks.filter(|format| !format.is_text()) {
@@ -161,9 +161,9 @@ impl Format {
             _ => looks.is_some() && std::str::from_utf8(head).is_ok_and(|text| !text.contains('\0')),
         };
         let fallback = match by {
-            By::Index => "svmlight",
-            By::Name => "vw",
-            By::Column => "csv",
+            FeatureKey::Index => "svmlight",
+            FeatureKey::Name => "vw",
+            FeatureKey::Column => "csv",
         };
         let looks = if pairs { Format::named(LAST) } else { looks };
         let named = by_name.filter(|named| head.trim_ascii().is_empty() || !contradicts(named));
@@ -173,7 +173,7 @@ impl Format {
     /// The format of the first input that can be looked at before it is read; where nothing tells, the text whose features
     /// go by `by`. `None` if it is of a kind that cannot be read.
     #[must_use]
-    pub fn guess(inputs: &[InputName], by: By) -> Option<&'static Format> {
+    pub fn guess(inputs: &[InputName], by: FeatureKey) -> Option<&'static Format> {
         let input = inputs.iter().find(|input| input.can_reread())?;
         let head = input.head().ok()?;
         let can_be = Format::is_stored(&head) || unreadable::named(&head, true).is_none();

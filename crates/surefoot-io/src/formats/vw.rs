@@ -26,7 +26,7 @@ mod head;
 
 use std::sync::Arc;
 
-use surefoot_glm::{Batch, Groups, Part, Role, Schema};
+use surefoot_glm::{Batch, FeatureGroups, Part, Role, Schema};
 
 use super::{
     parse_error::RecordError,
@@ -49,7 +49,7 @@ use head::{Head, Token};
 pub(crate) struct Vw {
     builder: RowBuilder,
     used: Used,
-    groups: Groups,
+    groups: FeatureGroups,
     found: Arc<Inferred>,
     unlabelled: bool,
     /// Whether rows are called by their tags.

@@ -3,37 +3,37 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
-use surefoot_glm::Mixer;
+use surefoot_glm::IdHasher;
 
 /// A map from ids of features that have names.
-pub(crate) type IdMap<V> = HashMap<u64, V, Mixed>;
+pub(crate) type IdMap<V> = HashMap<u64, V, IdHashBuilder>;
 
-/// Makes [`MixedId`]s.
+/// Makes [`HashedId`]s.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Mixed(Mixer);
+pub(crate) struct IdHashBuilder(IdHasher);
 
-impl BuildHasher for Mixed {
-    type Hasher = MixedId;
+impl BuildHasher for IdHashBuilder {
+    type Hasher = HashedId;
 
-    fn build_hasher(&self) -> MixedId {
-        MixedId { mixer: self.0, hash: 0 }
+    fn build_hasher(&self) -> HashedId {
+        HashedId { hasher: self.0, hash: 0 }
     }
 }
 
 /// The hash of an id.
 #[derive(Debug)]
-pub(crate) struct MixedId {
-    mixer: Mixer,
+pub(crate) struct HashedId {
+    hasher: IdHasher,
     hash: u64,
 }
 
-impl Hasher for MixedId {
+impl Hasher for HashedId {
     fn finish(&self) -> u64 {
         self.hash
     }
 
     fn write_u64(&mut self, id: u64) {
-        self.hash = self.mixer.mix(id);
+        self.hash = self.hasher.hash(id);
     }
 
     fn write(&mut self, _: &[u8]) {
@@ -50,7 +50,7 @@ pub(crate) struct IdSet {
     /// An id stands at the first free place from its hash on; 0 is none. A power of two of places, or none.
     places: Vec<u64>,
     len: usize,
-    mixer: Mixer,
+    hasher: IdHasher,
 }
 
 impl IdSet {
@@ -65,7 +65,7 @@ impl IdSet {
         // One id is taken for another.
         let id = id.max(1);
         let mask = self.places.len().wrapping_sub(1);
-        let mut at = self.mixer.mix(id) as usize;
+        let mut at = self.hasher.hash(id) as usize;
         while let Some(&there) = self.places.get(at & mask) {
             match there {
                 0 => break,
@@ -94,7 +94,7 @@ impl IdSet {
             old.iter().for_each(|id| self.put(id));
         }
         let mask = self.places.len() - 1;
-        let mut at = self.mixer.mix(id) as usize & mask;
+        let mut at = self.hasher.hash(id) as usize & mask;
         while self.places[at] != 0 {
             at = (at + 1) & mask;
         }
@@ -137,7 +137,7 @@ mod tests {
         fn passed(set: &IdSet) -> usize {
             let mask = set.places.len() - 1;
             let taken = set.places.iter().enumerate().filter(|(_, id)| **id > 0);
-            taken.map(|(at, &id)| at.wrapping_sub(set.mixer.mix(id) as usize) & mask).sum()
+            taken.map(|(at, &id)| at.wrapping_sub(set.hasher.hash(id) as usize) & mask).sum()
         }
         for count in [20_000, 40_000] {
             for (k, ids) in surefoot_oracle::hostile_ids(count).into_iter().enumerate() {

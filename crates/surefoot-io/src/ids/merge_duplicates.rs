@@ -1,6 +1,6 @@
 //! Pairs of a row whose ids may be met twice.
 
-use surefoot_glm::Mixer;
+use surefoot_glm::IdHasher;
 
 /// Adds up the values of equal ids, each sum where its id was met first; the other pairs keep their order.
 ///
@@ -9,7 +9,7 @@ use surefoot_glm::Mixer;
 pub(crate) struct DuplicateMerger {
     /// By the hash of the id, or at the next free place: its place in the row, from 1; 0 if free.
     places: Vec<u32>,
-    mixer: Mixer,
+    hasher: IdHasher,
     /// Places that were looked at.
     #[cfg(test)]
     looks: usize,
@@ -25,7 +25,7 @@ impl DuplicateMerger {
         let mut kept = 0;
         for i in 0..index_of_row.len() {
             let (id, x) = (index_of_row[i], value_of_row[i]);
-            let mut at = self.mixer.mix(id) as usize & (self.places.len() - 1);
+            let mut at = self.hasher.hash(id) as usize & (self.places.len() - 1);
             loop {
                 #[cfg(test)]
                 {

@@ -67,7 +67,7 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
     // By way of a value, whose maps are sorted.
     let meta = serde_json::to_value(meta)?.to_string();
     let (all, columns) = (model.weight.len(), model.intercept.len());
-    let many = model.settings.loss.has_margins() && all.checked_rem(columns) == Some(0);
+    let many = model.settings.loss.is_multiclass() && all.checked_rem(columns) == Some(0);
     let shape = if many { vec![all / columns, columns] } else { vec![all] };
     let mut tensors = vec![
         Tensor::from_u64(INDEX, &[model.index.len()], &model.index),
@@ -126,7 +126,7 @@ fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_glm::{Batch, Loss, Names, Plan, Trainer};
+    use surefoot_glm::{Batch, FeatureNames, Loss, Plan, Trainer};
 
     /// Learnt from a few rows with features 0, 7 and the last there is, and labels below `classes`.
     fn learnt(loss: Loss, classes: u32) -> Model {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     fn model() -> Model {
-        let mut names = Names::default();
+        let mut names = FeatureNames::default();
         [(7, "colour=rot"), (u64::MAX, ""), (0, "é^x")].iter().for_each(|(id, name)| assert!(names.insert(*id, name)));
         Model { names, intercept: vec![-0.0], weight: vec![0.1, -5e-324, 1.797e308], ..learnt(Loss::Logistic, 2) }
     }

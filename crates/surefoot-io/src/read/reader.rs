@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use surefoot_glm::{Batch, By};
+use surefoot_glm::{Batch, FeatureKey};
 
 use crate::{
     error::{self, Error, ErrorKind, Located, Location, stream_error},
@@ -184,7 +184,7 @@ impl Reader {
             return Err(refused(format!("this is {kind}")).into());
         }
         let wants_columns = self.options.wanted.label.is_some();
-        let by = found.by().unwrap_or(if wants_columns { By::Column } else { By::Index });
+        let by = found.by().unwrap_or(if wants_columns { FeatureKey::Column } else { FeatureKey::Index });
         let format = given.unwrap_or_else(|| Format::of(name.as_ref(), head, by));
         if let Some(named) = Format::by_extension(name.as_ref())
             && given.is_none()
@@ -195,7 +195,7 @@ impl Reader {
         format.check(&self.options)?;
         match found.open(name, format) {
             // Columns have the ids that the same names have elsewhere; whether they were written so only the user knows.
-            Some(By::Column) if given.is_some() && format.by == By::Name => Ok(format),
+            Some(FeatureKey::Column) if given.is_some() && format.by == FeatureKey::Name => Ok(format),
             Some(other) => {
                 let of = if found.of_model { "the model" } else { "the input before" };
                 let (here, there) = (by_words(format.by), by_words(other));
@@ -277,15 +277,15 @@ impl Reader {
 /// Whether the first input that can be looked at is a table.
 fn is_table(inputs: &[InputName], options: &Options) -> bool {
     let known = options.format.or_else(|| options.found.format());
-    known.or_else(|| Format::guess(inputs, By::Column)).is_some_and(|format| format.by == By::Column)
+    known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
 /// What features go by, in words.
-fn by_words(by: By) -> &'static str {
+fn by_words(by: FeatureKey) -> &'static str {
     match by {
-        By::Index => "index (svmlight)",
-        By::Name => "names (vw)",
-        By::Column => "columns (csv, parquet ...)",
+        FeatureKey::Index => "index (svmlight)",
+        FeatureKey::Name => "names (vw)",
+        FeatureKey::Column => "columns (csv, parquet ...)",
     }
 }
 

@@ -1,6 +1,6 @@
 //! A format of data, apart from how it is read.
 
-use surefoot_glm::By;
+use surefoot_glm::FeatureKey;
 
 /// A format of data: a row of [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy, Debug)]
@@ -11,5 +11,5 @@ pub struct Format {
     /// File name extensions, without that of a compression.
     pub extensions: &'static [&'static str],
     /// What its features go by.
-    pub by: By,
+    pub by: FeatureKey,
 }

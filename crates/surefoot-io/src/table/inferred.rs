@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use surefoot_glm::{By, Class, Names, Schema, TableSchema};
+use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
@@ -21,7 +21,7 @@ pub struct Inferred {
     /// The format of the first input.
     format: OnceLock<&'static Format>,
     /// What features go by, once it is known.
-    by: OnceLock<By>,
+    by: OnceLock<FeatureKey>,
     /// Whether the columns are those of a model.
     pub(crate) of_model: bool,
     /// Categories that the first rows suggest and a number further down would not fit, by name, once they are known.
@@ -84,7 +84,7 @@ impl Inferred {
 
     /// What a model that is trained further knows already.
     #[must_use]
-    pub fn of_model(reading: &Schema, names: &Names) -> Inferred {
+    pub fn of_model(reading: &Schema, names: &FeatureNames) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
         let _ = found.by.set(reading.by);
         if !reading.table.is_unknown() {
@@ -144,12 +144,12 @@ impl Inferred {
     }
 
     /// What features go by: those of a model, or else of the first input.
-    pub(crate) fn by(&self) -> Option<By> {
+    pub(crate) fn by(&self) -> Option<FeatureKey> {
         self.by.get().copied()
     }
 
     /// An input of this name has this format; what its features go by, if that of the inputs before is another.
-    pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<By> {
+    pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<FeatureKey> {
         let _ = self.format.set(format);
         self.lock().formats.insert(name.to_owned(), format);
         let by = *self.by.get_or_init(|| format.by);
@@ -176,9 +176,9 @@ impl Inferred {
 
     /// Names of the features among these ids.
     #[must_use]
-    pub fn names(&self, index: &[u64]) -> Names {
+    pub fn names(&self, index: &[u64]) -> FeatureNames {
         let kept = self.lock();
-        let mut names = Names::default();
+        let mut names = FeatureNames::default();
         for id in index {
             kept.names.get(id).iter().for_each(|name| _ = names.insert(*id, name));
             let shared = kept.shared.range((*id, Box::default())..).take_while(|(of, _)| of == id);
@@ -210,7 +210,7 @@ impl Inferred {
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
         let inner = &mut *self.lock();
         let count = inner.names.len() + inner.shared.len();
-        if count >= Names::MOST || inner.name_bytes + name.len() > Names::MOST_BYTES {
+        if count >= FeatureNames::MOST || inner.name_bytes + name.len() > FeatureNames::MOST_BYTES {
             return false;
         }
         let known = inner.names.entry(id).or_insert_with(|| {
@@ -322,7 +322,8 @@ mod tests {
             let classes = found.classes();
             assert!(classes.is_sorted_by(|a, b| a.text < b.text && a.code < b.code));
             assert!(classes.iter().all(|class| found.class(&class.text) == class.code));
-            let back = Inferred::of_model(&Schema { classes: classes.clone(), ..Schema::default() }, &Names::default());
+            let back =
+                Inferred::of_model(&Schema { classes: classes.clone(), ..Schema::default() }, &FeatureNames::default());
             assert!(classes.iter().all(|class| back.class(&class.text) == class.code));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use surefoot_glm::{Groups, Names, Quote, Schema};
+use surefoot_glm::{FeatureGroups, FeatureNames, Quote, Schema};
 
 use super::{column_selection::ColumnSelection, format::Format, inferred::Inferred, partitions::Partitions};
 use crate::error::{Error, ErrorKind};
@@ -24,7 +24,7 @@ pub struct Options {
     pub classes: bool,
     /// Groups of features that rows are to tell: namespaces, columns (as [`columns_meant`](crate::columns_meant) has them), indices
     /// of svmlight and ranges of them (`10-20`).
-    pub groups: Groups,
+    pub groups: FeatureGroups,
     /// Which formats may be read.
     pub accepts: Accepts,
     /// What readers find out.
@@ -63,7 +63,7 @@ impl Options {
     /// The same, with readers whose findings are their own: they begin with what a model knew.
     #[must_use]
     pub fn apart(&self) -> Options {
-        let begun = || Inferred::of_model(&self.reading, &Names::default());
+        let begun = || Inferred::of_model(&self.reading, &FeatureNames::default());
         let found = if self.found.of_model { begun() } else { Inferred::default() };
         let found = found.with_many_classes(self.found.many_classes);
         Options { found: Arc::new(found), ..self.clone() }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::twin::{Cells, arrow_file, batch, missing_id, number_id, options, parquet, text_id};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, FixedSizeListArray, types};
-use surefoot_glm::{Batch, Groups};
+use surefoot_glm::{Batch, FeatureGroups};
 use surefoot_io::{ColumnSelection, Options, Reader, RowSource};
 
-fn groups(names: &[&str]) -> Groups {
+fn groups(names: &[&str]) -> FeatureGroups {
     let factors = names.iter().map(|name| ((*name).to_owned(), 0.5)).collect();
-    Groups { factors, ..Groups::default() }
+    FeatureGroups { factors, ..FeatureGroups::default() }
 }
 
 /// Ids and groups of each row.

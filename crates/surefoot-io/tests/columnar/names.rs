@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::twin::{Cells, arrow_stream, batch, number_id, options, parquet, read};
 use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, StringArray, types};
-use surefoot_glm::{Batch, Names, Part};
+use surefoot_glm::{Batch, FeatureNames, Part};
 use surefoot_io::{Inferred, Options, Reader, RowSource};
 
 fn full(cells: &[f64]) -> ArrayRef {
@@ -19,7 +19,7 @@ fn texts(cells: &[&str]) -> ArrayRef {
 fn model(unlabelled: bool) -> Options {
     let first = options(false);
     read(parquet(&batch(&[("y", full(&[1.0])), ("a", full(&[2.0])), ("b", full(&[3.0]))])), &first);
-    let found = Arc::new(Inferred::of_model(&first.reading(), &Names::default()));
+    let found = Arc::new(Inferred::of_model(&first.reading(), &FeatureNames::default()));
     Options { reading: first.reading(), found, unlabelled, ..Options::default() }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::twin::{Row, all, arrow_file, batch, format, missing_id, number_id, parquet, text_id};
 use arrow_array::*;
 use proptest::prelude::*;
-use surefoot_glm::{Missing, Names, Schema, TableSchema};
+use surefoot_glm::{FeatureNames, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Inferred, Options, Reader};
 
 const ROWS: usize = 12;
@@ -206,7 +206,7 @@ fn options(columns: &[Column], numeric: bool) -> Options {
 
 /// The options of a model that was trained with these.
 fn model(options: &Options) -> Options {
-    let found = Arc::new(Inferred::of_model(&options.reading(), &Names::default()));
+    let found = Arc::new(Inferred::of_model(&options.reading(), &FeatureNames::default()));
     Options { reading: options.reading(), found, classes: true, ..Options::default() }
 }
 

@@ -2,14 +2,14 @@
 
 use super::InBall;
 use crate::{
-    memory::feature_index::Numbering,
+    memory::feature_index::FeatureIndex,
     model::{
         settings::{Ball, Settings},
         state::{Array, Numbers, State},
         trained_model::Model,
     },
     numeric::check::{all, need},
-    pass::learner::Saved,
+    pass::learner::LearnerState,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,27 +29,27 @@ struct Scalars {
 }
 
 /// The vector that predicts, and all that is needed to go on. O(features).
-pub(super) fn save(engine: &InBall, sign: f64) -> Saved {
-    let (index, order): (Vec<u64>, Vec<u32>) = engine.numbering.features().unzip();
-    let weight = order.iter().map(|&number| engine.weight(number, sign)).collect();
-    let (mut method, mut watch, mut seen) = (engine.method.clone(), engine.watch.clone(), engine.seen);
+pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
+    let (index, order): (Vec<u64>, Vec<u32>) = learner.feature_index.features().unzip();
+    let weight = order.iter().map(|&number| learner.weight(number, sign)).collect();
+    let (mut method, mut watch, mut label_range) = (learner.method.clone(), learner.watch.clone(), learner.label_range);
     let mut numbers = Vec::new();
     method.each_number(&mut |x| numbers.push(*x));
     watch.each_number(&mut |x| numbers.push(*x));
-    seen.each_number(&mut |x| numbers.push(*x));
+    label_range.each_number(&mut |x| numbers.push(*x));
     let order = Array { name: ORDER.into(), shape: vec![order.len()], data: Numbers::U32(order) };
     let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
     method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
     let scalars = json!(Scalars { reused: watch.reused, weighted: watch.weighted });
-    Saved { intercept: vec![engine.weight(0, sign)], index, weight, scalars, arrays }
+    LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
 /// Checks what was read from a file.
 pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
-    let mut engine = InBall::new(&model.settings, ball);
+    let mut learner = InBall::new(&model.settings, ball);
     let order = order(&model.index, state)?;
-    Numbering::check(order)?;
-    engine.read(scalars, order.len() + 1, state)
+    FeatureIndex::check(order)?;
+    learner.read(scalars, order.len() + 1, state)
 }
 
 /// The coordinate of each feature.
@@ -70,10 +70,10 @@ impl InBall {
         state: &State,
     ) -> Result<InBall, String> {
         let order = order(index, state)?;
-        let mut engine = InBall::new(settings, ball);
-        engine.numbering = Numbering::restore(index.iter().copied().zip(order.iter().copied()))?;
-        engine.read(scalars, engine.numbering.dim(), state)?;
-        Ok(engine)
+        let mut learner = InBall::new(settings, ball);
+        learner.feature_index = FeatureIndex::restore(index.iter().copied().zip(order.iter().copied()))?;
+        learner.read(scalars, learner.feature_index.dim(), state)?;
+        Ok(learner)
     }
 
     /// All but the numbering.
@@ -87,7 +87,7 @@ impl InBall {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.method.each_number(visit);
         self.watch.each_number(visit);
-        self.seen.each_number(visit);
+        self.label_range.each_number(visit);
     }
 
     fn read_numbers(&mut self, state: &State) -> Result<(), String> {

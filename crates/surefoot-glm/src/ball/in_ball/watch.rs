@@ -6,7 +6,7 @@ use crate::{
     loss::Loss,
     model::{
         certificate::Certificate,
-        settings::{Ball, Extremes},
+        settings::{Ball, LossBounds},
     },
 };
 use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
@@ -14,7 +14,7 @@ use surefoot::{AskHintTell, AskTell, Domain, Memory};
 
 /// What a row has to say.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Observation {
     /// Its margins at the query point and at the iterate.
     pub(super) query: f64,
     pub(super) iterate: f64,
@@ -22,7 +22,7 @@ pub(super) struct Told {
     pub(super) length: f64,
     /// Loss and slope at the query point, times its weight.
     pub(super) loss: f64,
-    pub(super) slope: f64,
+    pub(super) derivative: f64,
 }
 
 /// The trackers of excess and risk, or why there are none.
@@ -68,15 +68,15 @@ const ROUNDING: f64 = 1e-9;
 impl Watch {
     pub(super) fn new(loss: Loss, ball: &Ball) -> Watch {
         let domain = surefoot::Ball::new(ball.radius);
-        let extremes = ball.extremes(loss);
-        let trackers = match (ball.row_norm, extremes) {
+        let loss_bounds = ball.loss_bounds(loss);
+        let trackers = match (ball.row_norm, loss_bounds) {
             (None, _) => Err(UNDECLARED),
             (Some(_), None) => Err(STEEP),
-            (Some(longest), Some(Extremes { largest, steepest, .. })) => {
-                Ok((Stream::new(&domain, steepest * longest), Risk::new(largest, steepest * longest)))
+            (Some(longest), Some(LossBounds { largest, max_derivative, .. })) => {
+                Ok((Stream::new(&domain, max_derivative * longest), Risk::new(largest, max_derivative * longest)))
             }
         };
-        let least = extremes.map_or(0.0, |extremes| extremes.least);
+        let least = loss_bounds.map_or(0.0, |loss_bounds| loss_bounds.least);
         let order = Order { first: -1.0, ..Order::default() };
         Watch { domain, trackers, order, least, reused: false, weighted: false }
     }
@@ -99,20 +99,20 @@ impl Watch {
     }
 
     /// Records a row that is about to be told; weight and distance of its round were known before it.
-    pub(super) fn record(&mut self, method: &Method, told: &Told, y: f64) {
+    pub(super) fn record(&mut self, method: &Method, observation: &Observation, y: f64) {
         let Ok((stream, risk)) = &mut self.trackers else { return };
         self.order.labels.add(y > 0.0);
         if self.order.first < 0.0 {
-            self.order.first = told.length;
+            self.order.first = observation.length;
         } else {
-            self.order.lengths.add(told.length > self.order.first);
+            self.order.lengths.add(observation.length > self.order.first);
         }
         let (weight, distance) = (method.next_weight(), method.learner().distance());
         stream.open(weight, 1, distance);
-        stream.example(told.slope.abs() * told.length);
+        stream.example(observation.derivative.abs() * observation.length);
         // From the iterate to the query point it is at most β of the way to the average, which lies in the ball.
         risk.open(weight, 1, BETA * (distance + Domain::<f64>::reach(&self.domain)));
-        risk.example(told.loss, told.slope * (told.iterate - told.query));
+        risk.example(observation.loss, observation.derivative * (observation.iterate - observation.query));
     }
 
     /// The two bounds, which hold together with probability 1 − `delta` if rows are independent draws; or what refutes that.

@@ -50,7 +50,7 @@ const VALUES: &[Golden] = &[
 
 fn gradient(loss: Loss, y: usize, margins: &[f64]) -> Vec<f64> {
     let mut margins = margins.to_vec();
-    loss.gradient_of(y, &mut margins);
+    loss.multiclass_gradient(y, &mut margins);
     margins
 }
 
@@ -59,7 +59,11 @@ fn values_and_gradients_are_those_of_high_precision() {
     // A few roundings of each, of exponentials that are rounded themselves; one of a subnormal number.
     let close = |a: f64, b: f64| (a - b).abs() <= 4e-15 * b.abs() + 5e-324;
     for &(loss, y, margins, value, exact) in VALUES {
-        assert!(close(loss.value_of(y, margins), value), "{loss} {y} {margins:?}: {}", loss.value_of(y, margins));
+        assert!(
+            close(loss.multiclass_value(y, margins), value),
+            "{loss} {y} {margins:?}: {}",
+            loss.multiclass_value(y, margins)
+        );
         for (found, &exact) in gradient(loss, y, margins).iter().zip(exact) {
             assert!(close(*found, exact), "gradient of {loss} {y} {margins:?}: {found:e} and {exact:e}");
         }
@@ -68,13 +72,13 @@ fn values_and_gradients_are_those_of_high_precision() {
 
 #[test]
 fn gradients_agree_with_central_differences() {
-    for loss in Loss::OF_CLASSES {
+    for loss in Loss::MULTICLASS {
         let margins = [-0.75, 1.0, 3.125, 0.5];
         for (y, k) in (0..4).flat_map(|y| (0..4).map(move |k| (y, k))) {
             let at = |h: f64| {
                 let mut moved = margins;
                 moved[k] += h;
-                loss.value_of(y, &moved)
+                loss.multiclass_value(y, &moved)
             };
             let numeric = (at(1e-5) - at(-1e-5)) / 2e-5;
             // Values cancel to 1e-16 of themselves, over 1e-5; the third derivative is below 1.
@@ -87,21 +91,23 @@ fn gradients_agree_with_central_differences() {
 fn lanes_agree_with_single_margins() {
     for &(loss, y, margins, value, exact) in VALUES {
         let mut lanes: Vec<Lanes> = margins.iter().map(|&m| Lanes([m as f32; crate::LANES])).collect();
-        let charges = loss.charges_of(y, &lanes);
-        loss.slopes_of(y, &mut lanes);
+        let charges = loss.multiclass_charges(y, &lanes);
+        loss.multiclass_derivatives(y, &mut lanes);
         // Margins beyond a thousand keep 2e-3 of their size in f32; sums of exponentials 1e-7.
         let rounding = margins.iter().fold(0.0_f64, |size, m| size.max(m.abs())) * 2e-7;
         let size = 1e-6 + rounding;
         assert!((charges.values[5] - value).abs() <= size, "{loss} {y} {margins:?}: {charges:?} and {value}");
-        for (slope, &exact) in lanes.iter().zip(exact) {
-            let found = f64::from(slope.0[5]);
+        for (derivative, &exact) in lanes.iter().zip(exact) {
+            let found = f64::from(derivative.0[5]);
             assert!((found - exact).abs() <= 1e-6 * exact.abs() + 1e-37, "{loss} {y} {margins:?}: {found:e} {exact:e}");
         }
         // The likeliest of the others as the label.
         let largest = likeliest(margins);
         let other = |k: &usize| *k != largest;
         let doubt = match loss {
-            Loss::Softmax => (0..margins.len()).filter(other).map(|k| loss.value_of(k, margins)).reduce(f64::min),
+            Loss::Softmax => {
+                (0..margins.len()).filter(other).map(|k| loss.multiclass_value(k, margins)).reduce(f64::min)
+            }
             _ => Some(margins.iter().map(|&m| Loss::Logistic.value(1.0, -m.abs())).sum()),
         };
         let doubt = doubt.unwrap_or(0.0);
@@ -117,9 +123,9 @@ fn likeliest(margins: &[f64]) -> usize {
 fn probabilities_sum_to_one_and_are_what_the_gradient_says() {
     for &(loss, y, margins, ..) in VALUES {
         let mut p = margins.to_vec();
-        loss.means_of(&mut p);
+        loss.probabilities(&mut p);
         assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-14 && p.iter().all(|p| (0.0..=1.0).contains(p)), "{p:?}");
-        let logs = loss.log_loss_of(y, &mut margins.to_vec());
+        let logs = loss.multiclass_log_loss(y, &mut margins.to_vec());
         assert!((libm::exp(-logs) - p[y]).abs() < 1e-14, "{loss} {margins:?}: {logs} and {p:?}");
         for (k, (g, p)) in gradient(loss, y, margins).iter().zip(&p).enumerate() {
             let exact = p - f64::from(u8::from(k == y));
@@ -131,19 +137,19 @@ fn probabilities_sum_to_one_and_are_what_the_gradient_says() {
 #[test]
 fn two_margins_are_the_logistic_loss_of_their_difference() {
     for m in [-1e4, -3.0, 0.0, 0.7, 50.0] {
-        let (value, slope) = (Loss::Logistic.value(1.0, m), Loss::Logistic.slope(1.0, m));
+        let (value, derivative) = (Loss::Logistic.value(1.0, m), Loss::Logistic.derivative(1.0, m));
         let margins = [m - 2.5, -2.5];
-        assert!((Loss::Softmax.value_of(0, &margins) - value).abs() <= 1e-14 * (1.0 + m.abs()));
-        assert!((gradient(Loss::Softmax, 0, &margins)[0] - slope).abs() <= 1e-14);
+        assert!((Loss::Softmax.multiclass_value(0, &margins) - value).abs() <= 1e-14 * (1.0 + m.abs()));
+        assert!((gradient(Loss::Softmax, 0, &margins)[0] - derivative).abs() <= 1e-14);
     }
 }
 
 #[test]
 fn the_best_constants_are_no_worse_than_any() {
     let shares = [0.5, 0.3, 0.2, 0.0];
-    for loss in Loss::OF_CLASSES {
-        let constant = loss.constant_of(shares.into_iter());
-        let mean = |margins: &[f64]| -> f64 { (0..4).map(|y| shares[y] * loss.value_of(y, margins)).sum() };
+    for loss in Loss::MULTICLASS {
+        let constant = loss.multiclass_constant(shares.into_iter());
+        let mean = |margins: &[f64]| -> f64 { (0..4).map(|y| shares[y] * loss.multiclass_value(y, margins)).sum() };
         let best: Vec<f64> = match loss {
             Loss::Softmax => shares.iter().map(|&p| f64::ln(p.max(1e-300))).collect(),
             _ => shares.iter().map(|&p| f64::ln(p.max(1e-300) / (1.0 - p))).collect(),

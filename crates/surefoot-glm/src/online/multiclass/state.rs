@@ -1,10 +1,10 @@
 //! The memory of all classes as named arrays and JSON, and back, bit for bit.
 
-use super::Classes;
+use super::Multiclass;
 use crate::{
-    labels::encoder::Coding,
+    labels::encoder::LabelEncoder,
     model::{
-        group_index::{self, Grouping},
+        group_index::{self, GroupIndex},
         predictor::Predictor,
         settings::Settings,
         state::State,
@@ -13,38 +13,38 @@ use crate::{
     numeric::check::need,
     online::{
         arrays::{self, Arrays},
-        coordinate_store::Stack,
+        coordinate_store::CoordinateStore,
         scalars::Scalars,
     },
-    pass::learner::Saved,
+    pass::learner::LearnerState,
 };
 use serde_json::{Value, json};
 
 /// The model's vectors, by ascending label.
-pub(super) fn predictor(classes: &Classes, coding: &Coding) -> Predictor {
-    let saved = vectors(classes, coding);
-    Predictor::of_columns(coding.classes().labels(), saved.intercept, &saved.index, saved.weight)
+pub(super) fn predictor(learner: &Multiclass, encoder: &LabelEncoder) -> Predictor {
+    let saved = vectors(learner, encoder);
+    Predictor::of_columns(encoder.classes().labels(), saved.intercept, &saved.index, saved.weight)
 }
 
 /// The vectors that predict, and all that is needed to go on. O(features · classes).
-pub(super) fn save(classes: &Classes, coding: &Coding) -> Saved {
-    let mut saved = vectors(classes, coding);
-    let met = &classes.stacks[..classes.len()];
-    saved.scalars = json!({ "lanes": classes.scalars, "classes": met.len() });
+pub(super) fn save(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
+    let mut saved = vectors(learner, encoder);
+    let met = &learner.stores[..learner.len()];
+    saved.scalars = json!({ "lanes": learner.scalars, "classes": met.len() });
     saved.arrays = arrays::save(met, &saved.index, &[met.len()]);
-    saved.arrays.extend(classes.grouping.iter().map(|grouping| grouping.save(&saved.index)));
+    saved.arrays.extend(learner.group_index.iter().map(|group_index| group_index.save(&saved.index)));
     saved
 }
 
-fn vectors(classes: &Classes, coding: &Coding) -> Saved {
-    let terms = classes.terms();
-    let order: Vec<&Stack> = coding.classes().ascending().map(|number| &classes.stacks[number]).collect();
+fn vectors(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
+    let terms = learner.terms();
+    let order: Vec<&CoordinateStore> = encoder.classes().ascending().map(|number| &learner.stores[number]).collect();
     // Every row is learnt by all classes that were met, so the first knows all features.
-    let index = classes.stacks[0].ids();
-    let weight = index.iter().flat_map(|&id| order.iter().map(move |stack| (stack, id)));
-    Saved {
-        intercept: order.iter().map(|stack| stack.intercept(&terms)).collect(),
-        weight: weight.map(|(stack, id)| stack.weight(id, &terms, classes.grouping.as_ref())).collect(),
+    let index = learner.stores[0].ids();
+    let weight = index.iter().flat_map(|&id| order.iter().map(move |store| (store, id)));
+    LearnerState {
+        intercept: order.iter().map(|store| store.intercept(&terms)).collect(),
+        weight: weight.map(|(store, id)| store.weight(id, &terms, learner.group_index.as_ref())).collect(),
         index,
         scalars: Value::Null,
         arrays: Vec::new(),
@@ -55,8 +55,8 @@ fn vectors(classes: &Classes, coding: &Coding) -> Saved {
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features, count) = (&model.settings, model.index.len(), count(scalars)?);
     need(count == model.labels.classes.len(), "the classes of the state are not those of the model")?;
-    let clock = Scalars::parse(settings, &scalars["lanes"])?.clock;
-    Arrays::of(settings.intercept, features, count, &clock, state)?;
+    let averaging = Scalars::parse(settings, &scalars["lanes"])?.averaging;
+    Arrays::of(settings.intercept, features, count, &averaging, state)?;
     group_index::check(settings, features, state)
 }
 
@@ -65,18 +65,18 @@ fn count(scalars: &Value) -> Result<usize, String> {
     State::parse::<usize>(&scalars["classes"])
 }
 
-impl Classes {
+impl Multiclass {
     /// Goes on from what [`save`] gave.
     pub(crate) fn resume(
         settings: &Settings,
         index: &[u64],
         scalars: &Value,
         state: &State,
-    ) -> Result<Classes, String> {
+    ) -> Result<Multiclass, String> {
         let (count, scalars) = (count(scalars)?, Scalars::resume(settings, &scalars["lanes"])?);
-        let arrays = Arrays::of(settings.intercept, index.len(), count, &scalars.clock, state)?;
-        let stacks = arrays.stacks(settings.intercept, index)?;
-        let grouping = Grouping::resume(settings, index, state)?;
-        Ok(Classes::assemble(settings, scalars, stacks, grouping))
+        let arrays = Arrays::of(settings.intercept, index.len(), count, &scalars.averaging, state)?;
+        let stores = arrays.stores(settings.intercept, index)?;
+        let group_index = GroupIndex::resume(settings, index, state)?;
+        Ok(Multiclass::assemble(settings, scalars, stores, group_index))
     }
 }

@@ -1,9 +1,9 @@
 //! The lanes' memory as named arrays and JSON, and back, bit for bit.
 
-use super::Mix;
+use super::SingleMargin;
 use crate::{
     model::{
-        group_index::{self, Grouping},
+        group_index::{self, GroupIndex},
         settings::Settings,
         state::State,
         trained_model::Model,
@@ -12,41 +12,46 @@ use crate::{
         arrays::{self, Arrays},
         scalars::Scalars,
     },
-    pass::learner::Saved,
+    pass::learner::LearnerState,
 };
 use serde_json::{Value, json};
 
 /// The vector that predicts, and all that is needed to go on. O(features).
-pub(super) fn save(mix: &Mix, sign: f64) -> Saved {
-    let (stack, terms) = (&mix.stack, mix.terms(sign));
-    let index = stack.ids();
+pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
+    let (store, terms) = (&learner.store, learner.terms(sign));
+    let index = store.ids();
     let mut weight = vec![0.0; index.len()];
     arrays::in_halves(&index, weight.as_mut_slice(), <[f64]>::split_at_mut, &|index, weights| {
         for (weight, &id) in weights.iter_mut().zip(index) {
-            *weight = stack.weight(id, &terms, mix.grouping.as_ref());
+            *weight = store.weight(id, &terms, learner.group_index.as_ref());
         }
     });
-    let mut arrays = arrays::save(std::slice::from_ref(stack), &index, &[]);
-    arrays.extend(mix.grouping.iter().map(|grouping| grouping.save(&index)));
-    Saved { intercept: vec![stack.intercept(&terms)], index, weight, scalars: json!(mix.scalars), arrays }
+    let mut arrays = arrays::save(std::slice::from_ref(store), &index, &[]);
+    arrays.extend(learner.group_index.iter().map(|group_index| group_index.save(&index)));
+    LearnerState { intercept: vec![store.intercept(&terms)], index, weight, scalars: json!(learner.scalars), arrays }
 }
 
 /// Checks what was read from a file.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features) = (&model.settings, model.index.len());
-    let clock = Scalars::parse(settings, scalars)?.clock;
-    Arrays::of(settings.intercept, features, 1, &clock, state)?;
+    let averaging = Scalars::parse(settings, scalars)?.averaging;
+    Arrays::of(settings.intercept, features, 1, &averaging, state)?;
     group_index::check(settings, features, state)
 }
 
-impl Mix {
+impl SingleMargin {
     /// Goes on from what [`save`] gave.
-    pub(crate) fn resume(settings: &Settings, index: &[u64], scalars: &Value, state: &State) -> Result<Mix, String> {
+    pub(crate) fn resume(
+        settings: &Settings,
+        index: &[u64],
+        scalars: &Value,
+        state: &State,
+    ) -> Result<SingleMargin, String> {
         let scalars = Scalars::resume(settings, scalars)?;
-        let arrays = Arrays::of(settings.intercept, index.len(), 1, &scalars.clock, state)?;
-        let stacks = arrays.stacks(settings.intercept, index)?;
-        let stack = stacks.into_iter().next().ok_or("the state holds no coordinates")?;
-        let grouping = Grouping::resume(settings, index, state)?;
-        Ok(Mix::assemble(settings.loss, scalars, stack, grouping))
+        let arrays = Arrays::of(settings.intercept, index.len(), 1, &scalars.averaging, state)?;
+        let stores = arrays.stores(settings.intercept, index)?;
+        let store = stores.into_iter().next().ok_or("the state holds no coordinates")?;
+        let group_index = GroupIndex::resume(settings, index, state)?;
+        Ok(SingleMargin::assemble(settings.loss, scalars, store, group_index))
     }
 }

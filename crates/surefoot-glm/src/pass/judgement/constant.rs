@@ -5,10 +5,10 @@
 //! by models that know little, and one outlier can lose more than all other rows. Then the later half of the rows tells, less what chance explains.
 
 use super::{
-    DOUBT, SHARE, score,
-    verdict::{Judged, deviation, mean},
+    NOISE_ERRORS, SHARE, score,
+    verdict::{SampleLosses, deviation, mean},
 };
-use crate::{metrics::progressive_loss::Board, model::trained_model::Model, pass::row_loop::Books};
+use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
 
 /// Rows of which more should have been learnt than a constant, and those held out that can tell; fewer, if they lose all that there is to explain.
 const LEAST: usize = 50;
@@ -23,7 +23,7 @@ const LITTLE: f64 = 0.02;
 
 /// What is worse than the best constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Losing {
+pub enum WorseThanConstant {
     /// The model, on the rows that it was trained on: its mean loss there, if that can be added up, and that of the constant; about,
     /// where there are many.
     Model {
@@ -41,34 +41,34 @@ pub enum Losing {
     },
 }
 
-impl Books {
+impl RowLoop {
     /// Whether this model, or the loss that is printed for it, is worse than the best constant, by more than noise explains and more than matters
     /// to nobody. Rows whose order has an alarm are left to that. O(sample).
-    pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<Losing> {
+    pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         let scored = score(&self.order.sample, self, model);
         if model.summary.order.is_some() || scored.len() < LEAST {
             return None;
         }
         let (range, own) = (scored.to_explain()?, scored.own());
         let constant = scored.constant()?;
-        if !own.is_finite() || own - constant > SHARE * range + DOUBT * scored.noise() {
-            return Some(Losing::Model { loss: Some(own).filter(|own| own.is_finite()), constant });
+        if !own.is_finite() || own - constant > SHARE * range + NOISE_ERRORS * scored.noise() {
+            return Some(WorseThanConstant::Model { loss: Some(own).filter(|own| own.is_finite()), constant });
         }
-        if self.passes.plan.optimum.is_some() {
+        if self.holdout.plan.optimum.is_some() {
             return None;
         }
-        let board = self.printed();
-        let excess = board.loss()? - board.constant(self.loss(), self.counts.coding.sign())?;
-        if self.passes.judges() {
-            let rows = self.passes.shelved();
+        let losses = self.printed();
+        let excess = losses.loss()? - losses.constant(self.loss(), self.counts.encoder.sign())?;
+        if self.holdout.has_held_out_rows() {
+            let rows = self.holdout.held_out();
             let error = scored.deviation() / (rows as f64).sqrt();
             let is_told = rows >= LEAST_HELD_OUT || excess > range;
-            return (is_told && excess > (DOUBT * error).max(SHARE * range)).then_some(Losing::Fresh);
+            return (is_told && excess > (NOISE_ERRORS * error).max(SHARE * range)).then_some(WorseThanConstant::Fresh);
         }
         let late = scored.late_excess()?;
         let is_worse = excess > MUCH * range || excess > SHARE * range && late.excess > LITTLE * range;
         let of_many = late.excess > CHANCE * late.error;
-        is_worse.then_some(if of_many { Losing::Fresh } else { Losing::Few { loss: own } })
+        is_worse.then_some(if of_many { WorseThanConstant::Fresh } else { WorseThanConstant::Few { loss: own } })
     }
 }
 
@@ -78,14 +78,14 @@ struct Excess {
     error: f64,
 }
 
-impl Judged {
+impl SampleLosses {
     /// Of the later half of the rows as they came, over the best constant of them.
     fn late_excess(&self) -> Option<Excess> {
         let late = &self.rows[self.rows.len() / 2..];
-        let mut board = Board::default();
-        late.iter().for_each(|row| board.add(self.loss, row.y, row.counted, row.came, row.offset));
+        let mut losses = ProgressiveLoss::default();
+        late.iter().for_each(|row| losses.add(self.loss, row.y, row.counted, row.came, row.offset));
         let (loss, moves) = mean(late.iter().map(|row| (row.counted, row.came)));
         let error = deviation(moves.iter().copied()) / (late.len() as f64).sqrt();
-        Some(Excess { excess: loss - board.constant(self.loss, 1.0)?, error })
+        Some(Excess { excess: loss - losses.constant(self.loss, 1.0)?, error })
     }
 }

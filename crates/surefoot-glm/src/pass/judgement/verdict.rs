@@ -1,7 +1,7 @@
 //! From losses of a sample to the alarm.
 
-use super::{DOUBT, ERRORS, SHARE};
-use crate::{loss::Loss, metrics::progressive_loss::Board, model::order_alarm::OrderAlarm};
+use super::{ERRORS, NOISE_ERRORS, SHARE};
+use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
 /// Rows below which an order is none.
 const FEW: usize = 10;
@@ -21,7 +21,7 @@ pub(crate) enum Printed {
 
 /// A row of the sample.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scored {
+pub(super) struct RowLosses {
     /// The label as the loss has it.
     pub(super) y: f64,
     pub(super) offset: f64,
@@ -35,10 +35,10 @@ pub(super) struct Scored {
 
 /// The rows of the sample.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct SampleLosses {
     pub(super) loss: Loss,
     seen: u64,
-    pub(super) rows: Vec<Scored>,
+    pub(super) rows: Vec<RowLosses>,
 }
 
 /// A weighted mean, and by how much each row moves it, times the number of rows.
@@ -54,12 +54,12 @@ pub(super) fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
     (moves.map(|x| x * x).sum::<f64>() / degrees).sqrt()
 }
 
-impl Judged {
-    pub(super) fn new(loss: Loss, seen: u64) -> Judged {
-        Judged { loss, seen, rows: Vec::new() }
+impl SampleLosses {
+    pub(super) fn new(loss: Loss, seen: u64) -> SampleLosses {
+        SampleLosses { loss, seen, rows: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, row: &Scored) {
+    pub(super) fn add(&mut self, row: &RowLosses) {
         self.rows.push(*row);
     }
 
@@ -92,19 +92,19 @@ impl Judged {
 
     /// The mean loss of the best constant.
     pub(super) fn constant(&self) -> Option<f64> {
-        let (mut board, loss) = (Board::default(), self.loss);
-        self.rows.iter().for_each(|row| board.add(loss, row.y, row.weight, row.came, row.offset));
-        board.constant(loss, 1.0)
+        let (mut losses, loss) = (ProgressiveLoss::default(), self.loss);
+        self.rows.iter().for_each(|row| losses.add(loss, row.y, row.weight, row.came, row.offset));
+        losses.constant(loss, 1.0)
     }
 
     /// The excess loss of the best constant over a model that gives each row its least loss.
     pub(super) fn to_explain(&self) -> Option<f64> {
-        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.least(row.y))));
+        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
 
     /// The alarm, if there is cause for it.
-    pub(super) fn judge(&self, printed: Printed) -> Option<OrderAlarm> {
+    pub(super) fn alarm(&self, printed: Printed) -> Option<OrderAlarm> {
         if self.rows.len() < FEW {
             return None;
         }
@@ -116,7 +116,7 @@ impl Judged {
             Printed::Loss { loss, rows } => (loss, loss, &[][..], rows),
         };
         let excess = |most: f64| {
-            let value = |row: &Scored| if row.value < most { row.value } else { most };
+            let value = |row: &RowLosses| if row.value < most { row.value } else { most };
             let (model, of_model) = mean(self.rows.iter().map(|row| (row.weight, value(row))));
             (model - of_sample, of_model)
         };
@@ -145,6 +145,6 @@ impl Judged {
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
         let noise = deviation(moves) * self.unseen_root();
         let most = (ERRORS * error).max(SHARE * range);
-        excess - DOUBT * noise > most && least > most
+        excess - NOISE_ERRORS * noise > most && least > most
     }
 }

@@ -17,7 +17,7 @@ const LONGEST: usize = PAIRS / 32;
 /// The rows whose numbers have a hash up to a limit: all of them while they are few; whenever they are too many the limit falls by
 /// a quarter. It follows from the sequence of rows alone.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::pass) struct Sample {
+pub(in crate::pass) struct RowSample {
     /// Rows met.
     seen: u64,
     /// The largest hash of a row that is kept.
@@ -25,14 +25,14 @@ pub(in crate::pass) struct Sample {
     /// The numbers of the kept rows, from 0, and where the pairs of each end.
     number: Vec<u64>,
     end: Vec<u64>,
-    facts: Vec<Facts>,
+    facts: Vec<SampledRow>,
     index: Vec<u64>,
     value: Vec<f64>,
 }
 
 /// What is kept of a row beside its pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Facts {
+struct SampledRow {
     label: f64,
     /// The weight as it was given, and the one that the row was counted with.
     given: f64,
@@ -42,15 +42,15 @@ struct Facts {
     came: f64,
 }
 
-impl Facts {
+impl SampledRow {
     const LEN: usize = 5;
 
-    fn numbers(self) -> [f64; Facts::LEN] {
+    fn numbers(self) -> [f64; SampledRow::LEN] {
         [self.label, self.given, self.weight, self.offset, self.came]
     }
 
-    fn of([label, given, weight, offset, came]: [f64; Facts::LEN]) -> Facts {
-        Facts { label, given, weight, offset, came }
+    fn of([label, given, weight, offset, came]: [f64; SampledRow::LEN]) -> SampledRow {
+        SampledRow { label, given, weight, offset, came }
     }
 
     fn are_sound(&self) -> bool {
@@ -59,16 +59,16 @@ impl Facts {
     }
 }
 
-/// The counters of a [`Sample`], as they are stored.
+/// The counters of a [`RowSample`], as they are stored.
 #[derive(Serialize, Deserialize)]
 struct Scalars {
     seen: u64,
     limit: u64,
 }
 
-impl Default for Sample {
-    fn default() -> Sample {
-        Sample {
+impl Default for RowSample {
+    fn default() -> RowSample {
+        RowSample {
             seen: 0,
             limit: u64::MAX,
             number: Vec::new(),
@@ -88,7 +88,7 @@ fn hash(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl Sample {
+impl RowSample {
     pub(in crate::pass) fn is_empty(&self) -> bool {
         self.number.is_empty()
     }
@@ -112,7 +112,7 @@ impl Sample {
     fn keep(&mut self, number: u64, row: &Row<'_>, given: f64, came: f64) {
         let label = row.label.unwrap_or_default();
         self.number.push(number);
-        self.facts.push(Facts { label, given, weight: row.weight, offset: row.offset, came });
+        self.facts.push(SampledRow { label, given, weight: row.weight, offset: row.offset, came });
         self.index.extend(row.index);
         self.value.extend(row.value);
         self.end.push(self.index.len() as u64);
@@ -183,8 +183,8 @@ impl Sample {
         ]
     }
 
-    /// From what [`Sample::scalars`] and [`Sample::to_arrays`] gave.
-    pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<Sample, String> {
+    /// From what [`RowSample::scalars`] and [`RowSample::to_arrays`] gave.
+    pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<RowSample, String> {
         let Scalars { seen, limit } = State::parse(scalars)?;
         let len = |of: &str| {
             let name = format!("{name}.{of}");
@@ -199,8 +199,8 @@ impl Sample {
         let unfit = || format!("the arrays {name} of the state do not fit together");
         let facts = reals("facts")?;
         let (facts, []) = facts.as_chunks() else { return Err(unfit()) };
-        let facts = facts.iter().map(|&numbers| Facts::of(numbers)).collect();
-        let sample = Sample {
+        let facts = facts.iter().map(|&numbers| SampledRow::of(numbers)).collect();
+        let sample = RowSample {
             seen,
             limit,
             number: ids("number")?,
@@ -224,7 +224,7 @@ impl Sample {
             && self.ends_are_sound()
             && self.number.is_sorted_by(|a, b| a < b)
             && self.number.iter().all(kept)
-            && self.facts.iter().all(Facts::are_sound)
+            && self.facts.iter().all(SampledRow::are_sound)
             && self.value.iter().all(|value| value.is_finite())
     }
 

@@ -1,6 +1,6 @@
 //! The sample: bounded, uniform, the same after a pause, and never taken from arrays that do not fit together.
 
-use super::sample::Sample;
+use super::sample::RowSample;
 use crate::{
     data::rows::Batch,
     model::{
@@ -11,14 +11,14 @@ use crate::{
 use serde_json::json;
 use std::ops::Range;
 
-fn sample(rows: u64, pairs: u64) -> Sample {
-    let mut sample = Sample::default();
+fn sample(rows: u64, pairs: u64) -> RowSample {
+    let mut sample = RowSample::default();
     go_on(&mut sample, 0..rows, pairs);
     sample
 }
 
 /// Adds the rows of these numbers.
-fn go_on(sample: &mut Sample, rows: Range<u64>, pairs: u64) {
+fn go_on(sample: &mut RowSample, rows: Range<u64>, pairs: u64) {
     let mut batch = Batch::default();
     for t in rows {
         batch.clear();
@@ -28,12 +28,12 @@ fn go_on(sample: &mut Sample, rows: Range<u64>, pairs: u64) {
     }
 }
 
-fn state(sample: &Sample) -> State {
+fn state(sample: &RowSample) -> State {
     State { scalars: json!({ "order": sample.scalars() }), arrays: sample.to_arrays("order").into() }
 }
 
-fn back(state: &State) -> Result<Sample, String> {
-    Sample::from_arrays("order", &state.scalars["order"], state)
+fn back(state: &State) -> Result<RowSample, String> {
+    RowSample::from_arrays("order", &state.scalars["order"], state)
 }
 
 #[test]

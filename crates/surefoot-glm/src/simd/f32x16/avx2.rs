@@ -1,6 +1,6 @@
 //! Sixteen numbers in two registers of AVX2.
 
-use super::{Line, WIDTH, Wide};
+use super::{CacheLine, F32x16, WIDTH};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -65,7 +65,7 @@ impl Real for Avx2 {
     }
 }
 
-impl Wide for Avx2 {
+impl F32x16 for Avx2 {
     #[inline(always)]
     fn load(from: &[f32; WIDTH]) -> Avx2 {
         // SAFETY: the processor has AVX2, see `Avx2`; eight f32 and then eight are loaded, at any alignment.
@@ -150,7 +150,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]) {
+    fn transpose(from: &[&CacheLine; WIDTH], to: &mut [CacheLine; WIDTH]) {
         for (quarter, half) in QUARTERS {
             // SAFETY: the processor has AVX2, see `Avx2`; loads are of a quarter of a line, stores of half of one.
             unsafe {
@@ -164,7 +164,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]) {
+    unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]) {
         for (quarter, half) in QUARTERS {
             // SAFETY: the processor has AVX2, see `Avx2`; loads are of half a line, stores of a quarter of one that may be written
             // to, as the caller promises.

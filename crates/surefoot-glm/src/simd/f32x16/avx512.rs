@@ -1,7 +1,7 @@
 //! Sixteen numbers in one register of AVX-512.
 
-use super::{Line, WIDTH, Wide};
-use crate::simd::inverse_scale::Unit;
+use super::{CacheLine, F32x16, WIDTH};
+use crate::simd::inverse_scale::InverseScale;
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
@@ -67,7 +67,7 @@ impl Real for Avx512 {
     }
 }
 
-impl Wide for Avx512 {
+impl F32x16 for Avx512 {
     #[inline(always)]
     fn load(from: &[f32; WIDTH]) -> Avx512 {
         // SAFETY: the processor has AVX-512, see `Avx512`; sixteen f32 are loaded, at any alignment.
@@ -150,7 +150,7 @@ impl Wide for Avx512 {
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Avx512 {
         // SAFETY: the processor has AVX-512, see `Avx512`; sixteen u32 are loaded and stored, twice, and eight f64 loaded, twice.
         unsafe {
-            let mask = _mm512_set1_epi32(Unit::TOUCHES as i32);
+            let mask = _mm512_set1_epi32(InverseScale::UPDATES as i32);
             let low = _mm512_loadu_si512(units[0].as_ptr().cast());
             let high = _mm512_loadu_si512(units[1].as_ptr().cast());
             let seen = _mm512_test_epi32_mask(low, mask);
@@ -168,7 +168,7 @@ impl Wide for Avx512 {
     }
 
     #[inline(always)]
-    fn transpose(from: &[&Line; WIDTH], to: &mut [Line; WIDTH]) {
+    fn transpose(from: &[&CacheLine; WIDTH], to: &mut [CacheLine; WIDTH]) {
         // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored.
         unsafe {
             let lines = turned(from);
@@ -179,7 +179,7 @@ impl Wide for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn transpose_to(from: &[Line; WIDTH], to: &[*mut Line; WIDTH]) {
+    unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]) {
         // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored where the caller promises that there is room.
         unsafe {
             let lines = turned(&from.each_ref());
@@ -227,7 +227,7 @@ unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m25
 /// # Safety
 /// The processor has AVX-512.
 #[inline(always)]
-unsafe fn turned(from: &[&Line; WIDTH]) -> [__m512; WIDTH] {
+unsafe fn turned(from: &[&CacheLine; WIDTH]) -> [__m512; WIDTH] {
     // SAFETY: the caller's promise; whole lines are loaded.
     unsafe {
         let mut lines = [_mm512_setzero_ps(); WIDTH];

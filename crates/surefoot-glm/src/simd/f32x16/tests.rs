@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// All that a [`Wide`] does, of these numbers.
+/// All that a [`F32x16`] does, of these numbers.
 #[inline(always)]
-fn all_operations<W: Wide>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
+fn all_operations<W: F32x16>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
     let (x, y) = (W::load(a), W::load(b));
     let of = W::of(f64::from(a[3]));
     let results =
@@ -33,8 +33,8 @@ fn all_operations<W: Wide>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]
 
 /// Lines whose numbers are all different, turned in both ways.
 #[inline(always)]
-fn both_turns<W: Wide>(lines: &[Line; WIDTH]) -> [[Line; WIDTH]; 2] {
-    let (mut turned, mut back) = ([Line::zeroed(); WIDTH], [Line::zeroed(); WIDTH]);
+fn both_turns<W: F32x16>(lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
+    let (mut turned, mut back) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
     W::transpose(&lines.each_ref(), &mut turned);
     let there = back.each_mut().map(std::ptr::from_mut);
     // SAFETY: these are the lines of `back`.
@@ -44,9 +44,9 @@ fn both_turns<W: Wide>(lines: &[Line; WIDTH]) -> [[Line; WIDTH]; 2] {
 
 #[test]
 fn lines_are_turned_and_come_back() {
-    let lines: [Line; WIDTH] = std::array::from_fn(|j| Line(std::array::from_fn(|k| (WIDTH * j + k) as u32)));
-    let turned = std::array::from_fn(|j| Line(std::array::from_fn(|k| (WIDTH * k + j) as u32)));
-    assert_eq!(both_turns::<Plain>(&lines), [turned, lines]);
+    let lines: [CacheLine; WIDTH] = std::array::from_fn(|j| CacheLine(std::array::from_fn(|k| (WIDTH * j + k) as u32)));
+    let turned = std::array::from_fn(|j| CacheLine(std::array::from_fn(|k| (WIDTH * k + j) as u32)));
+    assert_eq!(both_turns::<Scalar>(&lines), [turned, lines]);
     #[cfg(target_arch = "x86_64")]
     for_each_set(|set| assert_eq!(set.both_turns(&lines), [turned, lines], "{set:?}"));
 }
@@ -62,7 +62,7 @@ fn all_instruction_sets_give_the_bits_of_plain_arrays() {
     for _ in 0..10_000 {
         let [a, b] = [0, 1].map(|_| std::array::from_fn(|_| next()));
         let c = [0, 1].map(|_| std::array::from_fn(|_| f64::from(next()) * 1.1));
-        let plain = all_operations::<Plain>(&a, &b, &c);
+        let plain = all_operations::<Scalar>(&a, &b, &c);
         for_each_set(|set| assert_eq!(set.all_operations(&a, &b, &c), plain, "{set:?} {a:?} {b:?} {c:?}"));
     }
 }
@@ -105,13 +105,13 @@ impl Set {
         }
     }
 
-    fn both_turns(self, lines: &[Line; WIDTH]) -> [[Line; WIDTH]; 2] {
+    fn both_turns(self, lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
         #[target_feature(enable = "avx2")]
-        fn with_avx2(lines: &[Line; WIDTH]) -> [[Line; WIDTH]; 2] {
+        fn with_avx2(lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
             both_turns::<avx2::Avx2>(lines)
         }
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-        fn with_avx512(lines: &[Line; WIDTH]) -> [[Line; WIDTH]; 2] {
+        fn with_avx512(lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
             both_turns::<avx512::Avx512>(lines)
         }
         // SAFETY: the processor was asked for it in `for_each_set`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::DataType;
-use surefoot_glm::{Batch, Groups, Place, Role};
+use surefoot_glm::{Batch, FeatureGroups, Place, Role};
 
 use super::{
     cells,
@@ -39,7 +39,7 @@ const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 pub(super) struct Rows {
     builder: RowBuilder,
     found: Arc<Inferred>,
-    groups: Groups,
+    groups: FeatureGroups,
     /// Labels may be text.
     classes: bool,
     /// Whether missing cells are counted here.

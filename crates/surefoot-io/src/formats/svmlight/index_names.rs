@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use surefoot_glm::Names;
+use surefoot_glm::FeatureNames;
 
 use crate::{ids::id_map::IdSet, table::inferred::Inferred};
 
@@ -32,7 +32,7 @@ impl IndexNames {
     fn tell(&mut self, indices: &[u64], slot: impl Fn(u64) -> u64) {
         for &index in indices {
             if !self.full && self.known.insert(index) {
-                self.full = !self.found.name(slot(index), &index.to_string()) || self.known.len() >= Names::MOST;
+                self.full = !self.found.name(slot(index), &index.to_string()) || self.known.len() >= FeatureNames::MOST;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use surefoot_glm::Names;
+use surefoot_glm::FeatureNames;
 
 use crate::model::archive::{Archive, Dtype, Tensor};
 
@@ -11,7 +11,7 @@ const END: &str = "names.end";
 const TEXT: &str = "names.text";
 
 /// The tensors that hold the names; none if there are no names.
-pub(super) fn tensors(names: &Names) -> Vec<Tensor<'static>> {
+pub(super) fn tensors(names: &FeatureNames) -> Vec<Tensor<'static>> {
     if names.is_empty() {
         return Vec::new();
     }
@@ -31,8 +31,8 @@ pub(super) fn tensors(names: &Names) -> Vec<Tensor<'static>> {
 }
 
 /// The names that an archive holds.
-pub(super) fn read(archive: &Archive<'_>) -> Result<Names, String> {
-    let mut names = Names::default();
+pub(super) fn read(archive: &Archive<'_>) -> Result<FeatureNames, String> {
+    let mut names = FeatureNames::default();
     let Some(ids) = archive.tensor(ID).and_then(Tensor::to_u64) else { return Ok(names) };
     let ends = archive.tensor(END).and_then(Tensor::to_u64).ok_or("names of features without their ends")?;
     let text = archive.tensor(TEXT).filter(|text| text.dtype == Dtype::U8).ok_or("names of features without text")?;

@@ -181,11 +181,11 @@ mod tests {
             for y in 0..3 {
                 let mut numbers = margins;
                 let value = means_and_value(y, &mut numbers);
-                let exact = Loss::Softmax.value_of(y, &margins);
+                let exact = Loss::Softmax.multiclass_value(y, &margins);
                 assert!((value - exact).abs() <= 1e-15 * exact.abs(), "{margins:?} {y}: {value} {exact}");
                 slopes(y, &mut numbers);
                 let mut exact = margins;
-                Loss::Softmax.gradient_of(y, &mut exact);
+                Loss::Softmax.multiclass_gradient(y, &mut exact);
                 assert!(numbers.iter().zip(exact).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
             }
         }
