@@ -61,10 +61,10 @@ fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return lines::printed(error.print());
     }
-    let says = values::first_paragraph(&error.to_string());
+    let message = values::first_paragraph(&error.to_string());
     let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     Err(Failure::usage(match hint::hint(error, &line) {
-        Some(hint) => format!("{says}; did you mean: {hint}? see surefoot --help"),
-        None => format!("{says}; see surefoot --help"),
+        Some(hint) => format!("{message}; did you mean: {hint}? see surefoot --help"),
+        None => format!("{message}; see surefoot --help"),
     }))
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     let labels = confusion::labels(&model);
     rows.options.found.notes().iter().chain(&unseen.notes()).for_each(|note| console.note(note));
     let warning = unseen.warning();
-    warning.iter().for_each(|warning| console.warn(&warning.says));
+    warning.iter().for_each(|warning| console.warn(&warning.message));
     let json = || {
         let mut object = metrics::object(&measured, &labels);
         object["unseen_values"] = unseen.values_object();

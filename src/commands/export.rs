@@ -48,8 +48,8 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
         (None, None) if args.output == "-" => Exported::Csv,
         _ => {
             let name = Path::new(&args.output).display();
-            let says = "its extension is none of csv, json, surefoot: say --to csv, --to json or --to surefoot";
-            return Err(Failure::usage(format!("{name}: {says}")));
+            let message = "its extension is none of csv, json, surefoot: say --to csv, --to json or --to surefoot";
+            return Err(Failure::usage(format!("{name}: {message}")));
         }
     };
     match format {

@@ -9,7 +9,7 @@ use crate::{
     process::signals::Signals,
     terminal::{
         console::Console,
-        unseen::{Told, Unseen},
+        unseen::{Unseen, UnseenSummary},
     },
     words::number::{self, Shortest},
 };
@@ -56,8 +56,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let mut unseen = Unseen::new(&model, &found);
     match work.run(&data, &options, &mut unseen) {
         // Nobody reads on: nothing is left to do, or to say.
-        Err(Trouble::Write(error)) if error.is_broken_pipe() => Ok(()),
-        Err(Trouble::Write(error) | Trouble::Read(error)) => Err(error.into()),
+        Err(PredictError::Write(error)) if error.is_broken_pipe() => Ok(()),
+        Err(PredictError::Write(error) | PredictError::Read(error)) => Err(error.into()),
         Ok(0) => Err(Failure::data(format!("{data}: there are no rows"))),
         Ok(_) => {
             work.tell(&found.notes(), &unseen.told(&found), args.quiet);
@@ -120,7 +120,7 @@ fn one_line(label: &str, shown: bool) -> String {
 }
 
 /// On which side something went wrong.
-enum Trouble {
+enum PredictError {
     Read(Error),
     Write(Error),
 }
@@ -139,20 +139,20 @@ struct Work<'a> {
     digits: Shortest,
     /// Of the row at hand; one number but for losses of more than two classes.
     scores: RowMargins,
-    passed: Passed,
+    passed: SkippedRows,
 }
 
 /// Rows at fault that were passed over.
 #[derive(Debug, Default)]
-struct Passed {
+struct SkippedRows {
     count: u64,
     first: Vec<String>,
 }
 
 impl Work<'_> {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, data: &Data, options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, Trouble> {
-        let mut rows = Rows::open(data, options, 2).map_err(Trouble::Read)?;
+    fn run(&mut self, data: &Data, options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, PredictError> {
+        let mut rows = Rows::open(data, options, 2).map_err(PredictError::Read)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
             match rows.next(&mut batch) {
@@ -179,15 +179,15 @@ impl Work<'_> {
             count += batch.len() as u64;
         }
         if count > 0 {
-            self.output.commit().map_err(Trouble::Write)?;
+            self.output.commit().map_err(PredictError::Write)?;
         }
         Ok(count)
     }
 
     /// Passes over a row at fault, if that was asked for.
-    fn pass_over(&mut self, error: Error) -> Result<(), Trouble> {
+    fn pass_over(&mut self, error: Error) -> Result<(), PredictError> {
         if self.on_error == OnError::Stop || !error.is_row() {
-            return Err(Trouble::Read(error));
+            return Err(PredictError::Read(error));
         }
         self.passed.count += 1;
         if self.passed.first.len() < SHOWN {
@@ -196,8 +196,8 @@ impl Work<'_> {
         if self.on_error == OnError::Empty { self.end().map_err(|error| self.trouble(error)) } else { Ok(()) }
     }
 
-    fn trouble(&self, error: std::io::Error) -> Trouble {
-        Trouble::Write(self.output.error(error))
+    fn trouble(&self, error: std::io::Error) -> PredictError {
+        PredictError::Write(self.output.error(error))
     }
 
     /// Turns the margins of a row into what is asked for.
@@ -251,7 +251,7 @@ impl Work<'_> {
     }
 
     /// Says what the readers noticed, and how many features were never seen in training.
-    fn tell(&self, notes: &[String], told: &Told, quiet: bool) {
+    fn tell(&self, notes: &[String], told: &UnseenSummary, quiet: bool) {
         let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));
         if self.passed.count > 0 {

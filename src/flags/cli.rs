@@ -6,11 +6,11 @@ pub(crate) mod data;
 
 use super::{
     given::Given,
-    values::{self, Holdout, Passes, Strength},
+    values::{self, Holdout, Passes, PenaltyStrength},
 };
 use crate::process::memory;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use data::{DataArgs, Whether};
+use data::{DataArgs, YesNo};
 use std::{ffi::OsString, time::Duration};
 use surefoot_fit::Snapshot;
 use surefoot_glm::{Bounds, ClassWeights, Loss, Select};
@@ -179,7 +179,7 @@ pub(crate) struct FitArgs {
     pub(crate) report: Option<OsString>,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) talk: MessageArgs,
 }
 
 /// Certificates of the model: with --radius, and with a penalty and --passes auto.
@@ -336,7 +336,7 @@ pub(crate) struct EvalArgs {
     pub(crate) reading: DataArgs,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) talk: MessageArgs,
 }
 
 /// Show what is in a model.
@@ -425,7 +425,7 @@ pub(crate) struct LabArgs {
     pub(crate) threads: Option<u16>,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) talk: MessageArgs,
 }
 
 /// Write the completions of a shell to standard output.
@@ -472,18 +472,18 @@ pub(crate) struct SettingsArgs {
     /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the model with the
     /// least loss on unseen rows is taken.
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
-    pub(crate) l1: Option<Strength>,
+    pub(crate) l1: Option<PenaltyStrength>,
 
     /// Penalise the squares of weights: objective = mean loss + (X/2)·‖w‖₂² + ...
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
-    pub(crate) l2: Option<Strength>,
+    pub(crate) l2: Option<PenaltyStrength>,
 
     /// Penalise weights in units of their columns: w_j·M_j, M_j the largest |x_j|, in place of w_j [default: yes with auto, else no]
     ///
     /// Then --l1 and --l2 do not depend on the units of columns, and zeros stay zeros. Exported weights
     /// and --bounds remain those of raw values.
     #[arg(long, value_enum, value_name = "WHETHER")]
-    pub(crate) standardize: Option<Whether>,
+    pub(crate) standardize: Option<YesNo>,
 
     /// Keep all weights (not the intercept) at or above 0, as --bounds 0, does
     #[arg(long)]
@@ -540,7 +540,7 @@ pub(crate) struct MemoryArgs {
 /// Amount and place of messages.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Messages")]
-pub(crate) struct TalkArgs {
+pub(crate) struct MessageArgs {
     /// One JSON object per line on standard output instead of the table
     #[arg(long)]
     pub(crate) json: bool,

@@ -29,17 +29,17 @@ impl Given {
     /// Refuses what means nothing for a loss.
     pub(crate) fn check_loss(&self, loss: Loss) -> Result<(), Failure> {
         let refused = self.rules().find_map(|rule| Some((rule.flag, rule.refuses_loss(loss)?)));
-        refused.map_or(Ok(()), |(flag, says)| {
+        refused.map_or(Ok(()), |(flag, message)| {
             let name = loss.name();
-            Err(Failure::usage(format!("--{flag} {says}; with --loss {name} it does nothing, leave it out")))
+            Err(Failure::usage(format!("--{flag} {message}; with --loss {name} it does nothing, leave it out")))
         })
     }
 
     /// Refuses what means nothing without something else.
     pub(crate) fn check_plan(&self, settings: &Settings, plan: &Plan) -> Result<(), Failure> {
         let lacks = |rule: &Rule| rule.needs.filter(|needs| !(needs.met)(settings, plan));
-        let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.says)));
-        refused.map_or(Ok(()), |(flag, says)| Err(Failure::usage(format!("--{flag} {says}"))))
+        let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.message)));
+        refused.map_or(Ok(()), |(flag, message)| Err(Failure::usage(format!("--{flag} {message}"))))
     }
 
     /// Refuses what means nothing for the format of the data: now, or where it is not known yet, before a row is read.
@@ -48,7 +48,7 @@ impl Given {
         options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
         let by = if options.wanted.label.is_some() { FeatureKey::Column } else { options.reading.by };
         let refused = options.format.or_else(|| Format::guess(inputs, by)).and_then(|format| self.refused(format.name));
-        refused.map_or(Ok(()), |says| Err(Failure::usage(says)))
+        refused.map_or(Ok(()), |message| Err(Failure::usage(message)))
     }
 
     fn refused(&self, format: &str) -> Option<String> {

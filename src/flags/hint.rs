@@ -129,13 +129,13 @@ fn of_flag(given: &str, line: &[String]) -> Option<String> {
     {
         return Some(format!("--{flag}"));
     }
-    if let Some((_, says)) = FLAGS.iter().find(|(names, _)| names.contains(&flag.as_str())) {
-        return Some((*says).to_owned());
+    if let Some((_, message)) = FLAGS.iter().find(|(names, _)| names.contains(&flag.as_str())) {
+        return Some((*message).to_owned());
     }
     let instead =
         |(command, of, _): &&(&str, &str, &str)| here.is_some_and(|here| here.get_name() == *command) && *of == flag;
-    if let Some((.., says)) = INSTEAD.iter().find(instead) {
-        return Some((*says).to_owned());
+    if let Some((.., message)) = INSTEAD.iter().find(instead) {
+        return Some((*message).to_owned());
     }
     if let Some(other) = commands.get_subcommands().find(|command| flags(command).contains(&flag)) {
         return Some(format!("--{flag} is a flag of surefoot {}", other.get_name()));
@@ -187,7 +187,7 @@ fn distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn says(line: &str) -> String {
+    fn message(line: &str) -> String {
         let words: Vec<String> = format!("surefoot {line}").split(' ').map(str::to_owned).collect();
         let error = Cli::read(words.iter().map(Into::into)).expect_err(line);
         hint(&error, &words).unwrap_or_default()
@@ -226,8 +226,8 @@ mod tests {
             ("fit a --xyzzy", ""),
             ("fit a --loss xyzzy", ""),
         ] {
-            let says = says(line);
-            assert!(says.contains(meant) && says.is_empty() == meant.is_empty(), "{line}: {says}");
+            let message = message(line);
+            assert!(message.contains(meant) && message.is_empty() == meant.is_empty(), "{line}: {message}");
         }
     }
 

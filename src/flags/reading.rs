@@ -1,7 +1,7 @@
 //! How rows are read: from flags, and flags held against a model.
 
 use super::{
-    cli::data::{DataArgs, MissingName, Whether},
+    cli::data::{DataArgs, MissingName, YesNo},
     settings::compare,
     values::Columns,
 };
@@ -67,7 +67,7 @@ pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Op
 
 fn wanted(flags: &DataArgs) -> ColumnSelection {
     ColumnSelection {
-        header: flags.header.map(|header| header == Whether::Yes),
+        header: flags.header.map(|header| header == YesNo::Yes),
         delimiter: flags.delimiter,
         quote: flags.quote,
         decimal: flags.decimal,
@@ -96,8 +96,8 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
         return Err(Failure::usage(format!("{name}: --rates is for models with --exposure or --offset; leave it out")));
     }
     if unweighted && !has(Role::Weight) && !has(Role::Trials) {
-        let says = "--unweighted is for models with --weight or --trials; leave it out";
-        return Err(Failure::usage(format!("{name}: {says}")));
+        let message = "--unweighted is for models with --weight or --trials; leave it out";
+        return Err(Failure::usage(format!("{name}: {message}")));
     }
     let offsets = if rates { &[Role::Offset, Role::Exposure][..] } else { &[] };
     let weights = if unweighted { &[Role::Weight, Role::Trials][..] } else { &[] };

@@ -32,19 +32,19 @@ impl Kind {
 
 /// Whether a flag means something for a kind of format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum In {
+pub(crate) enum Support {
     Yes,
     /// Why not, and what to do.
     No(&'static str),
 }
-use In::{No, Yes};
+use Support::{No, Yes};
 
 /// The losses for which a flag means something.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     pub(crate) fit: fn(Loss) -> bool,
     /// What is said of the others, behind the name of the flag.
-    pub(crate) says: &'static str,
+    pub(crate) message: &'static str,
 }
 
 /// What a flag needs beside it.
@@ -52,7 +52,7 @@ pub(crate) struct Losses {
 pub(crate) struct Needs {
     pub(crate) met: fn(&Settings, &Plan) -> bool,
     /// What is said without it, behind the name of the flag.
-    pub(crate) says: &'static str,
+    pub(crate) message: &'static str,
 }
 
 /// A row: what a flag is for.
@@ -61,7 +61,7 @@ pub(crate) struct Rule {
     /// Its long name.
     pub(crate) flag: &'static str,
     /// In the order of [`Kind`].
-    pub(crate) formats: [In; 4],
+    pub(crate) formats: [Support; 4],
     pub(crate) losses: Losses,
     pub(crate) needs: Option<Needs>,
 }
@@ -71,76 +71,79 @@ impl Rule {
     pub(crate) fn refuses_format(&self, kind: Kind) -> Option<&'static str> {
         match self.formats[kind as usize] {
             Yes => None,
-            No(says) => Some(says),
+            No(message) => Some(message),
         }
     }
 
     /// Why it is refused with this loss, and what to do.
     pub(crate) fn refuses_loss(&self, loss: Loss) -> Option<&'static str> {
-        (!(self.losses.fit)(loss)).then_some(self.losses.says)
+        (!(self.losses.fit)(loss)).then_some(self.losses.message)
     }
 }
 
-const fn rule(flag: &'static str, formats: [In; 4], losses: Losses) -> Rule {
+const fn rule(flag: &'static str, formats: [Support; 4], losses: Losses) -> Rule {
     Rule { flag, formats, losses, needs: None }
 }
 
 impl Rule {
-    const fn needs(self, says: &'static str, met: fn(&Settings, &Plan) -> bool) -> Rule {
-        Rule { needs: Some(Needs { met, says }), ..self }
+    const fn needs(self, message: &'static str, met: fn(&Settings, &Plan) -> bool) -> Rule {
+        Rule { needs: Some(Needs { met, message }), ..self }
     }
 }
 
 /// All formats.
-const ANY: [In; 4] = [Yes; 4];
+const ANY: [Support; 4] = [Yes; 4];
 
-const ALL: Losses = Losses { fit: |_| true, says: "" };
-const CLASSES: Losses = Losses { fit: Loss::classifies, says: "is for losses of classes" };
-const ONE_MARGIN: Losses =
-    Losses { fit: |loss| !loss.is_multiclass(), says: "is for losses of one margin, softmax and ovr have one a class" };
+const ALL: Losses = Losses { fit: |_| true, message: "" };
+const CLASSES: Losses = Losses { fit: Loss::classifies, message: "is for losses of classes" };
+const ONE_MARGIN: Losses = Losses {
+    fit: |loss| !loss.is_multiclass(),
+    message: "is for losses of one margin, softmax and ovr have one a class",
+};
 const LOG_LINK: Losses = Losses {
     fit: |loss| loss.variance_power().is_some(),
-    says: "multiplies means, which takes a log link: --loss poisson, gamma or tweedie (--offset COL adds to margins \
+    message: "multiplies means, which takes a log link: --loss poisson, gamma or tweedie (--offset COL adds to margins \
            with any loss of one margin)",
 };
 const BOUNDED: Losses = Losses {
     fit: Loss::classifies,
-    says: "is for losses of classes: those of numbers have no bound that is known beforehand, so that only files, which \
+    message: "is for losses of classes: those of numbers have no bound that is known beforehand, so that only files, which \
            are read once more, give a certificate, and one for certain",
 };
 const LOGISTIC: Losses = Losses {
     fit: |loss| matches!(loss, Loss::Logistic),
-    says: "makes labels shares of successes, for --loss logistic",
+    message: "makes labels shares of successes, for --loss logistic",
 };
-const HUBER: Losses = Losses { fit: |loss| matches!(loss, Loss::Huber { .. }), says: "is a parameter of --loss huber" };
+const HUBER: Losses =
+    Losses { fit: |loss| matches!(loss, Loss::Huber { .. }), message: "is a parameter of --loss huber" };
 const QUANTILE: Losses =
-    Losses { fit: |loss| matches!(loss, Loss::Quantile { .. }), says: "is a parameter of --loss quantile" };
+    Losses { fit: |loss| matches!(loss, Loss::Quantile { .. }), message: "is a parameter of --loss quantile" };
 const TWEEDIE: Losses =
-    Losses { fit: |loss| matches!(loss, Loss::Tweedie { .. }), says: "is a parameter of --loss tweedie" };
+    Losses { fit: |loss| matches!(loss, Loss::Tweedie { .. }), message: "is a parameter of --loss tweedie" };
 
-const LABEL: In = No("the label is the first number of a row");
-const PAIRS: In = No("rows have no columns beside the label and the pairs index:value; use csv or vw");
-const SHARES: In =
+const LABEL: Support = No("the label is the first number of a row");
+const PAIRS: Support = No("rows have no columns beside the label and the pairs index:value; use csv or vw");
+const SHARES: Support =
     No("give each row twice, with label 1 and the successes as its weight, and label 0 and the others; or use csv");
-const HEAD: In = No("the weight stands behind the label: 'label weight |features'");
-const BASE: In = No("an offset is the third number of a row: 'label weight offset |features'");
-const LOG_BASE: In = No("ln(exposure) goes before the bar as an offset: 'label weight ln(exposure) |features'");
-const NUMBERS: In = No("all values are numbers; a category is a pair index:1 for each of its values");
-const TYPED: In = No("a value is a number if it stands behind a colon, and a name else");
-const WORDS: In = No("each word behind the bar is a feature: write the text there, without its colons and bars");
-const SPARSE: In = No("what a row does not name is 0, and nothing is missing");
-const NO_LINES: In = No("columns have names in the file and nothing stands between cells");
-const NO_HEADER: In = No("no line names columns");
-const BLANKS: In = No("blanks stand between tokens");
-const BARE: In = No("blanks end a token, and quotes are part of it");
-const POINTS: In = No("numbers have a decimal point there");
-const NAMES: In = No("features go by name, not by index");
-const NO_GROUPS: In = No("features have no names that could be multiplied; use vw with namespaces, or a table");
+const HEAD: Support = No("the weight stands behind the label: 'label weight |features'");
+const BASE: Support = No("an offset is the third number of a row: 'label weight offset |features'");
+const LOG_BASE: Support = No("ln(exposure) goes before the bar as an offset: 'label weight ln(exposure) |features'");
+const NUMBERS: Support = No("all values are numbers; a category is a pair index:1 for each of its values");
+const TYPED: Support = No("a value is a number if it stands behind a colon, and a name else");
+const WORDS: Support = No("each word behind the bar is a feature: write the text there, without its colons and bars");
+const SPARSE: Support = No("what a row does not name is 0, and nothing is missing");
+const NO_LINES: Support = No("columns have names in the file and nothing stands between cells");
+const NO_HEADER: Support = No("no line names columns");
+const BLANKS: Support = No("blanks stand between tokens");
+const BARE: Support = No("blanks end a token, and quotes are part of it");
+const POINTS: Support = No("numbers have a decimal point there");
+const NAMES: Support = No("features go by name, not by index");
+const NO_GROUPS: Support = No("features have no names that could be multiplied; use vw with namespaces, or a table");
 
-const NO_NAMES: In = No("rows have no names; lines are in the order of the rows");
-const TAGS: In = No("tags are written behind predictions without it");
-const NO_OFFSET: In = No("rows have no offset that could be left out");
-const NO_WEIGHT: In = No("all rows have the weight 1");
+const NO_NAMES: Support = No("rows have no names; lines are in the order of the rows");
+const TAGS: Support = No("tags are written behind predictions without it");
+const NO_OFFSET: Support = No("rows have no offset that could be left out");
+const NO_WEIGHT: Support = No("all rows have the weight 1");
 
 /// The flags of `fit`, `predict` and `eval`.
 #[rustfmt::skip]

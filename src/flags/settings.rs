@@ -1,8 +1,8 @@
 //! Settings from flags, and flags held against the settings of a model.
 
 use super::{
-    cli::{CertifyArgs, LossName, SettingsArgs, data::Whether},
-    values::Strength,
+    cli::{CertifyArgs, LossName, SettingsArgs, data::YesNo},
+    values::PenaltyStrength,
 };
 use crate::{failure::Failure, words::number::shortest};
 use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, Schema, Settings};
@@ -15,11 +15,11 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     let loss = loss(flags);
     let (penalty, groups) = (penalty(flags)?, groups(flags));
     if flags.standardize.is_some() && flags.l1.is_none() && flags.l2.is_none() {
-        let says = match flags.radius {
+        let message = match flags.radius {
             Some(_) => "--standardize is about --l1 and --l2, which --radius excludes: leave it out",
             None => "--standardize says in which units --l1 and --l2 penalise weights: add one of them",
         };
-        return Err(Failure::usage(says));
+        return Err(Failure::usage(message));
     }
     Ok(Settings {
         loss,
@@ -38,19 +38,19 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
 
 /// The penalty that the flags ask for.
 fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
-    let given = |strength: Option<Strength>| match strength {
-        Some(Strength::Given(x)) => x,
+    let given = |strength: Option<PenaltyStrength>| match strength {
+        Some(PenaltyStrength::Given(x)) => x,
         _ => 0.0,
     };
     let path = match (flags.l1, flags.l2) {
-        (Some(Strength::Auto), Some(Strength::Auto)) => {
+        (Some(PenaltyStrength::Auto), Some(PenaltyStrength::Auto)) => {
             return Err(Failure::usage("one penalty can be chosen: give --l1 or --l2 a number"));
         }
-        (Some(Strength::Auto), _) => Some(Axis::L1),
-        (_, Some(Strength::Auto)) => Some(Axis::L2),
+        (Some(PenaltyStrength::Auto), _) => Some(Axis::L1),
+        (_, Some(PenaltyStrength::Auto)) => Some(Axis::L2),
         _ => None,
     };
-    let standardize = flags.standardize.map_or(path.is_some(), |given| given == Whether::Yes);
+    let standardize = flags.standardize.map_or(path.is_some(), |given| given == YesNo::Yes);
     Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
 }
 
@@ -144,18 +144,18 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         [("--l1", flags.l1, Axis::L1, settings.penalty.l1), ("--l2", flags.l2, Axis::L2, settings.penalty.l2)]
     {
         let text = |strength| match strength {
-            Strength::Auto => format!("{flag} auto"),
-            Strength::Given(x) => format!("{flag} {}", shortest(x)),
+            PenaltyStrength::Auto => format!("{flag} auto"),
+            PenaltyStrength::Given(x) => format!("{flag} {}", shortest(x)),
         };
         let chosen = settings.penalty.path == Some(axis);
         // What was chosen may be given as it was.
-        let same = |given| given == Strength::Given(has) || given == Strength::Auto && chosen;
-        let has = if chosen { Strength::Auto } else { Strength::Given(has) };
+        let same = |given| given == PenaltyStrength::Given(has) || given == PenaltyStrength::Auto && chosen;
+        let has = if chosen { PenaltyStrength::Auto } else { PenaltyStrength::Given(has) };
         given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
     }
     if let Some(given) = flags.standardize {
         let text = |yes| format!("--standardize {}", if yes { "yes" } else { "no" });
-        compare(text(given == Whether::Yes), text(settings.penalty.standardize))?;
+        compare(text(given == YesNo::Yes), text(settings.penalty.standardize))?;
     }
     if let Some(given) = flags.class_weight.as_ref().filter(|given| settings.class_weights.as_ref() != Some(given)) {
         let text = |weights: Option<&ClassWeights>| match weights {

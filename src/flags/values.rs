@@ -52,7 +52,7 @@ impl std::fmt::Display for Passes {
 pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     match text {
         "auto" => Ok(Passes::Auto),
-        _ => at_least(text, 1).map(Passes::Times).map_err(|says| format!("{says}, or 'auto'")),
+        _ => at_least(text, 1).map(Passes::Times).map_err(|message| format!("{message}, or 'auto'")),
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Holdout(pub(crate) Option<u32>);
 pub(crate) fn holdout(text: &str) -> Result<Holdout, String> {
     match text {
         "none" => Ok(Holdout(None)),
-        _ => at_least(text, 2).map(|period| Holdout(Some(period))).map_err(|says| format!("{says}, or 'none'")),
+        _ => at_least(text, 2).map(|period| Holdout(Some(period))).map_err(|message| format!("{message}, or 'none'")),
     }
 }
 
@@ -159,18 +159,18 @@ pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
 
 /// The factor of a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Strength {
+pub(crate) enum PenaltyStrength {
     Given(f64),
     /// To be chosen.
     Auto,
 }
 
 /// `auto`, or a number of at least 0.
-pub(crate) fn strength(text: &str) -> Result<Strength, String> {
+pub(crate) fn strength(text: &str) -> Result<PenaltyStrength, String> {
     let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
     match (text, number) {
-        ("auto", _) => Ok(Strength::Auto),
-        (_, Some(x)) => Ok(Strength::Given(x + 0.0)),
+        ("auto", _) => Ok(PenaltyStrength::Auto),
+        (_, Some(x)) => Ok(PenaltyStrength::Given(x + 0.0)),
         (_, None) => Err("a number of at least 0, or 'auto', is needed".to_owned()),
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         ] {
             assert_eq!(bounds(text), Ok((name.map(str::to_owned), Bounds::new(low, high).unwrap())), "{text}");
         }
-        for (bad, says) in [
+        for (bad, message) in [
             ("1", "two bounds"),
             ("age=1", "two bounds"),
             ("a,b", "must be numbers"),
@@ -302,7 +302,7 @@ mod tests {
             ("x=0,0", "--ignore x"),
             ("0,0", "nothing to learn"),
         ] {
-            assert!(bounds(bad).unwrap_err().contains(says), "{bad}");
+            assert!(bounds(bad).unwrap_err().contains(message), "{bad}");
         }
     }
 

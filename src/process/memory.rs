@@ -51,15 +51,15 @@ pub(crate) fn for_rows() -> usize {
 
 /// A number of bytes: a number with K, M, G or T for powers of 1024, or without a unit.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    let says = || "give a number of bytes such as 500M or 2G, at least 1M".to_owned();
+    let message = || "give a number of bytes such as 500M or 2G, at least 1M".to_owned();
     let upper = text.trim().to_ascii_uppercase();
     let short = upper.strip_suffix("IB").or_else(|| upper.strip_suffix('B')).unwrap_or(&upper);
     let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
     let unit = units.iter().find_map(|&(unit, power)| Some((short.strip_suffix(unit)?, power)));
     let (digits, power) = unit.unwrap_or((short, 0));
-    let number: f64 = digits.trim().parse().map_err(|_| says())?;
+    let number: f64 = digits.trim().parse().map_err(|_| message())?;
     let bytes = number * 2_f64.powi(power);
-    if bytes >= f64::from(1 << 20) && bytes.is_finite() { Ok(bytes as usize) } else { Err(says()) }
+    if bytes >= f64::from(1 << 20) && bytes.is_finite() { Ok(bytes as usize) } else { Err(message()) }
 }
 
 #[cfg(test)]

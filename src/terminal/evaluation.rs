@@ -1,6 +1,6 @@
 //! Evaluation of a model as `eval` and `fit --test` show it: with values that training never saw.
 
-use super::unseen::{Told, Unseen};
+use super::unseen::{Unseen, UnseenSummary};
 use crate::words::labels;
 use surefoot_fit::{Data, Evaluation, Interrupt, LabelFault, Labelled};
 use surefoot_glm::{Measured, Model, PlotData};
@@ -13,7 +13,7 @@ pub(crate) struct Findings {
     /// Curves to draw.
     pub(crate) plot_data: PlotData,
     /// Values and gaps that training never saw.
-    pub(crate) unseen: Told,
+    pub(crate) unseen: UnseenSummary,
 }
 
 /// Labelled rows whose errors name flags.

@@ -193,14 +193,14 @@ impl Observer for Reporter {
                 self.close_record(trainer);
             }
             Event::Unmet { rows, names } => {
-                unmet::warnings(&names, rows).iter().for_each(|says| self.console.warn(says));
+                unmet::warnings(&names, rows).iter().for_each(|message| self.console.warn(message));
             }
             other => self.remark(&other),
         }
     }
 
     fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
-        labels::says(fault, labels, options)
+        labels::message(fault, labels, options)
     }
 }
 

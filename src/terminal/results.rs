@@ -5,7 +5,7 @@ use super::{
     console::Console,
     lines::headed,
     metrics,
-    unseen::Told,
+    unseen::UnseenSummary,
     warnings::{self, Warning},
 };
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) struct Results<'a> {
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
     /// Values and gaps of the test rows that training never saw.
-    pub(crate) unseen: Option<&'a Told>,
+    pub(crate) unseen: Option<&'a UnseenSummary>,
     /// Where its report goes.
     pub(crate) report: Option<&'a str>,
     /// What the readers found out.
@@ -90,8 +90,8 @@ impl Results<'_> {
             "caution": self.caution.map(|caution| caution.to_string()),
             "certificate": certificates::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
             "model": self.model.map(|(_, name)| name),
-            "unseen_values": self.unseen.map(Told::values_object),
-            "unseen_gaps": self.unseen.map(Told::gaps_object),
+            "unseen_values": self.unseen.map(UnseenSummary::values_object),
+            "unseen_gaps": self.unseen.map(UnseenSummary::gaps_object),
             "order": warnings::order_object(self.order()),
             "warnings": self.warnings().iter().map(Warning::object).collect::<Vec<_>>(),
         })
@@ -152,7 +152,7 @@ impl Results<'_> {
         }
         self.note(console);
         self.note_end(console);
-        self.warnings().iter().for_each(|warning| console.warn(&warning.says));
+        self.warnings().iter().for_each(|warning| console.warn(&warning.message));
     }
 
     /// What a user should know of a search that did not come to the optimum.
@@ -222,37 +222,38 @@ impl Results<'_> {
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.summary.loss.is_none() && self.summary.weight > 0.0 {
-            let says = "losses are too large to be added up: the values or labels of a row are out of all proportion";
-            warnings.push(Warning::new("loss_overflow", says));
+            let message =
+                "losses are too large to be added up: the values or labels of a row are out of all proportion";
+            warnings.push(Warning::new("loss_overflow", message));
         }
         if let Some((model, _)) = self.model {
             if model.index.is_empty() && self.summary.weight > 0.0 {
-                let says = "no row had a feature other than 0: the model predicts the same for all rows; look at the columns, and at \
+                let message = "no row had a feature other than 0: the model predicts the same for all rows; look at the columns, and at \
                             --ignore and --keep";
-                warnings.push(Warning::new("no_features", says));
+                warnings.push(Warning::new("no_features", message));
             }
             warnings.extend(self.order().map(|alarm| warnings::order(alarm, &model.settings)));
             warnings.extend(self.loses.map(|loses| warnings::constant(loses, self.summary, &model.settings)));
         }
         if let Some(caution) = self.caution {
-            let says = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");
-            warnings.push(Warning::new("no_penalty", says));
+            let message = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");
+            warnings.push(Warning::new("no_penalty", message));
         }
         if let Some(label) = self.single {
             let label = labels::label(label, &self.found.classes());
-            let says = format!(
+            let message = format!(
                 "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
             );
-            warnings.push(Warning::new("one_label", says));
+            warnings.push(Warning::new("one_label", message));
         } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
             let lane = number::lane(self.summary.lane);
-            let says = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
-            warnings.push(Warning::new("lane_at_edge", says));
+            let message = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
+            warnings.push(Warning::new("lane_at_edge", message));
         }
         warnings.extend(self.columns.iter().cloned());
-        if let Some(warning) = self.unseen.and_then(Told::warning) {
-            warnings.push(Warning { says: format!("test rows: {}", warning.says), ..warning });
+        if let Some(warning) = self.unseen.and_then(UnseenSummary::warning) {
+            warnings.push(Warning { message: format!("test rows: {}", warning.message), ..warning });
         }
         warnings
     }

@@ -97,7 +97,7 @@ impl<'a> Unseen<'a> {
     }
 
     /// The findings about all rows.
-    pub(crate) fn told(mut self, found: &Inferred) -> Told {
+    pub(crate) fn summary(mut self, found: &Inferred) -> UnseenSummary {
         let table = &self.model.settings.reading.table;
         let at_least = self.is_full || self.is_unsure || self.before.is_some();
         let features = Features { count: self.met.len() as u64, at_least: self.is_full };
@@ -106,7 +106,7 @@ impl<'a> Unseen<'a> {
         }
         let columns =
             self.columns.into_iter().filter_map(|(n, column)| Some((table.columns.get(n)?.name.clone(), column)));
-        Told { rows: self.rows, at_least, missing: table.missing, columns: columns.collect(), features }
+        UnseenSummary { rows: self.rows, at_least, missing: table.missing, columns: columns.collect(), features }
     }
 }
 
@@ -147,7 +147,7 @@ impl Column {
 
 /// Values and gaps of rows that training never saw, by column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct UnseenSummary {
     rows: u64,
     /// Whether there may be more.
     at_least: bool,
@@ -164,7 +164,7 @@ struct Features {
     at_least: bool,
 }
 
-impl Told {
+impl UnseenSummary {
     /// The line about all features, for a model that goes on without them.
     pub(crate) fn features(&self) -> Option<String> {
         let Features { count, at_least } = self.features;
@@ -220,13 +220,13 @@ impl Told {
                  the column"
             }
         };
-        let says = format!(
+        let message = format!(
             "column '{}'{others} is missing in {} of {} and was in none of training: {means}",
             shown(name),
             number::count(column.gaps),
             number::rows(self.rows)
         );
-        Some(Warning { columns, ..Warning::new("unseen_gaps", says) })
+        Some(Warning { columns, ..Warning::new("unseen_gaps", message) })
     }
 
     /// Columns with new values, for programs.

@@ -15,6 +15,6 @@ pub(crate) fn flag(unmet: &UnmetName) -> String {
 /// The warnings about names that none of `rows` rows has.
 pub(crate) fn warnings(unmet: &[UnmetName], rows: u64) -> Vec<String> {
     let s = if rows == 1 { "" } else { "s" };
-    let says = |unmet| format!("{}: none of {rows} row{s} has a namespace or index that is called so", flag(unmet));
-    unmet.iter().map(says).collect()
+    let message = |unmet| format!("{}: none of {rows} row{s} has a namespace or index that is called so", flag(unmet));
+    unmet.iter().map(message).collect()
 }

@@ -104,9 +104,9 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 }
 
 /// An observer made of a function.
-pub(crate) struct Function<F>(pub(crate) F);
+pub(crate) struct ClosureObserver<F>(pub(crate) F);
 
-impl<F: FnMut(Event<'_>) + Send> Observer for Function<F> {
+impl<F: FnMut(Event<'_>) + Send> Observer for ClosureObserver<F> {
     fn event(&mut self, event: Event<'_>) {
         (self.0)(event);
     }

@@ -5,7 +5,7 @@ use crate::{
     data::Data,
     error::FitError,
     evaluation::Labelled,
-    event::{Event, Function, Observer},
+    event::{ClosureObserver, Event, Observer},
     outcome::{Failed, Outcome},
     position::RunPosition,
     saver::{Saver, Snapshot},
@@ -292,7 +292,7 @@ impl<'a> Fit<'a> {
     /// Calls a function at each [`Event`].
     #[must_use]
     pub fn on_event(mut self, function: impl FnMut(Event<'_>) + Send + 'a) -> Fit<'a> {
-        self.observer = Box::new(Function(function));
+        self.observer = Box::new(ClosureObserver(function));
         self
     }
 

@@ -12,7 +12,7 @@ use surefoot_glm::{Batch, Place, Plan};
 /// The position of a run: in which pass, and what it has read in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunPosition {
-    inputs: Vec<Known>,
+    inputs: Vec<KnownInput>,
     pub(crate) plan: Plan,
     /// The seed, if rows are shuffled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub(crate) struct RunPosition {
 
 /// An input as it was when the run began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Known {
+struct KnownInput {
     name: String,
     size: Option<u64>,
 }
@@ -162,13 +162,13 @@ impl RunPosition {
 }
 
 /// The inputs of these data; rows in memory count as one.
-fn known(data: &Data) -> Vec<Known> {
+fn known(data: &Data) -> Vec<KnownInput> {
     match data {
         Data::Inputs(inputs) => {
-            inputs.iter().map(|input| Known { name: input.to_string(), size: input.size() }).collect()
+            inputs.iter().map(|input| KnownInput { name: input.to_string(), size: input.size() }).collect()
         }
-        Data::Memory(rows) => vec![Known { name: data.to_string(), size: Some(rows.len() as u64) }],
-        Data::Stream(_) => vec![Known { name: data.to_string(), size: None }],
+        Data::Memory(rows) => vec![KnownInput { name: data.to_string(), size: Some(rows.len() as u64) }],
+        Data::Stream(_) => vec![KnownInput { name: data.to_string(), size: None }],
     }
 }
 

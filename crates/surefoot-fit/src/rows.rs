@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 use surefoot_glm::Batch;
-use surefoot_io::{Error, Options, Order, Prefetch, Reader, RowSource, Shuffle};
+use surefoot_io::{Error, Options, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder};
 
 /// Functions that are told when data are opened and how many rows of a batch were read.
 type Watcher = (fn(&Data), fn(usize));
@@ -30,9 +30,9 @@ pub(crate) fn tell_opened(data: &Data) {
 
 /// Rows that are being read.
 #[derive(Debug)]
-pub struct Rows(From);
+pub struct Rows(RowOrigin);
 
-enum From {
+enum RowOrigin {
     Here(Box<dyn RowSource + Send>),
     Ahead(Prefetch),
     Shuffled(Shuffled),
@@ -46,12 +46,12 @@ struct Shuffled {
     before: u64,
 }
 
-impl fmt::Debug for From {
+impl fmt::Debug for RowOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            From::Here(_) => "Here",
-            From::Ahead(_) => "Ahead",
-            From::Shuffled(_) => "Shuffled",
+            RowOrigin::Here(_) => "Here",
+            RowOrigin::Ahead(_) => "Ahead",
+            RowOrigin::Shuffled(_) => "Shuffled",
         })
     }
 }
@@ -86,13 +86,13 @@ impl Rows {
     pub fn open(data: &Data, options: &Options, threads: u16) -> Result<Rows, Error> {
         let rows = source(data, options)?;
         let alone = threads == 1 && data.can_reread() || matches!(data, Data::Memory(_));
-        Ok(Rows(if alone { From::Here(rows) } else { From::Ahead(Prefetch::new(rows)) }))
+        Ok(Rows(if alone { RowOrigin::Here(rows) } else { RowOrigin::Ahead(Prefetch::new(rows)) }))
     }
 
     /// Always on another thread, which may have much to read and to sort before the first row comes.
-    pub(crate) fn shuffled(of: &Arc<Shuffle>, order: Order) -> Rows {
+    pub(crate) fn shuffled(of: &Arc<Shuffle>, order: ShuffleOrder) -> Rows {
         let before = of.bytes().0;
-        Rows(From::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))
+        Rows(RowOrigin::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))
     }
 
     /// Waits a few milliseconds at most for the next batch.
@@ -101,8 +101,8 @@ impl Rows {
     /// Errors of the reader; after a row at fault reading may go on.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
         let more = match &mut self.0 {
-            From::Here(reader) => Some(reader.read(batch)?),
-            From::Ahead(prefetch) | From::Shuffled(Shuffled { rows: prefetch, .. }) => {
+            RowOrigin::Here(reader) => Some(reader.read(batch)?),
+            RowOrigin::Ahead(prefetch) | RowOrigin::Shuffled(Shuffled { rows: prefetch, .. }) => {
                 prefetch.read_within(batch, PATIENCE)?
             }
         };
@@ -122,9 +122,9 @@ impl Rows {
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         match &self.0 {
-            From::Here(reader) => reader.progress(),
-            From::Ahead(prefetch) => prefetch.progress(),
-            From::Shuffled(Shuffled { of, before, .. }) => {
+            RowOrigin::Here(reader) => reader.progress(),
+            RowOrigin::Ahead(prefetch) => prefetch.progress(),
+            RowOrigin::Shuffled(Shuffled { of, before, .. }) => {
                 let (bytes, all) = of.bytes();
                 (bytes - before, all)
             }
@@ -136,7 +136,7 @@ impl Rows {
     pub fn work(&self) -> u64 {
         let (bytes, all) = self.bytes();
         match &self.0 {
-            From::Shuffled(Shuffled { of, .. }) => bytes + (of.share() * all.unwrap_or(0) as f64) as u64,
+            RowOrigin::Shuffled(Shuffled { of, .. }) => bytes + (of.share() * all.unwrap_or(0) as f64) as u64,
             _ => bytes,
         }
     }

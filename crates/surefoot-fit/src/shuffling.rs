@@ -6,7 +6,7 @@ use crate::{
     rows::{Rows, source},
 };
 use std::sync::Arc;
-use surefoot_io::{Error, Options, Order, Prefetch, Shuffle};
+use surefoot_io::{Error, Options, Prefetch, Shuffle, ShuffleOrder};
 
 /// The rows of a shuffled run, from when they are first asked for.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Shuffling {
                 self.rows.insert(Arc::new(rows))
             }
         };
-        Ok(Rows::shuffled(rows, Order { seed: self.seed, pass }))
+        Ok(Rows::shuffled(rows, ShuffleOrder { seed: self.seed, pass }))
     }
 
     /// The fingerprint of the data, once all is read.

@@ -60,23 +60,23 @@ impl Located {
 
 /// Why columns cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct ColumnError {
     /// What is wrong and what to do.
     pub(crate) message: String,
     /// Whether what a user asks for is at fault, not the data.
     pub(crate) asked: bool,
 }
 
-impl Refused {
+impl ColumnError {
     /// What a user asks for is at fault.
-    pub(crate) fn asked(message: impl Into<String>) -> Refused {
-        Refused { message: message.into(), asked: true }
+    pub(crate) fn asked(message: impl Into<String>) -> ColumnError {
+        ColumnError { message: message.into(), asked: true }
     }
 }
 
-impl From<String> for Refused {
-    fn from(message: String) -> Refused {
-        Refused { message, asked: false }
+impl From<String> for ColumnError {
+    fn from(message: String) -> ColumnError {
+        ColumnError { message, asked: false }
     }
 }
 

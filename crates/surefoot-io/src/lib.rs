@@ -7,7 +7,7 @@
 //! | parse bytes that the caller brings | [`Svmlight`] |
 //! | say where a row's fault stands | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
-//! | read rows in another order in each pass | [`Shuffle`], [`Order`] |
+//! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
 //! | replace a file atomically | [`Output`] |
 //! | store and load a model | [`Archive`] |
 //!
@@ -50,7 +50,7 @@ pub use files::{
     atomic_output::{Output, create_no_more_outputs},
     expand::expand,
     holdout_store::SpooledHoldout,
-    input::{Identity, InputName, check_inputs, spool},
+    input::{FileIdentity, InputName, check_inputs, spool},
     spool::Spooled,
 };
 pub use formats::{
@@ -68,7 +68,7 @@ pub use read::{
     reader::{Reader, RowSource},
 };
 pub use shuffle::{
-    order::Order,
+    order::ShuffleOrder,
     source::{Shuffle, ShuffledRows},
 };
 pub use table::{

@@ -13,7 +13,7 @@ use surefoot_glm::{
 };
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    Inferred, InputName, Located, Location, Options, Order, Output, Prefetch, Reader, RowSource, Shuffle,
+    Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder,
     SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model,
     printable, save_model, unit,
 };
@@ -180,12 +180,13 @@ fn readers_take_any_options_and_bytes() {
                     _ => {
                         let _ = Reader::bytes(&reader);
                         let shuffle = Shuffle::new(reader, any.of(&[0, 1, usize::MAX]), any.below(2) == 0);
-                        let order = Order { seed: any.below(2) as u64, pass: any.of(&[0, 1, u32::MAX]) };
+                        let order = ShuffleOrder { seed: any.below(2) as u64, pass: any.of(&[0, 1, u32::MAX]) };
                         let rows = read(&mut Shuffle::rows(&shuffle, order));
                         assert!(
                             (0.0..=1.0).contains(&Shuffle::share(&shuffle)) && Shuffle::spilled(&shuffle) < 1 << 20
                         );
-                        let _ = (Shuffle::bytes(&shuffle), Shuffle::whole(&shuffle), Order::key(order, u64::MAX));
+                        let _ =
+                            (Shuffle::bytes(&shuffle), Shuffle::whole(&shuffle), ShuffleOrder::key(order, u64::MAX));
                         rows
                     }
                 };

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use common::{Pieces, Plain, reader, rows};
 use proptest::prelude::*;
 use surefoot_glm::Batch;
-use surefoot_io::{Options, Order, Reader, RowSource, Shuffle};
+use surefoot_io::{Options, Reader, RowSource, Shuffle, ShuffleOrder};
 
 /// The numbers of `count` rows in this order.
-fn permutation(order: Order, count: u64) -> Vec<u64> {
+fn permutation(order: ShuffleOrder, count: u64) -> Vec<u64> {
     let mut numbers: Vec<u64> = (0..count).collect();
     numbers.sort_by_key(|&number| (order.key(number), number));
     numbers
@@ -38,7 +38,7 @@ proptest! {
         let pieces = Pieces::new(text.as_bytes(), &[piece]);
         let shuffle = Shuffle::new(Reader::with_reader("f.svm", pieces, Options::default()).unwrap(), limit, with_text);
         for pass in passes {
-            let order = Order { seed, pass };
+            let order = ShuffleOrder { seed, pass };
             let expected: Vec<Plain> =
                 permutation(order, count as u64).iter().map(|&number| plain[number as usize].clone()).collect();
             let (found, errors) = rows(&mut shuffle.rows(order));
@@ -55,7 +55,7 @@ proptest! {
 /// Other orders would be other models. The keys are those of another implementation of the hash.
 #[test]
 fn keys_are_what_they_were() {
-    let key = |seed, pass, row| Order { seed, pass }.key(row);
+    let key = |seed, pass, row| ShuffleOrder { seed, pass }.key(row);
     let keys = [key(0, 1, 0), key(0, 1, 1), key(0, 2, 0), key(1, 1, 0), key(u64::MAX, u32::MAX, u64::MAX)];
     let expected =
         [3327442458033685777, 16365501754437783526, 14051204382930882193, 4794959574364252366, 7239917422925596922];
@@ -70,7 +70,7 @@ fn places_in_an_order_are_uniform() {
     let mut firsts = BTreeSet::new();
     for k in 0..ORDERS {
         // Seeds and passes, which people count from 0 and 1.
-        let order = Order { seed: u64::from(k / 40), pass: 1 + k % 40 };
+        let order = ShuffleOrder { seed: u64::from(k / 40), pass: 1 + k % 40 };
         let numbers = permutation(order, ROWS);
         firsts.insert(numbers[..4].to_vec());
         numbers.iter().enumerate().for_each(|(place, &number)| counts[number as usize][place] += 1.0);
@@ -86,7 +86,7 @@ fn places_in_an_order_are_uniform() {
 #[test]
 fn orders_have_nothing_to_do_with_each_other() {
     const ROWS: u64 = 2000;
-    let places = |order: Order| {
+    let places = |order: ShuffleOrder| {
         let mut places = vec![0.0; ROWS as usize];
         permutation(order, ROWS).iter().enumerate().for_each(|(place, &number)| places[number as usize] = place as f64);
         places
@@ -98,7 +98,7 @@ fn orders_have_nothing_to_do_with_each_other() {
         (1.0 - 6.0 * squares / (n * (n * n - 1.0))) * (n - 1.0).sqrt()
     };
     let mut orders = vec![(0..ROWS).map(|row| row as f64).collect::<Vec<_>>()];
-    orders.extend((0..6).flat_map(|seed| (1..5).map(move |pass| Order { seed, pass })).map(places));
+    orders.extend((0..6).flat_map(|seed| (1..5).map(move |pass| ShuffleOrder { seed, pass })).map(places));
     let pairs = orders.iter().enumerate().flat_map(|(i, a)| orders[..i].iter().map(move |b| (a, b)));
     let all: Vec<f64> = pairs.map(|(a, b)| correlation(a, b)).collect();
     assert_eq!(all.len(), 300);
@@ -108,7 +108,7 @@ fn orders_have_nothing_to_do_with_each_other() {
     assert!((mean_square - 1.0).abs() < 4.0 * (2.0_f64 / 300.0).sqrt(), "{mean_square}");
     // Neighbours do not stay together.
     let pairs = |order: &[u64]| order.windows(2).filter(|two| two[0].abs_diff(two[1]) == 1).count();
-    let kept: usize = (0..50).map(|seed| pairs(&permutation(Order { seed, pass: 1 }, ROWS))).sum();
+    let kept: usize = (0..50).map(|seed| pairs(&permutation(ShuffleOrder { seed, pass: 1 }, ROWS))).sum();
     // Two a permutation in the mean, with a variance of two.
     assert!((kept as f64 - 100.0).abs() < 4.0 * 10.0, "{kept}");
 }
@@ -116,7 +116,7 @@ fn orders_have_nothing_to_do_with_each_other() {
 #[test]
 fn rows_at_fault_are_said_before_the_first_row_comes() {
     let shuffle = Shuffle::new(reader("1 1:1\n1 1:x\n0 1:2\n1 2:y\n1 1:3\n", Options::default()), 0, false);
-    let (found, errors) = rows(&mut shuffle.rows(Order { seed: 0, pass: 1 }));
+    let (found, errors) = rows(&mut shuffle.rows(ShuffleOrder { seed: 0, pass: 1 }));
     let mut lines: Vec<u64> = found.iter().map(|row| row.1).collect();
     lines.sort_unstable();
     assert_eq!(lines, [1, 3, 5]);
@@ -129,7 +129,7 @@ fn rows_at_fault_are_said_before_the_first_row_comes() {
 fn a_source_that_cannot_be_read_on_gives_no_row() {
     let shuffle = Shuffle::new(reader(b"\xff\xfe1\0", Options::default()), 1 << 20, false);
     let mut batch = Batch::default();
-    assert!(shuffle.rows(Order { seed: 0, pass: 1 }).read(&mut batch).is_err());
+    assert!(shuffle.rows(ShuffleOrder { seed: 0, pass: 1 }).read(&mut batch).is_err());
     assert_eq!(shuffle.whole(), None);
 }
 
@@ -138,7 +138,7 @@ fn positions_are_those_of_rows_of_positive_weight() {
     let text = "1 0 | a\n1 1 | b\n| c\n-1 2.5 | d\n1 | e\n";
     let options = Options { format: surefoot_io::Format::named("vw"), ..Options::default() };
     let shuffle = Shuffle::new(reader(text, options), 0, false);
-    let (mut source, mut batch) = (shuffle.rows(Order { seed: 3, pass: 2 }), Batch::default());
+    let (mut source, mut batch) = (shuffle.rows(ShuffleOrder { seed: 3, pass: 2 }), Batch::default());
     let mut found = BTreeSet::new();
     while source.read(&mut batch).unwrap() {
         (0..batch.len()).for_each(|r| _ = found.insert((batch.place[r].line, batch.row(r).position)));

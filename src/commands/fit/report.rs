@@ -70,10 +70,10 @@ fn fresh(results: &Results<'_>) -> (&'static str, String) {
     match results.order() {
         Some(alarm) => {
             let loss = warnings::order_loss(alarm);
-            let says = format!(
+            let message = format!(
                 "Their order is not random, so this says nothing of the final model, which loses {loss} on these rows"
             );
-            ("rows that came sorted", says)
+            ("rows that came sorted", message)
         }
         None if results.ended.is_some() => (
             "rows of the first pass",

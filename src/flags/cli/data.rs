@@ -86,7 +86,7 @@ pub(crate) struct DataArgs {
 
     /// Whether the first line names the columns (csv) [default: by its content]
     #[arg(long, value_enum, value_name = "WHETHER")]
-    pub(crate) header: Option<Whether>,
+    pub(crate) header: Option<YesNo>,
 
     /// Delimiter of cells (csv) [default: the one that the first lines agree on]
     ///
@@ -149,7 +149,7 @@ impl From<MissingName> for Missing {
 /// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
-pub(crate) enum Whether {
+pub(crate) enum YesNo {
     /// It does
     Yes,
     /// It does not

@@ -16,7 +16,7 @@ const RECENT: f64 = 1.5;
 /// Rows below which a recent loss is all noise, if there are more.
 const FEW: u64 = 16;
 
-type Of = fn(&Point) -> f64;
+type PointValue = fn(&Point) -> f64;
 
 fn rows(point: &Point) -> f64 {
     point.summary.rows as f64
@@ -30,7 +30,7 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
     let recent = &all[shown..];
     let test = results.test.and_then(|test| test.loss);
     let own = if plan.period().is_some() { "held-out rows" } else { "all rows so far" };
-    let view = |axis: &str, scale: Scale, at: Of| {
+    let view = |axis: &str, scale: Scale, at: PointValue| {
         let curve = |label: &str, style, colour, of: &dyn Fn(usize, &Point) -> Option<f64>| {
             let place = |(k, point): (usize, &Point)| Some((at(point), of(k, point)?, 0.0));
             let points = points.iter().enumerate().filter_map(place).collect();

@@ -216,9 +216,15 @@ impl Suspect<'_> {
         let mut flags: Vec<_> = alike.iter().take(NAMED).map(|of| self.flag(of.column)).collect();
         flags.dedup();
         let more = if others > 0 { ",…" } else { "" };
-        let says =
-            says(kind, alike.len() == 1, &names, &alike[0].figure, &format!("{}{more}", flags.join(",")), self.profile);
-        Warning { columns: alike.iter().map(|of| name(of).to_owned()).collect(), ..Warning::new(kind.name(), says) }
+        let message = message(
+            kind,
+            alike.len() == 1,
+            &names,
+            &alike[0].figure,
+            &format!("{}{more}", flags.join(",")),
+            self.profile,
+        );
+        Warning { columns: alike.iter().map(|of| name(of).to_owned()).collect(), ..Warning::new(kind.name(), message) }
     }
 }
 
@@ -238,7 +244,7 @@ impl Kind {
 }
 
 /// What is said of columns: of the first with its figure.
-fn says(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
+fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };
     let counted = if profile.is_weighted { ", each row counted once" } else { "" };

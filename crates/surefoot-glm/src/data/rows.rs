@@ -83,12 +83,12 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
 
 /// Whether a row may count so much; what is wrong if not.
 pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
-    let says = match weight {
+    let message = match weight {
         _ if WEIGHTS.contains(&weight) => return Ok(()),
         _ if weight > *WEIGHTS.end() => "the weight is too large to be added to others: divide all weights",
         _ => "the weight is too small to be told from 0: multiply all weights",
     };
-    Err(Fault::new(Part::Weight, says))
+    Err(Fault::new(Part::Weight, message))
 }
 
 /// Where a row stands in its input: enough to name file, line and column.

@@ -131,8 +131,8 @@ impl LabelEncoder {
 }
 
 fn no_share(label: f64) -> Fault {
-    let says = format!("label {label} is no share: with --trials the label is successes / trials, between 0 and 1");
-    Fault::new(Part::Label, says)
+    let message = format!("label {label} is no share: with --trials the label is successes / trials, between 0 and 1");
+    Fault::new(Part::Label, message)
 }
 
 fn no_class(loss: Loss, label: f64) -> Fault {
@@ -142,15 +142,15 @@ fn no_class(loss: Loss, label: f64) -> Fault {
     };
     let is_share = label > 0.0 && label < 1.0 && !loss.is_multiclass();
     let shares = if is_share { ", for shares of successes --loss logistic --trials COL" } else { "" };
-    let says = format!("label {label} is not a class label: {needs}; for numbers use --loss squared{shares}");
-    Fault::new(Part::Label, says)
+    let message = format!("label {label} is not a class label: {needs}; for numbers use --loss squared{shares}");
+    Fault::new(Part::Label, message)
 }
 
 fn too_many(label: f64) -> Fault {
-    let says = format!(
+    let message = format!(
         "label {label} is one class more than the {MOST} that a model may have; for numbers use --loss squared"
     );
-    Fault::new(Part::Label, says)
+    Fault::new(Part::Label, message)
 }
 
 fn third(loss: Loss, label: f64, first: f64, second: f64) -> Fault {

@@ -187,7 +187,7 @@ impl Loss {
     /// # Errors
     /// What is wrong with it.
     pub fn check(self, label: f64) -> Result<(), Fault> {
-        let says = match self {
+        let message = match self {
             _ if !label.is_finite() => "a label is a finite number",
             Loss::Poisson if label < 0.0 => {
                 "a Poisson label must be 0 or more; for numbers of any sign use --loss squared"
@@ -198,7 +198,7 @@ impl Loss {
             Loss::Gamma if label <= 0.0 => "a gamma label must be above 0; where there are zeros use --loss tweedie",
             _ => return Ok(()),
         };
-        Err(Fault::new(Part::Label, says))
+        Err(Fault::new(Part::Label, message))
     }
 
     /// φ(y, m): the loss of margin `m` for label `y`; stable for every finite margin.

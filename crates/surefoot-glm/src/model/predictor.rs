@@ -89,8 +89,8 @@ impl Predictor {
     /// says why.
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
-        if let Err(says) = model.check_prediction() {
-            return Predictor { unfit: Some(says), ..Predictor::of(0.0, std::iter::empty()) };
+        if let Err(message) = model.check_prediction() {
+            return Predictor { unfit: Some(message), ..Predictor::of(0.0, std::iter::empty()) };
         }
         match model.settings.loss.is_multiclass() {
             true => {
@@ -172,10 +172,10 @@ impl Predictor {
 
     /// Whether a row can be scored, for one margin or for those of classes.
     fn check(&self, row: &Row<'_>, one: bool) -> Result<(), Fault> {
-        let cannot = |says: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {says}")));
+        let cannot = |message: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {message}")));
         let has_one = self.classes.is_empty() && !self.intercept.is_empty();
         match &self.unfit {
-            Some(says) => cannot(says),
+            Some(message) => cannot(message),
             None if one && !has_one => cannot("it has a margin for each class, not one"),
             None if !one && has_one => cannot("it has one margin, not one for each class"),
             None => row.check(),

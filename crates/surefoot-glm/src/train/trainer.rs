@@ -75,7 +75,7 @@ impl Trainer {
             Ok(()) => choice::new(&lanes_of(&settings, &plan)),
             Err(_) => choice::new(&Settings::default()),
         };
-        let unfit = checked.and_then(|()| plan.check()).err().map(|says| unfit(&says));
+        let unfit = checked.and_then(|()| plan.check()).err().map(|message| unfit(&message));
         Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
     }
 
@@ -118,8 +118,8 @@ impl Trainer {
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
             counts.encoder.shares = true;
         } else {
-            let says = "labels are shares, which only the logistic loss takes, and from the first row on";
-            self.unfit.get_or_insert_with(|| unfit(says));
+            let message = "labels are shares, which only the logistic loss takes, and from the first row on";
+            self.unfit.get_or_insert_with(|| unfit(message));
         }
     }
 
@@ -329,8 +329,8 @@ impl Trainer {
 }
 
 /// What is said of a row where the settings are at fault.
-fn unfit(says: &str) -> Fault {
-    Fault::new(Part::Row, format!("no row can be learnt with these settings: {says}"))
+fn unfit(message: &str) -> Fault {
+    Fault::new(Part::Row, format!("no row can be learnt with these settings: {message}"))
 }
 
 /// What the first pass is about: a penalty that is chosen by optima is none before there are any.

@@ -4,7 +4,7 @@ use surefoot_glm::{Column, FeatureGroups, TableSchema};
 
 use super::feature_groups;
 use crate::{
-    error::Refused,
+    error::ColumnError,
     table::{
         column_names::{listed, shown},
         options::Options,
@@ -12,14 +12,14 @@ use crate::{
 };
 
 /// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
-pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), Refused> {
+pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), ColumnError> {
     let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {
         let column = table.columns.iter().find(|column| column.name == *name);
         if !column.is_some_and(is_feature) {
             let what = if column.is_some() { "no feature" } else { "no column" };
             let message = format!("--interact: '{}' is {what}; columns go by their names here", shown(name));
-            return Err(Refused::asked(message));
+            return Err(ColumnError::asked(message));
         }
     }
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -31,7 +31,7 @@ pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(
             let what = if meant.is_empty() { "there is no column" } else { "no feature is made of column" };
             let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
             let message = format!("{flag}: {what} '{}'; the columns are {}", shown(name), listed(&names));
-            return Err(Refused::asked(message));
+            return Err(ColumnError::asked(message));
         }
     }
     Ok(())

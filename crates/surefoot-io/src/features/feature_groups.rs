@@ -9,14 +9,14 @@ use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
 /// The groups of ids, as they are met.
 #[derive(Debug)]
-pub(crate) struct Grouper {
+pub(crate) struct GroupTracker {
     numbers: IdMap<u32>,
 }
 
-impl Grouper {
+impl GroupTracker {
     /// `None` where all features are alike.
-    pub(crate) fn new(groups: &FeatureGroups) -> Option<Grouper> {
-        (!groups.is_empty()).then(|| Grouper { numbers: IdMap::default() })
+    pub(crate) fn new(groups: &FeatureGroups) -> Option<GroupTracker> {
+        (!groups.is_empty()).then(|| GroupTracker { numbers: IdMap::default() })
     }
 
     /// Features of this id are in this group. Where groups share an id, the one of the largest number counts.
@@ -63,18 +63,18 @@ pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
 
 /// Groups of indices, found out once an index.
 #[derive(Debug)]
-pub(crate) struct Indices {
+pub(crate) struct IndexGroups {
     groups: FeatureGroups,
     numbers: IdMap<u32>,
     /// Those of the ids in rows.
-    pub(crate) grouper: Grouper,
+    pub(crate) grouper: GroupTracker,
 }
 
-impl Indices {
+impl IndexGroups {
     /// `None` where all features are alike.
-    pub(crate) fn new(groups: &FeatureGroups) -> Option<Indices> {
-        let grouper = Grouper::new(groups)?;
-        Some(Indices { groups: groups.clone(), numbers: IdMap::default(), grouper })
+    pub(crate) fn new(groups: &FeatureGroups) -> Option<IndexGroups> {
+        let grouper = GroupTracker::new(groups)?;
+        Some(IndexGroups { groups: groups.clone(), numbers: IdMap::default(), grouper })
     }
 
     /// Assigns the ids of these indices.

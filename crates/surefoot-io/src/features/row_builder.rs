@@ -4,11 +4,11 @@ mod several;
 
 use std::sync::Arc;
 
-pub(crate) use several::{Several, Values};
+pub(crate) use several::{FeatureProperties, MultiValueCell};
 use surefoot_glm::{Batch, FeatureNames, Schema};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::feature_groups::Grouper;
+use super::feature_groups::GroupTracker;
 use crate::{
     ids::{
         hyperloglog::HyperLogLog,
@@ -72,16 +72,16 @@ pub(crate) struct RowBuilder {
     value: Vec<f64>,
     /// Where the features of each group begin.
     groups: Vec<(Group, usize)>,
-    names: Naming,
+    names: NameCollector,
     distinct: HyperLogLog,
     merger: DuplicateMerger,
     /// Where not all weights have the same penalty and bounds.
-    grouper: Option<Grouper>,
+    grouper: Option<GroupTracker>,
 }
 
 /// The names that go to [`Inferred`].
 #[derive(Debug)]
-struct Naming {
+struct NameCollector {
     found: Arc<Inferred>,
     /// Ids whose names are kept already.
     known: IdSet,
@@ -97,19 +97,23 @@ struct Naming {
 
 /// A row that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum InvalidRow {
     /// A sum of values is not finite.
     Overflow,
     /// It has more than [`MOST_PRODUCTS`].
     Products,
 }
 
-impl Unfit {
+impl InvalidRow {
     /// What is wrong and what to do.
     pub(crate) fn message(self) -> &'static str {
         match self {
-            Unfit::Overflow => "features that share an id, or a product, add up to more than a number of 64 bits holds",
-            Unfit::Products => "more than 4194304 products of features in one row; --interact is for smaller groups",
+            InvalidRow::Overflow => {
+                "features that share an id, or a product, add up to more than a number of 64 bits holds"
+            }
+            InvalidRow::Products => {
+                "more than 4194304 products of features in one row; --interact is for smaller groups"
+            }
         }
     }
 }
@@ -128,7 +132,7 @@ impl RowBuilder {
             index: Vec::new(),
             value: Vec::new(),
             groups: Vec::new(),
-            names: Naming {
+            names: NameCollector {
                 found: options.found.clone(),
                 known: IdSet::default(),
                 new: Vec::new(),
@@ -139,7 +143,7 @@ impl RowBuilder {
             },
             distinct: HyperLogLog::default(),
             merger: DuplicateMerger::default(),
-            grouper: Grouper::new(&options.groups),
+            grouper: GroupTracker::new(&options.groups),
         }
     }
 
@@ -228,7 +232,7 @@ impl RowBuilder {
     /// Whether features of the row are new, so that each of them is to be [named](RowBuilder::name). To ask once a row
     /// takes a third of the time that [`add`](RowBuilder::add) takes where names do not fit into a cache.
     pub(crate) fn asks_for_names(&self) -> bool {
-        let Naming { full, known, .. } = &self.names;
+        let NameCollector { full, known, .. } = &self.names;
         // All of them, without a branch: so the processor looks for several at a time.
         !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
     }
@@ -240,7 +244,7 @@ impl RowBuilder {
     }
 
     /// Appends the features to the batch, and forgets them but for their [names](RowBuilder::accept). The batch's labels and places are the caller's business.
-    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), Unfit> {
+    pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), InvalidRow> {
         if let Err(unfit) = self.multiply() {
             self.forget();
             return Err(unfit);
@@ -262,11 +266,11 @@ impl RowBuilder {
             self.grouper.iter().for_each(|grouper| grouper.fill(batch, first));
         }
         self.forget();
-        if is_finite { Ok(()) } else { Err(Unfit::Overflow) }
+        if is_finite { Ok(()) } else { Err(InvalidRow::Overflow) }
     }
 
     /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
-    fn multiply(&mut self) -> Result<(), Unfit> {
+    fn multiply(&mut self) -> Result<(), InvalidRow> {
         let singles = self.index.len();
         let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
         let of = |group: Group| {
@@ -276,7 +280,7 @@ impl RowBuilder {
         for &(a, b) in &self.interact {
             let (left, right) = (of(a), of(b));
             if self.index.len() - singles + left.len().saturating_mul(right.len()) > MOST_PRODUCTS {
-                return Err(Unfit::Products);
+                return Err(InvalidRow::Products);
             }
             for (n, &i) in left.iter().enumerate() {
                 for &j in &right[if a == b { n } else { 0 }..] {
@@ -299,7 +303,7 @@ impl RowBuilder {
     }
 }
 
-impl Naming {
+impl NameCollector {
     #[inline]
     fn meet(&mut self, id: u64, slot: u64, is_factor: bool, name: impl FnOnce(&mut String)) {
         if !self.full && !self.known.contains(id) {
@@ -432,7 +436,7 @@ mod tests {
         builder.expect_repeats();
         (0..2).for_each(|_| feature(&mut builder, "", "x", 1e308));
         feature(&mut builder, "", "y", 1.0);
-        assert_eq!(builder.finish(&mut batch), Err(Unfit::Overflow));
+        assert_eq!(builder.finish(&mut batch), Err(InvalidRow::Overflow));
         assert!(batch.index.is_empty() && batch.value.is_empty());
     }
 
@@ -443,7 +447,7 @@ mod tests {
         let mut batch = Batch::default();
         builder.group(Group::named(b""));
         (0..2049).for_each(|n| feature(&mut builder, "", &n.to_string(), 1.0));
-        assert_eq!(builder.finish(&mut batch), Err(Unfit::Products));
+        assert_eq!(builder.finish(&mut batch), Err(InvalidRow::Products));
         assert!(batch.index.is_empty());
     }
 }

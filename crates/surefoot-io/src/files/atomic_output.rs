@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError as TryLock};
 use std::time::{Duration, Instant};
 
-use super::input::{Identity, InputName};
+use super::input::{FileIdentity, InputName};
 use crate::error::{Error, ErrorKind, shown};
 
 /// An output: a file that is replaced atomically, a device or pipe that is written directly, or `-`, standard
@@ -93,12 +93,12 @@ impl Output {
 
     /// Device and inode of the file that would be replaced.
     #[must_use]
-    pub fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<FileIdentity> {
         let metadata = match &self.target {
             Target::Stdout => stdout().and_then(|file| file.metadata()),
             Target::Direct(path) | Target::File(path) => path.metadata(),
         };
-        Identity::of(&metadata.ok()?)
+        FileIdentity::of(&metadata.ok()?)
     }
 
     /// Checks that the output is none of the inputs under another name.

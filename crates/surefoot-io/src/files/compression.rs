@@ -3,14 +3,14 @@
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// What a decoder reads: the bytes looked at first, then the rest.
-type Stored = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
 /// A way of compression; a new one is a row of [`CODECS`].
 struct Codec {
     name: &'static str,
     /// The first bytes of a compressed file as ranges, one a byte.
     magic: [(u8, u8); 4],
-    open: fn(Stored) -> io::Result<Box<dyn Read + Send>>,
+    open: fn(PeekedInput) -> io::Result<Box<dyn Read + Send>>,
 }
 
 /// File name extensions of compressed files.
@@ -28,21 +28,21 @@ const CODECS: &[Codec] = &[
 ];
 
 /// Members of a gzip file follow each other without a mark: all are read.
-fn gzip(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+fn gzip(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(stored)))
 }
 
-fn zstd(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+fn zstd(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
 }
 
 /// Streams follow each other, with zeros between; all are read.
-fn xz(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+fn xz(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(stored, decoder)))
 }
 
-fn bzip2(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
+fn bzip2(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(Bzip2::Between(stored)))
 }
 
@@ -50,8 +50,8 @@ fn bzip2(stored: Stored) -> io::Result<Box<dyn Read + Send>> {
 ///
 /// A decoder takes as long to make as some thousand bytes to decode. So empty streams, of which 14 bytes make one, are passed over.
 enum Bzip2 {
-    Between(Stored),
-    Within(bzip2::bufread::BzDecoder<Stored>),
+    Between(PeekedInput),
+    Within(bzip2::bufread::BzDecoder<PeekedInput>),
     /// While it changes from one to the other.
     Changing,
 }
@@ -60,7 +60,7 @@ enum Bzip2 {
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
 /// Passes over empty streams; whether nothing is left.
-fn pass_empty(stored: &mut Stored) -> io::Result<bool> {
+fn pass_empty(stored: &mut PeekedInput) -> io::Result<bool> {
     loop {
         match stored.fill_buf()? {
             [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] if rest.starts_with(&EMPTY_STREAM) => {

@@ -39,15 +39,15 @@ const HEAD: u64 = 16 << 10;
 
 /// Device and inode of a regular file: two names with the same identity are one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub struct FileIdentity {
     device: u64,
     inode: u64,
 }
 
-impl Identity {
+impl FileIdentity {
     /// The identity of a regular file; `None` for anything else, which may well be read and written at once.
-    pub(crate) fn of(metadata: &Metadata) -> Option<Identity> {
-        metadata.is_file().then(|| Identity { device: metadata.dev(), inode: metadata.ino() })
+    pub(crate) fn of(metadata: &Metadata) -> Option<FileIdentity> {
+        metadata.is_file().then(|| FileIdentity { device: metadata.dev(), inode: metadata.ino() })
     }
 }
 
@@ -103,8 +103,8 @@ impl InputName {
 
     /// Device and inode, if the input is a regular file.
     #[must_use]
-    pub fn identity(&self) -> Option<Identity> {
-        Identity::of(&self.metadata().ok()?)
+    pub fn identity(&self) -> Option<FileIdentity> {
+        FileIdentity::of(&self.metadata().ok()?)
     }
 
     /// Checks that the input exists, is no directory and can be read. A pipe is not opened, since its writer
@@ -133,7 +133,7 @@ impl InputName {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
             InputName::Spooled(copy) => Ok(Box::new(copy.reader())),
             InputName::Path(path) | InputName::Member { path, .. } => match File::open(path) {
-                Ok(file) => Ok(Box::new(Whole::new(file))),
+                Ok(file) => Ok(Box::new(SizeCheckedFile::new(file))),
                 Err(source) => Err(self.error(source)),
             },
         }
@@ -174,20 +174,20 @@ impl InputName {
 }
 
 /// A file that has to hold as many bytes as it had when it was opened; more may have been appended.
-struct Whole {
+struct SizeCheckedFile {
     file: File,
     /// What is missing; nothing for pipes and devices.
     left: u64,
 }
 
-impl Whole {
-    fn new(file: File) -> Whole {
+impl SizeCheckedFile {
+    fn new(file: File) -> SizeCheckedFile {
         let left = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
-        Whole { file, left }
+        SizeCheckedFile { file, left }
     }
 }
 
-impl Read for Whole {
+impl Read for SizeCheckedFile {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = uninterrupted(|| self.file.read(to))?;
         self.left = self.left.saturating_sub(n as u64);

@@ -29,7 +29,7 @@ use surefoot_glm::{Batch, Part, Role};
 
 use super::parser::{Opened, TableParser};
 use crate::{
-    error::{self, Error, ErrorKind, Located, Location, Refused, stream_error},
+    error::{self, ColumnError, Error, ErrorKind, Located, Location, stream_error},
     table::options::Options,
 };
 use partitioned::Partitioned;
@@ -43,10 +43,10 @@ const CELLS: usize = 1 << 18;
 trait Table: Send {
     fn schema(&self) -> SchemaRef;
     /// Restricts what is decoded to these columns, which ascend. Called once, before the first batch.
-    fn select(&mut self, columns: &[usize]) -> Result<(), Damage>;
-    fn next(&mut self) -> Result<Option<RecordBatch>, Damage>;
+    fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure>;
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure>;
     /// The first row, from 1, in which a column is null, if an index tells of any without a look at all rows.
-    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+    fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let _ = column;
         Ok(None)
     }
@@ -54,31 +54,31 @@ trait Table: Send {
 
 /// Why a table cannot be read on.
 #[derive(Debug)]
-enum Damage {
+enum ReadFailure {
     /// The input cannot be read.
     Stream(io::Error),
     /// What is wrong, in words that follow the name of the input.
     Says(String),
     /// The columns cannot be used.
-    Columns(Refused),
+    Columns(ColumnError),
     /// No fault of the input.
     Other(Error),
 }
 
-impl From<Error> for Damage {
-    fn from(error: Error) -> Damage {
-        Damage::Other(error)
+impl From<Error> for ReadFailure {
+    fn from(error: Error) -> ReadFailure {
+        ReadFailure::Other(error)
     }
 }
 
-impl From<io::Error> for Damage {
-    fn from(error: io::Error) -> Damage {
-        Damage::Stream(error)
+impl From<io::Error> for ReadFailure {
+    fn from(error: io::Error) -> ReadFailure {
+        ReadFailure::Stream(error)
     }
 }
 
 /// How a format opens an input.
-type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, Damage>;
+type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
 pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
     Box::new(Columnar::new(parquet::open, options))
@@ -116,20 +116,20 @@ impl Columnar {
     }
 
     /// Opens a table, finds out what its columns are, and decodes its first batch.
-    fn begin(&mut self, input: Opened) -> Result<(), Damage> {
+    fn begin(&mut self, input: Opened) -> Result<(), ReadFailure> {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
         let constants = self.options.partitions.of(self.input);
         if !constants.is_empty() {
             table = Box::new(Partitioned::new(table, constants)?);
         }
-        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(Damage::Columns)?;
+        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(ReadFailure::Columns)?;
         table.select(&plan.columns())?;
         let unlabelled = match plan.needed_label() {
             Some(label) => guard::damage(|| table.first_null(label))?,
             None => None,
         };
         let first = guard::damage(|| table.next())?;
-        plan.complete(&self.file, first.as_ref(), &self.options).map_err(Damage::Columns)?;
+        plan.complete(&self.file, first.as_ref(), &self.options).map_err(ReadFailure::Columns)?;
         self.rows.begin(&self.file, plan, unlabelled);
         if let Some(first) = first {
             self.rows.load(&first);
@@ -139,7 +139,7 @@ impl Columnar {
     }
 
     /// Decodes the next batch if one is needed; `false` at the end of the table.
-    fn more(&mut self) -> Result<bool, Damage> {
+    fn more(&mut self) -> Result<bool, ReadFailure> {
         while self.rows.is_done() {
             let Some(table) = &mut self.table else { return Ok(false) };
             match guard::damage(|| table.next())? {
@@ -153,17 +153,19 @@ impl Columnar {
         Ok(true)
     }
 
-    fn error(&self, damage: Damage) -> Error {
+    fn error(&self, damage: ReadFailure) -> Error {
         let file = self.file.clone();
         match damage {
-            Damage::Columns(Refused { message, asked: true }) => {
+            ReadFailure::Columns(ColumnError { message, asked: true }) => {
                 ErrorKind::Asked { place: format!("{file}: "), message }.into()
             }
-            Damage::Says(message) | Damage::Columns(Refused { message, .. }) => {
+            ReadFailure::Says(message) | ReadFailure::Columns(ColumnError { message, .. }) => {
                 ErrorKind::Table { file, message }.into()
             }
-            Damage::Other(error) => error,
-            Damage::Stream(source) => stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source),
+            ReadFailure::Other(error) => error,
+            ReadFailure::Stream(source) => {
+                stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source)
+            }
         }
     }
 }

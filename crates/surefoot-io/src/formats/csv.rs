@@ -36,18 +36,18 @@ use super::{
     records::{Numbers, RecordFormat, Records, Scan},
 };
 use crate::{
-    error::Refused,
+    error::ColumnError,
     features::feature_columns::check_features,
-    features::row_builder::{Group, RowBuilder, Several, escape},
+    features::row_builder::{Group, MultiValueCell, RowBuilder, escape},
     table::{column_roles, inferred::Head, options::Options},
     text::number,
 };
 pub(crate) use describe::describe;
-use first_record::First;
+use first_record::FirstRecord;
 use folders::Folders;
-use header::Verdict;
-use layout::{Layout, Use};
-use looks::Looks;
+use header::HeaderGuess;
+use layout::{CellUse, Layout};
+use looks::CellGuess;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 
@@ -122,7 +122,7 @@ pub(crate) fn has_bars(head: &[u8]) -> bool {
 }
 
 impl Csv {
-    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<First<'a>>, RecordError> {
+    fn first<'a>(&self, bytes: &'a [u8], last: bool) -> Result<Option<FirstRecord<'a>>, RecordError> {
         let dialect = self.rules.dialect;
         let Some((at, record, end)) = dialect.first(bytes, 0, last)? else { return Ok(None) };
         if let Some(at_cr) = memchr::memchr(b'\r', record)
@@ -133,11 +133,16 @@ impl Csv {
         }
         let mut ends = Vec::new();
         dialect.split(record, &mut ends).map_err(|wrong| RecordError { at: at + wrong.at, ..wrong }.fatal())?;
-        Ok(Some(First { at, record, ends, dialect, end }))
+        Ok(Some(FirstRecord { at, record, ends, dialect, end }))
     }
 
     /// The columns of the first input; `None` if more of it must be seen.
-    fn columns(&mut self, bytes: &[u8], last: bool, first: &First<'_>) -> Result<Option<TableSchema>, RecordError> {
+    fn columns(
+        &mut self,
+        bytes: &[u8],
+        last: bool,
+        first: &FirstRecord<'_>,
+    ) -> Result<Option<TableSchema>, RecordError> {
         let wanted = &self.options.wanted;
         let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
         if !enough && std::mem::replace(&mut self.tried, true) {
@@ -145,9 +150,9 @@ impl Csv {
         }
         let rows = Rows { bytes, dialect: self.rules.dialect, last };
         let at_once = wanted.header.or_else(|| header::at_once(first, &self.rules, wanted));
-        let sure = |is_header| Verdict { is_header, is_sure: true };
+        let sure = |is_header| HeaderGuess { is_header, is_sure: true };
         let verdict = at_once.map(sure).or_else(|| rows.verdict(first, &self.rules).filter(|_| enough));
-        let Some(Verdict { is_header: header, is_sure }) = verdict else {
+        let Some(HeaderGuess { is_header: header, is_sure }) = verdict else {
             let message = "does this line name the columns? say --header yes or --header no";
             return if enough { Err(first.wrong(message.to_owned())) } else { Ok(None) };
         };
@@ -160,7 +165,7 @@ impl Csv {
         names.extend(constants.iter().map(|constant| constant.column.clone()));
         let mut roles = column_roles::roles(&names, &self.options, !self.options.unlabelled).map_err(|refused| {
             let message = refused.message + other_delimiter(&names[..cells]);
-            first.refused(Refused { message, ..refused })
+            first.refused(ColumnError { message, ..refused })
         })?;
         roles[cells..].iter_mut().zip(&constants).for_each(|(role, constant)| _ = role.get_or_insert(constant.role));
         let is_guessed = |role: &Option<Role>| role.is_none();
@@ -200,7 +205,7 @@ impl Csv {
     }
 
     /// Finds out which cell is what, and returns how many bytes come before the rows.
-    fn lay_out(&mut self, table: &TableSchema, first: &First<'_>) -> Result<usize, RecordError> {
+    fn lay_out(&mut self, table: &TableSchema, first: &FirstRecord<'_>) -> Result<usize, RecordError> {
         let header = match self.options.wanted.header {
             Some(header) => header,
             None => {
@@ -302,7 +307,7 @@ impl RecordFormat for Csv {
                 Cell { raw: &record[at..end], at, place, name, dialect }
             };
             match used {
-                Use::Number { id, gap, fill, .. } => {
+                CellUse::Number { id, gap, fill, .. } => {
                     row.group(numbers);
                     let plain = || {
                         let (at, end) = cells::inner(record, at, end);
@@ -319,15 +324,15 @@ impl RecordFormat for Csv {
                         }
                     }
                 }
-                Use::Feature { feature, role } => {
+                CellUse::Feature { feature, role } => {
                     if !add(row, &layout.features[feature], role, rules, cell())? {
                         gaps.push(column());
                     }
                 }
-                Use::Label if !rules.unlabelled => labelled = Some(cell()),
-                Use::Weight if !rules.unlabelled => weight *= rules.weight(cell())?,
-                Use::Label | Use::Weight => {}
-                Use::Offset(role) => offset = rules.offset(role, cell())?,
+                CellUse::Label if !rules.unlabelled => labelled = Some(cell()),
+                CellUse::Weight if !rules.unlabelled => weight *= rules.weight(cell())?,
+                CellUse::Label | CellUse::Weight => {}
+                CellUse::Offset(role) => offset = rules.offset(role, cell())?,
             }
         }
         let pairs = batch.index.len();
@@ -378,7 +383,7 @@ fn other_delimiter(names: &[String]) -> &'static str {
 /// Whether a cell looks like a date, a time, or both.
 #[must_use]
 pub fn is_date(cell: &[u8]) -> bool {
-    Looks::like(cell) == Some(Looks::Date)
+    CellGuess::like(cell) == Some(CellGuess::Date)
 }
 
 /// The unit behind the number that a cell is, if it is one with a unit: `kg` of `1.5 kg`.
@@ -398,7 +403,7 @@ fn add(
     row.group(feature.group);
     let text = cell.text();
     if role == Role::Text {
-        let mut words = Several::begin(row, feature.values());
+        let mut words = MultiValueCell::begin(row, feature.values());
         let is_missing = rules.is_no_text(&text) && words.add_no_words(rules.missing);
         if !rules.is_no_text(&text) {
             words.add_words(&text);

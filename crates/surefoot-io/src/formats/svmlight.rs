@@ -28,7 +28,7 @@ use super::{
     parser::TextParser,
 };
 use crate::{
-    features::feature_groups::Indices, ids::merge_duplicates::DuplicateMerger, table::options::Options,
+    features::feature_groups::IndexGroups, ids::merge_duplicates::DuplicateMerger, table::options::Options,
     text::digest::Digest,
 };
 use backend::Backend;
@@ -84,7 +84,7 @@ pub struct Svmlight {
     delimiters: Delimiters,
     scratch: Vec<(u64, f64)>,
     merger: DuplicateMerger,
-    indices: Option<Indices>,
+    indices: Option<IndexGroups>,
     /// Where not all indices are used.
     selection: Option<IndexSelection>,
     names: IndexNames,
@@ -112,7 +112,7 @@ impl Svmlight {
             delimiters: Delimiters::default(),
             scratch: Vec::new(),
             merger: DuplicateMerger::default(),
-            indices: Indices::new(&options.groups),
+            indices: IndexGroups::new(&options.groups),
             selection: IndexSelection::new(&options.reading, &options.found),
             names: IndexNames::new(&options.found),
         }

@@ -48,7 +48,7 @@ use head::{Head, Token};
 #[derive(Debug)]
 pub(crate) struct Vw {
     builder: RowBuilder,
-    used: Used,
+    used: NamespaceSelection,
     groups: FeatureGroups,
     found: Arc<Inferred>,
     unlabelled: bool,
@@ -63,18 +63,18 @@ pub(crate) struct Vw {
 
 /// The namespaces that are used.
 #[derive(Debug)]
-struct Used {
+struct NamespaceSelection {
     keep: Vec<String>,
     ignore: Vec<String>,
     /// Those that a user names and no row had so far.
     awaited: Vec<String>,
 }
 
-impl Used {
-    fn new(Schema { keep, ignore, interact, .. }: &Schema) -> Used {
+impl NamespaceSelection {
+    fn new(Schema { keep, ignore, interact, .. }: &Schema) -> NamespaceSelection {
         let factors = interact.iter().flat_map(|(a, b)| [a, b]);
         let awaited = keep.iter().chain(ignore).chain(factors).cloned().collect();
-        Used { keep: keep.clone(), ignore: ignore.clone(), awaited }
+        NamespaceSelection { keep: keep.clone(), ignore: ignore.clone(), awaited }
     }
 
     #[inline]
@@ -95,7 +95,7 @@ impl Vw {
     pub(crate) fn new(options: &Options) -> Vw {
         let mut builder = RowBuilder::new(options);
         builder.expect_repeats();
-        let (used, groups) = (Used::new(&options.reading), options.groups.clone());
+        let (used, groups) = (NamespaceSelection::new(&options.reading), options.groups.clone());
         Vw {
             builder,
             used,
@@ -235,7 +235,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
 
 /// The first feature of this id.
 fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Schema) -> Option<Token<'a>> {
-    let used = Used::new(reading);
+    let used = NamespaceSelection::new(reading);
     let mut marks = Vec::new();
     features::marks(line, &mut marks);
     let mut features = Features::new(line, head.bar, &marks);

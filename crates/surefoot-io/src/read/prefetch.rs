@@ -26,34 +26,34 @@ use crate::error::Error;
 /// # Ok::<(), surefoot_io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Prefetch(Way);
+pub struct Prefetch(Mode);
 
-enum Way {
-    Ahead(Ahead),
+enum Mode {
+    ReaderThread(ReaderThread),
     /// Where the system gives no thread: on that of the user, as rows are asked for.
     Here(Box<dyn RowSource + Send>),
 }
 
-impl std::fmt::Debug for Way {
+impl std::fmt::Debug for Mode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Way::Ahead(ahead) => ahead.fmt(f),
-            Way::Here(_) => f.write_str("Here"),
+            Mode::ReaderThread(ahead) => ahead.fmt(f),
+            Mode::Here(_) => f.write_str("Here"),
         }
     }
 }
 
 /// A thread that reads, and the batches that go round.
 #[derive(Debug)]
-struct Ahead {
-    full: Receiver<Filled>,
+struct ReaderThread {
+    full: Receiver<FilledBatch>,
     empty: Sender<Batch>,
     thread: Option<JoinHandle<()>>,
     progress: (u64, Option<u64>),
 }
 
 #[derive(Debug)]
-struct Filled {
+struct FilledBatch {
     batch: Batch,
     result: Result<bool, Error>,
     progress: (u64, Option<u64>),
@@ -70,8 +70,8 @@ impl Prefetch {
         let (empty, take) = channel();
         let progress = source.progress();
         Prefetch(match start("reader", source, move |source| fill(source, &give, &take)) {
-            Ok(thread) => Way::Ahead(Ahead { full, empty, thread: Some(thread), progress }),
-            Err(source) => Way::Here(Box::new(source)),
+            Ok(thread) => Mode::ReaderThread(ReaderThread { full, empty, thread: Some(thread), progress }),
+            Err(source) => Mode::Here(Box::new(source)),
         })
     }
 
@@ -81,8 +81,8 @@ impl Prefetch {
     /// Those of the source.
     pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
         let ahead = match &mut self.0 {
-            Way::Ahead(ahead) => ahead,
-            Way::Here(source) => return source.read(batch).map(Some),
+            Mode::ReaderThread(ahead) => ahead,
+            Mode::Here(source) => return source.read(batch).map(Some),
         };
         match ahead.full.recv_timeout(patience) {
             Ok(filled) => ahead.accept(filled, batch).map(Some),
@@ -92,8 +92,8 @@ impl Prefetch {
     }
 }
 
-impl Ahead {
-    fn accept(&mut self, filled: Filled, batch: &mut Batch) -> Result<bool, Error> {
+impl ReaderThread {
+    fn accept(&mut self, filled: FilledBatch, batch: &mut Batch) -> Result<bool, Error> {
         self.progress = filled.progress;
         // The thread may have ended, then nobody wants the memory.
         let _ = self.empty.send(std::mem::replace(batch, filled.batch));
@@ -113,8 +113,8 @@ impl Ahead {
 impl RowSource for Prefetch {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         let ahead = match &mut self.0 {
-            Way::Ahead(ahead) => ahead,
-            Way::Here(source) => return source.read(batch),
+            Mode::ReaderThread(ahead) => ahead,
+            Mode::Here(source) => return source.read(batch),
         };
         match ahead.full.recv() {
             Ok(filled) => ahead.accept(filled, batch),
@@ -124,14 +124,14 @@ impl RowSource for Prefetch {
 
     fn progress(&self) -> (u64, Option<u64>) {
         match &self.0 {
-            Way::Ahead(ahead) => ahead.progress,
-            Way::Here(source) => source.progress(),
+            Mode::ReaderThread(ahead) => ahead.progress,
+            Mode::Here(source) => source.progress(),
         }
     }
 }
 
 /// Fills batches until the source ends or nobody listens any more.
-fn fill(mut source: impl RowSource, give: &SyncSender<Filled>, take: &Receiver<Batch>) {
+fn fill(mut source: impl RowSource, give: &SyncSender<FilledBatch>, take: &Receiver<Batch>) {
     loop {
         let mut batch = take.try_recv().unwrap_or_default();
         let result = source.read(&mut batch);
@@ -140,7 +140,7 @@ fn fill(mut source: impl RowSource, give: &SyncSender<Filled>, take: &Receiver<B
             Err(error) => !error.is_row(),
         };
         let progress = source.progress();
-        if give.send(Filled { batch, result, progress }).is_err() || last {
+        if give.send(FilledBatch { batch, result, progress }).is_err() || last {
             return;
         }
     }

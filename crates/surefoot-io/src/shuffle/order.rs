@@ -8,21 +8,21 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// part in it. Orders of different seeds or passes are unrelated.
 ///
 /// ```
-/// use surefoot_io::Order;
-/// let order = Order { seed: 0, pass: 1 };
+/// use surefoot_io::ShuffleOrder;
+/// let order = ShuffleOrder { seed: 0, pass: 1 };
 /// let mut rows: Vec<u64> = (0..6).collect();
 /// rows.sort_by_key(|&row| (order.key(row), row));
 /// assert_eq!(rows, [5, 4, 0, 3, 2, 1]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ShuffleOrder {
     /// Chosen by the user.
     pub seed: u64,
     /// The pass, from 1.
     pub pass: u32,
 }
 
-impl Order {
+impl ShuffleOrder {
     /// The key of the row of this number, from 0: the XXH3-64 of the number, seeded with the XXH3-64 of seed and pass; all of
     /// them as 64-bit integers, least significant byte first.
     ///

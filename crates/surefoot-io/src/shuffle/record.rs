@@ -82,7 +82,7 @@ fn put<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>, to: &mut
 
 /// Appends the row of a record to a batch.
 pub(super) fn decode(record: &[u8], batch: &mut Batch) {
-    let mut rest = Rest(record);
+    let mut rest = RecordBytes(record);
     let [parts] = rest.take();
     let has = |bit| parts & bit != 0;
     let (input, line) = (u32::from_le_bytes(rest.take()), u64::from_le_bytes(rest.take()));
@@ -121,9 +121,9 @@ pub(super) fn decode(record: &[u8], batch: &mut Batch) {
 }
 
 /// The bytes of a record that are not read yet.
-struct Rest<'a>(&'a [u8]);
+struct RecordBytes<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> RecordBytes<'a> {
     fn take<const N: usize>(&mut self) -> [u8; N] {
         let (bytes, rest) = self.0.split_first_chunk().expect("a record is whole");
         self.0 = rest;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use surefoot_glm::{Batch, Place};
 
-use super::{order::Order, record, store::Store};
+use super::{order::ShuffleOrder, record, store::Store};
 use crate::{
     error::{Error, ErrorKind, shown},
     read::reader::RowSource,
@@ -16,7 +16,7 @@ use crate::{
 const ROWS: usize = 1 << 10;
 const PAIRS: usize = 1 << 14;
 
-/// All rows of a source, shuffled: read once, then handed out in the [`Order`] of each pass.
+/// All rows of a source, shuffled: read once, then handed out in the [`ShuffleOrder`] of each pass.
 ///
 /// Rows are kept in memory as far as they fit, beyond that in an unnamed file in `TMPDIR` that is gone when its last user
 /// is; which does not show in the order. Their [positions](surefoot_glm::Row::position) are those in the source, so that the
@@ -24,14 +24,14 @@ const PAIRS: usize = 1 << 14;
 ///
 /// ```
 /// use surefoot_glm::Batch;
-/// use surefoot_io::{Options, Order, Reader, RowSource, Shuffle};
+/// use surefoot_io::{Options, ShuffleOrder, Reader, RowSource, Shuffle};
 ///
 /// let text = &b"0 1:1\n1 1:2\n2 1:3\n3 1:4\n4 1:5\n5 1:6\n"[..];
 /// let reader = Reader::with_reader("data.svm", text, Options::default())?;
 /// let shuffle = Shuffle::new(reader, 1 << 20, false);
 /// let mut labels = Vec::new();
 /// for pass in [1, 2] {
-///     let mut rows = shuffle.rows(Order { seed: 0, pass });
+///     let mut rows = shuffle.rows(ShuffleOrder { seed: 0, pass });
 ///     let mut batch = Batch::default();
 ///     while rows.read(&mut batch)? {
 ///         labels.extend_from_slice(&batch.label);
@@ -50,19 +50,19 @@ pub struct Shuffle {
 #[derive(Debug)]
 pub struct ShuffledRows {
     shared: Arc<Shared>,
-    order: Order,
+    order: ShuffleOrder,
     begun: bool,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    gauge: Gauge,
+    progress: ShuffleProgress,
 }
 
 /// What is known without waiting for who reads.
 #[derive(Debug, Default)]
-struct Gauge {
+struct ShuffleProgress {
     /// Bytes read of the source, and how many there are, if that is known; else 0.
     bytes: AtomicU64,
     all: AtomicU64,
@@ -94,37 +94,37 @@ impl Shuffle {
     /// later are to be described and the source cannot be read again.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static, memory: usize, with_text: bool) -> Shuffle {
-        let gauge = Gauge::default();
-        gauge.all.store(source.progress().1.unwrap_or(0), Relaxed);
+        let progress = ShuffleProgress::default();
+        progress.all.store(source.progress().1.unwrap_or(0), Relaxed);
         let state = State { source: Some(Box::new(source)), with_text, limit: memory, ..State::default() };
-        Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), gauge }) }
+        Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), progress }) }
     }
 
     /// All rows in this order. The first that is read reads the source to its end before; its
     /// errors are those of the source.
     #[must_use]
-    pub fn rows(&self, order: Order) -> ShuffledRows {
+    pub fn rows(&self, order: ShuffleOrder) -> ShuffledRows {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }
     }
 
     /// Bytes read of the source, and how many there are if that is known.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
-        let Gauge { bytes, all, .. } = &self.shared.gauge;
+        let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 
     /// The share of the rows that were handed out in this pass.
     #[must_use]
     pub fn share(&self) -> f64 {
-        let Gauge { rows, given, .. } = &self.shared.gauge;
+        let ShuffleProgress { rows, given, .. } = &self.shared.progress;
         given.load(Relaxed) as f64 / rows.load(Relaxed).max(1) as f64
     }
 
     /// Bytes in the temporary file.
     #[must_use]
     pub fn spilled(&self) -> u64 {
-        self.shared.gauge.spilled.load(Relaxed)
+        self.shared.progress.spilled.load(Relaxed)
     }
 
     /// Once the source is read to its end: how many rows it has, and the place of the last row of each input that has any.
@@ -138,7 +138,7 @@ impl Shuffle {
 impl Drop for Shuffle {
     /// Rows that are read on another thread come to an end soon.
     fn drop(&mut self) {
-        self.shared.gauge.over.store(true, Relaxed);
+        self.shared.progress.over.store(true, Relaxed);
     }
 }
 
@@ -150,14 +150,14 @@ impl Shared {
 
 impl RowSource for ShuffledRows {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        let Shared { gauge, .. } = &*self.shared;
-        let over = || gauge.over.load(Relaxed);
+        let Shared { progress, .. } = &*self.shared;
+        let over = || progress.over.load(Relaxed);
         let mut state = self.shared.lock();
         batch.clear();
-        state.fill(self.order, gauge)?;
+        state.fill(self.order, progress)?;
         let Some(store) = state.store.as_mut().filter(|_| !over()) else { return Ok(false) };
         if !self.begun {
-            gauge.given.store(0, Relaxed);
+            progress.given.store(0, Relaxed);
             store.arrange(self.order, &over).map_err(failed)?;
             self.begun = true;
         }
@@ -165,29 +165,29 @@ impl RowSource for ShuffledRows {
             let Some(record) = store.next().map_err(failed)? else { break };
             record::decode(record, batch);
         }
-        gauge.spilled.store(store.spilled(), Relaxed);
-        gauge.given.fetch_add(batch.len() as u64, Relaxed);
+        progress.spilled.store(store.spilled(), Relaxed);
+        progress.given.fetch_add(batch.len() as u64, Relaxed);
         Ok(!batch.is_empty())
     }
 
     fn progress(&self) -> (u64, Option<u64>) {
-        let Gauge { bytes, all, .. } = &self.shared.gauge;
+        let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 }
 
 impl State {
     /// Reads the source to its end, unless that is done or nobody listens any more.
-    fn fill(&mut self, order: Order, gauge: &Gauge) -> Result<(), Error> {
+    fn fill(&mut self, order: ShuffleOrder, progress: &ShuffleProgress) -> Result<(), Error> {
         let Some(source) = &mut self.source else { return Ok(()) };
         let store = self.store.get_or_insert_with(|| Store::new(order, self.limit));
         let (mut batch, mut bytes) = (Batch::default(), Vec::new());
-        while !gauge.over.load(Relaxed) {
+        while !progress.over.load(Relaxed) {
             let more = source.read(&mut batch)?;
-            gauge.bytes.store(source.progress().0, Relaxed);
+            progress.bytes.store(source.progress().0, Relaxed);
             if !more {
                 self.source = None;
-                gauge.rows.store(self.rows, Relaxed);
+                progress.rows.store(self.rows, Relaxed);
                 break;
             }
             for r in 0..batch.len() {
@@ -204,7 +204,7 @@ impl State {
                     None => self.ends.push(*place),
                 }
             }
-            gauge.spilled.store(store.spilled(), Relaxed);
+            progress.spilled.store(store.spilled(), Relaxed);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::io;
 
 use super::{
-    order::Order,
+    order::ShuffleOrder,
     runs::{Run, Runs},
 };
 
@@ -21,7 +21,7 @@ const READING: usize = 4;
 /// Records with the numbers of their rows.
 #[derive(Debug)]
 pub(super) struct Store {
-    order: Order,
+    order: ShuffleOrder,
     /// Bytes that may be in memory.
     limit: usize,
     memory: Memory,
@@ -61,7 +61,7 @@ struct Merge {
 
 impl Store {
     /// Nothing yet, of which about `limit` bytes may be in memory.
-    pub(super) fn new(order: Order, limit: usize) -> Store {
+    pub(super) fn new(order: ShuffleOrder, limit: usize) -> Store {
         Store { order, limit, memory: Memory::default(), runs: None, merge: Merge::default() }
     }
 
@@ -80,7 +80,7 @@ impl Store {
     }
 
     /// Puts all records into this order, to be read from the first on. Gives up, with nothing to be read, when `over` says so.
-    pub(super) fn arrange(&mut self, order: Order, over: &dyn Fn() -> bool) -> io::Result<()> {
+    pub(super) fn arrange(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         if order != self.order && self.runs.is_some() {
             self.rewrite(order, over)?;
         } else if order != self.order {
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Sorts all records anew. They are read as they lie, which is from one end of the file to the other.
-    fn rewrite(&mut self, order: Order, over: &dyn Fn() -> bool) -> io::Result<()> {
+    fn rewrite(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         // Memory is needed for the new ones.
         self.spill()?;
         let mut sorted = Store::new(order, self.limit);
@@ -146,7 +146,7 @@ impl Store {
 
 impl Merge {
     /// Goes on to the next record of a run, if it has one.
-    fn advance(&mut self, run: usize, order: Order) -> io::Result<()> {
+    fn advance(&mut self, run: usize, order: ShuffleOrder) -> io::Result<()> {
         let reader = &mut self.runs[run];
         if reader.next()? {
             self.heads.push(Reverse((order.key(reader.number()), reader.number(), run)));

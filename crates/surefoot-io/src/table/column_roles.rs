@@ -9,7 +9,7 @@ use super::{
     column_selection::ColumnSelection,
     options::Options,
 };
-use crate::error::Refused;
+use crate::error::ColumnError;
 
 /// Which of the columns that no table knows are passed over: those of `--ignore`, and those not of `--keep`.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
@@ -41,13 +41,15 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
 }
 
 /// The place of the column of what rows are called, if it is wanted.
-pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<usize>, Refused> {
+pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<usize>, ColumnError> {
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
         [place] => Ok(Some(place)),
-        _ => {
-            Err(Refused::asked(format!("--id: there is no column '{}'; the columns are {}", shown(id), listed(names))))
-        }
+        _ => Err(ColumnError::asked(format!(
+            "--id: there is no column '{}'; the columns are {}",
+            shown(id),
+            listed(names)
+        ))),
     }
 }
 
@@ -75,7 +77,7 @@ fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<u
 }
 
 /// The roles that a user gave to columns. Where some are to be kept, the others are no features.
-pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, Refused> {
+pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, ColumnError> {
     let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
     for (flag, role, columns) in wanted.roles() {
@@ -94,7 +96,7 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
     }
     if needs_label && wanted.label.is_none() {
         let message = format!("which column is the label? say --label COL; the columns are {}", listed(names));
-        return Err(Refused::asked(message));
+        return Err(ColumnError::asked(message));
     }
     if let Some(nameless) =
         names.iter().zip(&roles).position(|(name, role)| name.is_empty() && *role != Some(Role::Ignored))
@@ -112,21 +114,21 @@ fn existing(
     by_name: &HashMap<&str, usize>,
     wanted: &str,
     single: bool,
-) -> Result<Vec<usize>, Refused> {
+) -> Result<Vec<usize>, ColumnError> {
     let found = find(names, by_name, wanted);
     if found.is_empty() || (single && found.len() > 1) {
         let wrong = shown(wanted);
         let remedy = near(names, wanted).unwrap_or_else(|| format!("the columns are {}", listed(names)));
         let message = format!("{flag}: there is no column '{wrong}'; {remedy}");
-        return Err(Refused::asked(message));
+        return Err(ColumnError::asked(message));
     }
     Ok(found)
 }
 
 /// The complaint that a column cannot be what this flag says.
-fn taken(flag: &str, names: &[String], column: usize) -> Refused {
+fn taken(flag: &str, names: &[String], column: usize) -> ColumnError {
     let column = called(column + 1, &names[column]);
-    Refused::asked(format!("{flag}: {column} has another use already; give each column one"))
+    ColumnError::asked(format!("{flag}: {column} has another use already; give each column one"))
 }
 
 /// Leaves out all features but those to be kept.
@@ -135,7 +137,7 @@ fn keep(
     by_name: &HashMap<&str, usize>,
     options: &Options,
     roles: &mut [Option<Role>],
-) -> Result<(), Refused> {
+) -> Result<(), ColumnError> {
     let mut kept = vec![false; names.len()];
     for column in &options.reading.keep {
         let found = existing("--keep", names, by_name, column, false)?;
@@ -149,7 +151,7 @@ fn keep(
         if let Some(column) = columns.iter().filter(|_| role.is_feature()).find(left_out) {
             let column = shown(column);
             let message = format!("{flag}: '{column}' is not among the columns that --keep names; add it there");
-            return Err(Refused::asked(message));
+            return Err(ColumnError::asked(message));
         }
     }
     let left_out = |role: &Option<Role>| role.is_none_or(Role::is_feature);

@@ -49,7 +49,7 @@ struct Inner {
     /// Categories whose cells may hold several values.
     lists: BTreeSet<String>,
     /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
-    layouts: Vec<(Dialect, Arc<Order>)>,
+    layouts: Vec<(Dialect, Arc<ColumnOrder>)>,
     distinct: Option<HyperLogLog>,
     notes: Vec<String>,
     /// Names that a user gave to namespaces or indices and that rows had.
@@ -74,7 +74,7 @@ pub struct Head {
 }
 
 /// The columns of a file by their number in the table, from 0; `None` for one that is not there.
-pub(crate) type Order = Vec<Option<usize>>;
+pub(crate) type ColumnOrder = Vec<Option<usize>>;
 
 impl Inferred {
     /// Most notes that are kept.
@@ -240,7 +240,7 @@ impl Inferred {
     }
 
     /// Keeps how a file is laid out, for faults that show later.
-    pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<Order>) {
+    pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<ColumnOrder>) {
         let layouts = &mut self.lock().layouts;
         if !layouts.iter().any(|known| known.0 == dialect && known.1 == *order) {
             layouts.push((dialect, order.clone()));
@@ -248,7 +248,7 @@ impl Inferred {
     }
 
     /// The layouts that were met.
-    pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<Order>)> {
+    pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<ColumnOrder>)> {
         self.lock().layouts.clone()
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct Constant {
 }
 
 /// A folder `key=value` of a path.
-struct Pair {
+struct KeyValue {
     key: String,
     value: Option<String>,
     /// Whether the user did not name it, but a folder above it or a pattern.
@@ -79,7 +79,7 @@ impl Partitions {
         wanted: &ColumnSelection,
         table: Option<&TableSchema>,
     ) -> Result<Partitions, Error> {
-        let pairs: Vec<Vec<Pair>> = inputs.iter().map(pairs).collect();
+        let pairs: Vec<Vec<KeyValue>> = inputs.iter().map(pairs).collect();
         if pairs.iter().all(Vec::is_empty) {
             return Ok(Partitions::default());
         }
@@ -92,7 +92,7 @@ impl Partitions {
             }
             None => chosen(inputs, &pairs, wanted)?,
         };
-        let constants = |pairs: &Vec<Pair>| {
+        let constants = |pairs: &Vec<KeyValue>| {
             let of = |(column, role, binds): &(String, Role, bool)| {
                 let pair = pairs.iter().find(|pair| pair.key == *column)?;
                 let binds = *binds && (pair.found || table.is_none());
@@ -107,7 +107,7 @@ impl Partitions {
 /// The keys that are columns in a fit from scratch, their roles, and whether they bind columns of that name.
 fn chosen(
     inputs: &[InputName],
-    pairs: &[Vec<Pair>],
+    pairs: &[Vec<KeyValue>],
     wanted: &ColumnSelection,
 ) -> Result<Vec<(String, Role, bool)>, Error> {
     let mut keys: Vec<&str> = Vec::new();
@@ -118,8 +118,8 @@ fn chosen(
     }
     let mut columns = Vec::new();
     for key in keys {
-        let of_input = |pairs: &'_ Vec<Pair>| pairs.iter().position(|pair| pair.key == key);
-        let met: Vec<&Pair> = pairs.iter().filter_map(|of| Some(&of[of_input(of)?])).collect();
+        let of_input = |pairs: &'_ Vec<KeyValue>| pairs.iter().position(|pair| pair.key == key);
+        let met: Vec<&KeyValue> = pairs.iter().filter_map(|of| Some(&of[of_input(of)?])).collect();
         let role = said(wanted, key);
         let (found, differ) = (met.iter().any(|pair| pair.found), met.iter().any(|pair| pair.value != met[0].value));
         let all = met.len() == inputs.len();
@@ -138,7 +138,7 @@ fn chosen(
 }
 
 /// Numbers if all values are, else a category.
-fn guess(pairs: &[&Pair]) -> Role {
+fn guess(pairs: &[&KeyValue]) -> Role {
     let is_number = |text: &String| {
         let text = text.as_bytes();
         cell_value::any_number(text).is_some_and(f64::is_finite) || cell_value::boolean(text).is_some()
@@ -156,17 +156,17 @@ fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
 }
 
 /// The folders `key=value` of an input's path; of two with one key the inner.
-fn pairs(input: &InputName) -> Vec<Pair> {
+fn pairs(input: &InputName) -> Vec<KeyValue> {
     let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
     let from = if let InputName::Member { from, .. } = input { *from } else { usize::MAX };
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<KeyValue> = Vec::new();
     for (n, component) in folder.components().filter(|component| *component != Component::CurDir).enumerate() {
         let text = component.as_os_str().to_string_lossy();
         let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else { continue };
         let (key, value) = (decoded(key), decoded(value));
         let value = (value != "__HIVE_DEFAULT_PARTITION__").then_some(value);
         pairs.retain(|pair| pair.key != key);
-        pairs.push(Pair { key, value, found: n >= from });
+        pairs.push(KeyValue { key, value, found: n >= from });
     }
     pairs
 }

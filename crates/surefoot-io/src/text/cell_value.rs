@@ -10,7 +10,7 @@
 //! | `1.50` | 1.5 | as it is written: `1.5` and `1.50` may be versions |
 //! | `2020-01-31T00:00:00.000Z`, see [`time`] | none | `2020-01-31 00:00:00+00:00` |
 //! | any other text | none | as it is written, without blanks around it |
-//! | nothing, or a word for it: see [`Absent`] | missing | missing |
+//! | nothing, or a word for it: see [`MissingTexts`] | missing | missing |
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "
 
 /// Which texts mean that there is no value: an empty one, the usual words, any spelling of NaN, and those that the user names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Absent {
+pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,
     /// Those of them that are numbers, so that `-999.0` is `-999`.
     numbers: Vec<f64>,
@@ -33,12 +33,12 @@ pub(crate) struct Absent {
     no_default: bool,
 }
 
-impl Absent {
+impl MissingTexts {
     /// What the settings of a table say.
-    pub(crate) fn of(table: &TableSchema) -> Absent {
+    pub(crate) fn of(table: &TableSchema) -> MissingTexts {
         let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
         let numbers = na.iter().filter_map(|word| any_number(word)).collect();
-        Absent { na, numbers, no_default: table.no_default_na }
+        MissingTexts { na, numbers, no_default: table.no_default_na }
     }
 
     /// Whether a text is one of them.
@@ -255,8 +255,9 @@ mod tests {
             no_default_na,
             ..TableSchema::default()
         };
-        let (usual, with_own, only_own) = (Absent::default(), Absent::of(&own(false)), Absent::of(&own(true)));
-        let numbers = Absent::of(&TableSchema { na: vec!["-999".to_owned()], ..TableSchema::default() });
+        let (usual, with_own, only_own) =
+            (MissingTexts::default(), MissingTexts::of(&own(false)), MissingTexts::of(&own(true)));
+        let numbers = MissingTexts::of(&TableSchema { na: vec!["-999".to_owned()], ..TableSchema::default() });
         assert!(["-999", "-999.0", " -9.99e2"].iter().all(|text| numbers.is(text.as_bytes())) && !numbers.is(b"999"));
         for (text, expected) in [
             ("", [true; 3]),

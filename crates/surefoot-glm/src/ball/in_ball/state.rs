@@ -107,7 +107,7 @@ impl InBall {
         self.method.each_array(&mut |name, array| match state.wide(name, dim) {
             Ok(data) if all(data, |x| x.is_finite()) => *array = data.to_vec(),
             Ok(_) => outcome = Err(format!("array {name} of the state does not hold finite numbers")),
-            Err(says) => outcome = Err(says),
+            Err(message) => outcome = Err(message),
         });
         outcome
     }

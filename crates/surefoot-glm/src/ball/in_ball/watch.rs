@@ -86,14 +86,14 @@ impl Watch {
         let Some(longest) = ball.row_norm else { return Ok(()) };
         if length > longest * (1.0 + ROUNDING) {
             let with = if intercept { ", the intercept's 1 included" } else { "" };
-            let says = format!(
+            let message = format!(
                 "the norm of this row is {length}{with}: --row-norm declares at most {longest}; declare more, or scale the data"
             );
-            return Err(Fault::new(Part::Row, says));
+            return Err(Fault::new(Part::Row, message));
         }
         if weight > 1.0 {
-            let says = format!("weight {weight} is above 1, the most that --row-norm allows: divide all weights");
-            return Err(Fault::new(Part::Weight, says));
+            let message = format!("weight {weight} is above 1, the most that --row-norm allows: divide all weights");
+            return Err(Fault::new(Part::Weight, message));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::text::words;
 
 /// The properties that all features of a column have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Values<'a> {
+pub(crate) struct FeatureProperties<'a> {
     pub(crate) group: Group,
     /// The id of a missing cell.
     pub(crate) gap: u64,
@@ -21,9 +21,9 @@ pub(crate) struct Values<'a> {
 }
 
 /// A cell of a column of which features are added to a row.
-pub(crate) struct Several<'a> {
+pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
-    of: Values<'a>,
+    of: FeatureProperties<'a>,
     /// Where its features begin in the row, and how many are there before those that are equal are united.
     first: usize,
     most: usize,
@@ -32,16 +32,16 @@ pub(crate) struct Several<'a> {
 /// The least number of features that are united before the end of a cell, so that its size is that of its vocabulary.
 const MOST: usize = 1 << 12;
 
-impl<'a> Several<'a> {
+impl<'a> MultiValueCell<'a> {
     /// A cell without features.
-    pub(crate) fn begin(row: &'a mut RowBuilder, of: Values<'a>) -> Several<'a> {
+    pub(crate) fn begin(row: &'a mut RowBuilder, of: FeatureProperties<'a>) -> MultiValueCell<'a> {
         let first = row.index.len();
-        Several { row, of, first, most: MOST }
+        MultiValueCell { row, of, first, most: MOST }
     }
 
     /// Adds a text as it is.
     pub(crate) fn add(&mut self, text: &[u8]) {
-        let Values { group, rule, name, .. } = self.of;
+        let FeatureProperties { group, rule, name, .. } = self.of;
         let id = group.id(text);
         self.row.assign(id, rule);
         self.row.add(id, 1.0, |to| {

@@ -12,7 +12,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::{MessageHeader, convert, reader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use super::{Damage, Table};
+use super::{ReadFailure, Table};
 use crate::{
     formats::parser::Opened,
     table::{inferred::Inferred, options::Options},
@@ -42,15 +42,17 @@ struct Message {
     body: Buffer,
 }
 
-pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, Damage> {
+pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
     let mut stream = BufReader::with_capacity(64 << 10, input.stream);
     let mut first = eight(&mut stream)?;
     let is_file = first.starts_with(MAGIC);
     if first.starts_with(b"FEA1") {
-        return Err(Damage::Says("is Feather of version 1, which is out of use; write it as version 2".to_owned()));
+        return Err(ReadFailure::Says(
+            "is Feather of version 1, which is out of use; write it as version 2".to_owned(),
+        ));
     }
     if !is_file && !first.starts_with(&CONTINUES) {
-        return Err(Damage::Says("not an Arrow file or stream; for another format give --format".to_owned()));
+        return Err(ReadFailure::Says("not an Arrow file or stream; for another format give --format".to_owned()));
     }
     // The magic is padded, by some writers to 64 bytes.
     for _ in 0..8 {
@@ -72,7 +74,9 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, D
     let message = arrow_ipc::root_as_message(&first.description).map_err(damaged)?;
     let schema = message.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
     if !schema.endianness().equals_to_target_endianness() {
-        return Err(Damage::Says("its numbers have the bytes of another machine's order; write it anew".to_owned()));
+        return Err(ReadFailure::Says(
+            "its numbers have the bytes of another machine's order; write it anew".to_owned(),
+        ));
     }
     messages.schema = Arc::new(convert::try_fb_to_schema(schema).map_err(decoding)?);
     Ok(Box::new(messages))
@@ -83,12 +87,12 @@ impl Table for Messages {
         self.schema.clone()
     }
 
-    fn select(&mut self, columns: &[usize]) -> Result<(), Damage> {
+    fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure> {
         self.columns = columns.to_vec();
         Ok(())
     }
 
-    fn next(&mut self) -> Result<Option<RecordBatch>, Damage> {
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure> {
         while let Some(Message { description, body }) = self.message()? {
             let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
             let version = message.version();
@@ -118,7 +122,7 @@ impl Table for Messages {
 
 impl Messages {
     /// The next message; `None` at the end.
-    fn message(&mut self) -> Result<Option<Message>, Damage> {
+    fn message(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.ended || self.stream.fill_buf()?.is_empty() {
             return self.end_without_mark();
         }
@@ -142,7 +146,7 @@ impl Messages {
     }
 
     /// A stream may end where its writer has gone away, for good or not; a file must not.
-    fn end_without_mark(&mut self) -> Result<Option<Message>, Damage> {
+    fn end_without_mark(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.is_file && !self.ended {
             return Err(cut_off());
         }
@@ -155,7 +159,7 @@ impl Messages {
     }
 
     /// Behind the mark of the end a file goes on with its index and the magic; a stream does not.
-    fn end(&mut self) -> Result<(), Damage> {
+    fn end(&mut self) -> Result<(), ReadFailure> {
         let mut last = Vec::new();
         loop {
             let bytes = self.stream.fill_buf()?;
@@ -174,16 +178,16 @@ impl Messages {
         }
     }
 
-    fn word(&mut self) -> Result<[u8; 4], Damage> {
+    fn word(&mut self) -> Result<[u8; 4], ReadFailure> {
         let mut word = [0; 4];
         match self.stream.read_exact(&mut word) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(cut_off()),
-            done => done.map(|()| word).map_err(Damage::Stream),
+            done => done.map(|()| word).map_err(ReadFailure::Stream),
         }
     }
 
     /// So many bytes; memory grows as they come, not as they are announced.
-    fn bytes(&mut self, length: u64) -> Result<Vec<u8>, Damage> {
+    fn bytes(&mut self, length: u64) -> Result<Vec<u8>, ReadFailure> {
         let mut bytes = Vec::new();
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(cut_off()) }
@@ -191,7 +195,7 @@ impl Messages {
 }
 
 /// The next eight bytes, or all that are left.
-fn eight(stream: &mut impl Read) -> Result<Vec<u8>, Damage> {
+fn eight(stream: &mut impl Read) -> Result<Vec<u8>, ReadFailure> {
     let mut bytes = Vec::new();
     stream.take(8).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -202,7 +206,7 @@ const RATIO: i64 = 32 << 10;
 
 /// Checks that the buffers lie within the body, and that none claims to hold more, decompressed, than it can: that much
 /// would be allocated.
-fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), Damage> {
+fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), ReadFailure> {
     for buffer in batch.buffers().into_iter().flatten() {
         let within = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
         let bytes = within.and_then(|(start, length)| body.get(start..start.checked_add(length)?));
@@ -215,18 +219,18 @@ fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), Damage> 
     Ok(())
 }
 
-fn cut_off() -> Damage {
-    Damage::Says("the Arrow data are cut off: their end is missing; get the file again".to_owned())
+fn cut_off() -> ReadFailure {
+    ReadFailure::Says("the Arrow data are cut off: their end is missing; get the file again".to_owned())
 }
 
-fn damaged(reason: impl std::fmt::Display) -> Damage {
-    Damage::Says(format!("damaged Arrow data ({reason}); get the file again"))
+fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
+    ReadFailure::Says(format!("damaged Arrow data ({reason}); get the file again"))
 }
 
-fn decoding(error: ArrowError) -> Damage {
+fn decoding(error: ArrowError) -> ReadFailure {
     match error {
-        ArrowError::IoError(_, error) if error.raw_os_error().is_some() => Damage::Stream(error),
-        ArrowError::NotYetImplemented(what) => Damage::Says(format!("holds what cannot be read here ({what})")),
+        ArrowError::IoError(_, error) if error.raw_os_error().is_some() => ReadFailure::Stream(error),
+        ArrowError::NotYetImplemented(what) => ReadFailure::Says(format!("holds what cannot be read here ({what})")),
         error => damaged(error),
     }
 }

@@ -10,16 +10,16 @@ use surefoot_glm::{Missing, Role};
 use super::{
     cells,
     kinds::Kind,
-    missing_policy::Policy,
+    missing_policy::MissingPolicy,
     nested::{self, Span},
-    plan::{Used, element},
+    plan::{UsedColumn, element},
     scalar_types::is_text,
     texts::Texts,
     vectors::Vectors,
 };
 use crate::{
     error,
-    features::row_builder::{Group, RowBuilder, Several, Values, escape, missing_id},
+    features::row_builder::{FeatureProperties, Group, MultiValueCell, RowBuilder, escape, missing_id},
     table::{column_names, column_roles},
     text::{cell_value, printable::text_of},
 };
@@ -44,7 +44,7 @@ impl Fault {
 
 /// Reads a column.
 pub(super) struct Column {
-    pub(super) used: Used,
+    pub(super) used: UsedColumn,
     group: Group,
     /// The features of a number or of those in a list, and of their absence.
     ids: Vec<(u64, u64)>,
@@ -65,8 +65,8 @@ enum Cells {
     Numbers(Vec<f64>),
     Texts,
     /// Places in a dictionary, and what is known of its texts.
-    Dictionary(Vec<usize>, Vec<Word>),
-    Several(Texts),
+    Dictionary(Vec<usize>, Vec<DictionaryEntry>),
+    MultiValueCell(Texts),
     /// The numbers of all lists, and where those of each row lie.
     Lists(Vec<f64>, Vec<Span>),
     Vectors(Vectors),
@@ -74,14 +74,14 @@ enum Cells {
 
 /// A text of a dictionary, which is hashed when it is first met.
 #[derive(Clone, Copy)]
-enum Word {
+enum DictionaryEntry {
     Unmet,
     Missing,
     Id(u64),
 }
 
 impl Column {
-    pub(super) fn new(used: Used) -> Column {
+    pub(super) fn new(used: UsedColumn) -> Column {
         let of_name = |name: &str| (Group::named(b"").id(name.as_bytes()), missing_id(name.as_bytes()));
         let ids: Vec<_> = match used.kind {
             Kind::List(length) | Kind::Vector(length) => {
@@ -147,19 +147,19 @@ impl Column {
     }
 
     /// Takes the cells of the next record batch.
-    pub(super) fn load(&mut self, array: &ArrayRef, policy: &Policy) {
+    pub(super) fn load(&mut self, array: &ArrayRef, policy: &MissingPolicy) {
         let before = std::mem::replace(&mut self.array, array.clone());
         self.cells = match (self.used.kind, array.data_type()) {
             (Kind::Number, _) => Cells::Numbers(cells::numbers(array)),
             (Kind::Text, DataType::Dictionary(..)) => {
                 let words = match std::mem::replace(&mut self.cells, Cells::Texts) {
                     Cells::Dictionary(_, words) if is_same_dictionary(&before, array) => words,
-                    _ => vec![Word::Unmet; array.as_any_dictionary().values().len()],
+                    _ => vec![DictionaryEntry::Unmet; array.as_any_dictionary().values().len()],
                 };
                 Cells::Dictionary(cells::keys(array), words)
             }
             (Kind::Text, _) => Cells::Texts,
-            (Kind::Categories | Kind::Words, _) => Cells::Several(Texts::new(array)),
+            (Kind::Categories | Kind::Words, _) => Cells::MultiValueCell(Texts::new(array)),
             (Kind::List(_), _) => {
                 let (numbers, spans) = nested::numbers(array);
                 Cells::Lists(numbers, spans)
@@ -186,7 +186,7 @@ impl Column {
     }
 
     /// The text of a row, if there is one.
-    pub(super) fn text<'a>(&'a self, row: usize, policy: &Policy, scratch: &'a mut String) -> Option<&'a [u8]> {
+    pub(super) fn text<'a>(&'a self, row: usize, policy: &MissingPolicy, scratch: &'a mut String) -> Option<&'a [u8]> {
         let (array, row): (&dyn Array, _) = match &self.cells {
             Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
             _ => (&self.array, row),
@@ -198,7 +198,7 @@ impl Column {
 
     /// The text of a row where a number is needed, if there is text that is none.
     #[cold]
-    pub(super) fn no_number(&self, row: usize, policy: &Policy) -> Option<String> {
+    pub(super) fn no_number(&self, row: usize, policy: &MissingPolicy) -> Option<String> {
         let (array, row): (&dyn Array, _) = match self.array.data_type() {
             DataType::Dictionary(..) => {
                 (self.array.as_any_dictionary().values(), cells::keys(&self.array.slice(row, 1))[0])
@@ -217,7 +217,7 @@ impl Column {
     pub(super) fn add(
         &mut self,
         row: usize,
-        policy: &Policy,
+        policy: &MissingPolicy,
         builder: &mut RowBuilder,
         scratch: &mut String,
     ) -> Result<u64, Fault> {
@@ -245,7 +245,7 @@ impl Column {
         k: usize,
         x: f64,
         row: usize,
-        policy: &Policy,
+        policy: &MissingPolicy,
         builder: &mut RowBuilder,
     ) -> Result<u64, Fault> {
         let (id, absent) = self.ids[k];
@@ -286,7 +286,7 @@ impl Column {
 
     /// The complaint about text where numbers are to be.
     #[cold]
-    fn is_text(&self, text: &str, policy: &Policy) -> Fault {
+    fn is_text(&self, text: &str, policy: &MissingPolicy) -> Fault {
         let flag = column_names::flagged(self.used.index + 1, &self.used.name);
         let message = match policy.of_model {
             true => "is not a number, as it was for the model".to_owned(),
@@ -296,7 +296,7 @@ impl Column {
     }
 
     #[cold]
-    fn absence(&self, column: &str, row: usize, policy: &Policy) -> Fault {
+    fn absence(&self, column: &str, row: usize, policy: &MissingPolicy) -> Fault {
         let is_null = self.used.kind != Kind::Number
             || self.array.logical_nulls().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
         let (token, what) = if is_null { ("", "is null") } else { ("NaN", "is no number") };
@@ -312,22 +312,22 @@ impl Column {
     fn add_text(
         &mut self,
         row: usize,
-        policy: &Policy,
+        policy: &MissingPolicy,
         builder: &mut RowBuilder,
         scratch: &mut String,
     ) -> Result<u64, Fault> {
         let known = match &self.cells {
             Cells::Dictionary(keys, words) => keys.get(row).and_then(|&key| words.get(key)).copied(),
-            _ => Some(Word::Unmet),
+            _ => Some(DictionaryEntry::Unmet),
         };
-        let word = match known.unwrap_or(Word::Missing) {
-            Word::Id(id) => {
+        let word = match known.unwrap_or(DictionaryEntry::Missing) {
+            DictionaryEntry::Id(id) => {
                 builder.add_again(id, 1.0);
                 return Ok(0);
             }
-            Word::Missing => Word::Missing,
-            Word::Unmet => match self.text(row, policy, scratch) {
-                None => Word::Missing,
+            DictionaryEntry::Missing => DictionaryEntry::Missing,
+            DictionaryEntry::Unmet => match self.text(row, policy, scratch) {
+                None => DictionaryEntry::Missing,
                 Some(text) => {
                     let text = &*cell_value::category(text);
                     let id = self.group.id(text);
@@ -337,7 +337,7 @@ impl Column {
                         to.push('=');
                         escape(text, to);
                     });
-                    Word::Id(id)
+                    DictionaryEntry::Id(id)
                 }
             },
         };
@@ -346,7 +346,7 @@ impl Column {
         {
             *known = word;
         }
-        if let Word::Id(_) = word {
+        if let DictionaryEntry::Id(_) = word {
             return Ok(0);
         }
         self.add_number(0, f64::NAN, row, policy, builder)
@@ -356,13 +356,13 @@ impl Column {
     fn add_several(
         &mut self,
         row: usize,
-        policy: &Policy,
+        policy: &MissingPolicy,
         builder: &mut RowBuilder,
         scratch: &mut String,
     ) -> Result<u64, Fault> {
-        let Cells::Several(texts) = &self.cells else { return Ok(0) };
-        let of = Values { group: self.group, gap: self.ids[0].1, rule: self.rule, name: &self.escaped };
-        let mut cell = Several::begin(builder, of);
+        let Cells::MultiValueCell(texts) = &self.cells else { return Ok(0) };
+        let of = FeatureProperties { group: self.group, gap: self.ids[0].1, rule: self.rule, name: &self.escaped };
+        let mut cell = MultiValueCell::begin(builder, of);
         let missing = match self.used.kind {
             Kind::Words => Some(u64::from(texts.add_words(row, &mut cell, policy, scratch))),
             _ => texts.add_each(row, &mut cell, policy, scratch),
@@ -372,7 +372,7 @@ impl Column {
     }
 
     /// Adds what stands for a list or vector that is missing as a whole.
-    fn add_no_list(&mut self, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+    fn add_no_list(&mut self, row: usize, policy: &MissingPolicy, builder: &mut RowBuilder) -> Result<u64, Fault> {
         let name = &self.used.name;
         if policy.missing == Missing::Refuse {
             return Err(self.absence(name, row, policy));
@@ -394,7 +394,7 @@ impl Column {
         &mut self,
         length: usize,
         row: usize,
-        policy: &Policy,
+        policy: &MissingPolicy,
         builder: &mut RowBuilder,
     ) -> Result<u64, Fault> {
         // Taken out, since its numbers are added one by one.
@@ -415,7 +415,13 @@ impl Column {
         added
     }
 
-    fn add_list(&mut self, length: usize, row: usize, policy: &Policy, builder: &mut RowBuilder) -> Result<u64, Fault> {
+    fn add_list(
+        &mut self,
+        length: usize,
+        row: usize,
+        policy: &MissingPolicy,
+        builder: &mut RowBuilder,
+    ) -> Result<u64, Fault> {
         let span = if let Cells::Lists(_, spans) = &self.cells { spans.get(row).copied().flatten() } else { None };
         let Some((start, end)) = span else { return self.add_no_list(row, policy, builder) };
         if end.saturating_sub(start) != length {

@@ -23,8 +23,8 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
 use super::{
-    CELLS, Damage, Table,
-    thrift::{self, Squeezed, Wrong},
+    CELLS, ReadFailure, Table,
+    thrift::{self, BoundedCodec, ThriftError},
 };
 use crate::{
     files::spool::{self, ReadAt},
@@ -37,10 +37,10 @@ const MAGIC: &[u8] = b"PAR1";
 /// Magic, at the end after four bytes of length: the least that a file has beside its data.
 const LEAST: u64 = 12;
 
-pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, Damage> {
+pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
     let Opened { name, file, stream, position, before, .. } = input;
     let (store, progress) = match file {
-        Some((file, size)) => (Store { file, size }, Some(Progress { position, before })),
+        Some((file, size)) => (ParquetFile { file, size }, Some(Progress { position, before })),
         None => {
             options
                 .found
@@ -55,17 +55,17 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, D
         return Err(damaged("a row group has fewer than no rows"));
     }
     let mask = ProjectionMask::all();
-    Ok(Box::new(Groups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))
+    Ok(Box::new(RowGroups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))
 }
 
 /// A plain file of what came through a pipe, or was compressed as a whole.
-fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<Store, Damage> {
-    let copy = spool::copy(stream, name, Damage::Stream)?;
-    Ok(Store { size: copy.size(), file: copy.file() })
+fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, ReadFailure> {
+    let copy = spool::copy(stream, name, ReadFailure::Stream)?;
+    Ok(ParquetFile { size: copy.size(), file: copy.file() })
 }
 
-struct Groups {
-    store: Store,
+struct RowGroups {
+    store: ParquetFile,
     metadata: ArrowReaderMetadata,
     /// What is decoded.
     mask: ProjectionMask,
@@ -86,19 +86,19 @@ struct Progress {
     before: u64,
 }
 
-impl Table for Groups {
+impl Table for RowGroups {
     fn schema(&self) -> SchemaRef {
         self.metadata.schema().clone()
     }
 
-    fn select(&mut self, columns: &[usize]) -> Result<(), Damage> {
+    fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure> {
         self.mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
         self.batch = (CELLS / self.leaves(&self.mask).count().max(1)).clamp(1, 8 << 10);
         self.take_dictionaries(columns);
         Ok(())
     }
 
-    fn next(&mut self) -> Result<Option<RecordBatch>, Damage> {
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure> {
         loop {
             if let Some(group) = &mut self.open {
                 match group.next() {
@@ -124,7 +124,7 @@ impl Table for Groups {
     }
 
     /// By the statistics of the row groups, which a writer may leave out. What is damaged is left to be found later.
-    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+    fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return Ok(None) };
         let mut before = 0_u64;
@@ -148,7 +148,7 @@ impl Table for Groups {
     }
 }
 
-impl Groups {
+impl RowGroups {
     /// The columns as they are stored, of those that a mask lets through.
     fn leaves<'a>(&'a self, mask: &'a ProjectionMask) -> impl Iterator<Item = usize> + 'a {
         (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| mask.leaf_included(leaf))
@@ -185,7 +185,7 @@ impl Groups {
     }
 
     /// Checks what the pages of a row group claim of themselves: the decoder makes room for it.
-    fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), Damage> {
+    fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), ReadFailure> {
         let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return Ok(()) };
         for leaf in self.leaves(mask) {
             let Some(column) = metadata.columns().get(leaf) else { continue };
@@ -207,7 +207,7 @@ impl Groups {
             );
             let message = match (walked, found) {
                 (_, Err(message)) => message,
-                (Err(Wrong::Says(message)), _) => message.to_owned(),
+                (Err(ThriftError::Says(message)), _) => message.to_owned(),
                 // What else is wrong with headers, the decoder says.
                 _ => continue,
             };
@@ -235,17 +235,17 @@ impl Groups {
         }
     }
 
-    fn miscounted(&self) -> Damage {
+    fn miscounted(&self) -> ReadFailure {
         damaged(format!("row group {} has another number of rows than its index says", self.next))
     }
 
     /// The damage, with the first page at fault of the open row group, if one alone is.
-    fn blame(&self, message: &str) -> Damage {
+    fn blame(&self, message: &str) -> ReadFailure {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
             None => damaged(format!("row group {group}: {message}")),
             Some((_, (_, ParquetError::External(error)))) if error.is::<io::Error>() => match error.downcast() {
-                Ok(error) => Damage::Stream(*error),
+                Ok(error) => ReadFailure::Stream(*error),
                 Err(error) => damaged(error),
             },
             Some((leaf, (page, error))) => {
@@ -277,30 +277,30 @@ impl Groups {
 
 /// A file that is read here and there. Lengths that it claims itself are not believed.
 #[derive(Clone)]
-struct Store {
+struct ParquetFile {
     file: Arc<File>,
     size: u64,
 }
 
-impl Store {
+impl ParquetFile {
     /// Checks what a file begins and ends with, for a message that says more than the decoder can.
-    fn check(&self) -> Result<(), Damage> {
+    fn check(&self) -> Result<(), ReadFailure> {
         let (mut first, mut last) = ([0; 4], [0; 8]);
         if self.size >= MAGIC.len() as u64 {
             self.file.read_exact_at(&mut first, 0)?;
         }
         if first == *b"PARE" {
-            return Err(Damage::Says("an encrypted Parquet file, which cannot be read".to_owned()));
+            return Err(ReadFailure::Says("an encrypted Parquet file, which cannot be read".to_owned()));
         }
         if first != MAGIC {
-            return Err(Damage::Says("not a Parquet file; for another format give --format".to_owned()));
+            return Err(ReadFailure::Says("not a Parquet file; for another format give --format".to_owned()));
         }
         if self.size >= LEAST {
             self.file.read_exact_at(&mut last, self.size - 8)?;
         }
         if !last.ends_with(MAGIC) {
             let message = "the Parquet file is cut off: its end is missing; get the file again";
-            return Err(Damage::Says(message.to_owned()));
+            return Err(ReadFailure::Says(message.to_owned()));
         }
         let index = u64::from(u32::from_le_bytes([last[0], last[1], last[2], last[3]]));
         if index > self.size - LEAST {
@@ -318,13 +318,13 @@ impl Store {
     }
 }
 
-impl Length for Store {
+impl Length for ParquetFile {
     fn len(&self) -> u64 {
         self.size
     }
 }
 
-impl ChunkReader for Store {
+impl ChunkReader for ParquetFile {
     type T = BufReader<ReadAt>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
@@ -340,22 +340,22 @@ impl ChunkReader for Store {
 }
 
 /// How much a compression makes of its input at most.
-fn squeezed(compression: Compression) -> Squeezed {
+fn squeezed(compression: Compression) -> BoundedCodec {
     match compression {
-        Compression::SNAPPY => Squeezed::Snappy,
-        Compression::UNCOMPRESSED => Squeezed::Times(1),
+        Compression::SNAPPY => BoundedCodec::Snappy,
+        Compression::UNCOMPRESSED => BoundedCodec::Times(1),
         // 258 bytes of two bits.
-        Compression::GZIP(_) => Squeezed::Times(1032),
+        Compression::GZIP(_) => BoundedCodec::Times(1032),
         // A byte of length adds 255 bytes.
-        Compression::LZ4 | Compression::LZ4_RAW => Squeezed::Times(256),
+        Compression::LZ4 | Compression::LZ4_RAW => BoundedCodec::Times(256),
         // A block of 128 KiB, of four bytes.
-        Compression::ZSTD(_) => Squeezed::Times(1 << 15),
-        Compression::BROTLI(_) | Compression::LZO => Squeezed::Times(i64::MAX),
+        Compression::ZSTD(_) => BoundedCodec::Times(1 << 15),
+        Compression::BROTLI(_) | Compression::LZO => BoundedCodec::Times(i64::MAX),
     }
 }
 
-fn damaged(reason: impl std::fmt::Display) -> Damage {
-    Damage::Says(format!("damaged Parquet data ({reason}); get the file again"))
+fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
+    ReadFailure::Says(format!("damaged Parquet data ({reason}); get the file again"))
 }
 
 /// The words of the decoder without the kind of its error.

@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, RecordBatchOptions
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use surefoot_glm::Role;
 
-use super::{Damage, Table, cells};
+use super::{ReadFailure, Table, cells};
 use crate::{error, table::partitions::Constant, text::cell_value};
 
 /// A table and the columns behind its own.
@@ -25,7 +25,7 @@ pub(super) struct Partitioned {
 
 impl Partitioned {
     /// A table of whose rows folders say this.
-    pub(super) fn new(table: Box<dyn Table>, constants: &[Constant]) -> Result<Partitioned, Damage> {
+    pub(super) fn new(table: Box<dyn Table>, constants: &[Constant]) -> Result<Partitioned, ReadFailure> {
         let own = table.schema();
         let (mut bound, mut beside) = (Vec::new(), Vec::new());
         for constant in constants {
@@ -54,7 +54,7 @@ impl Partitioned {
     }
 
     /// Checks that the cells of columns that folders name too are the same.
-    fn agree(&self, batch: &RecordBatch) -> Result<(), Damage> {
+    fn agree(&self, batch: &RecordBatch) -> Result<(), ReadFailure> {
         for (place, constant) in &self.bound {
             let Some(array) = self.selected.iter().position(|selected| selected == place).map(|at| batch.column(at))
             else {
@@ -66,7 +66,7 @@ impl Partitioned {
                 if !constant.agrees(&text) {
                     let (row, name) = (self.rows + row as u64 + 1, &constant.column);
                     let (text, message) = (error::token(&text), constant.disagrees());
-                    return Err(Damage::Says(format!("row {row}, column '{name}': '{text}': {message}")));
+                    return Err(ReadFailure::Says(format!("row {row}, column '{name}': '{text}': {message}")));
                 }
             }
         }
@@ -80,11 +80,11 @@ fn is_number(role: Role) -> bool {
 }
 
 /// Checks that a value can be a number where one is needed.
-fn check(constant: &Constant) -> Result<(), Damage> {
+fn check(constant: &Constant) -> Result<(), ReadFailure> {
     match &constant.value {
         Some(text) if is_number(constant.role) && cell_value::number(text.as_bytes()).is_none() => {
             let column = &constant.column;
-            Err(Damage::Says(format!("the folder says {column}={text}, which is not a number, as '{column}' is")))
+            Err(ReadFailure::Says(format!("the folder says {column}={text}, which is not a number, as '{column}' is")))
         }
         _ => Ok(()),
     }
@@ -106,13 +106,13 @@ impl Table for Partitioned {
         self.schema.clone()
     }
 
-    fn select(&mut self, columns: &[usize]) -> Result<(), Damage> {
+    fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure> {
         self.selected = columns.to_vec();
         let own: Vec<usize> = columns.iter().copied().filter(|&column| column < self.own).collect();
         self.table.select(&own)
     }
 
-    fn next(&mut self) -> Result<Option<RecordBatch>, Damage> {
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure> {
         let Some(batch) = self.table.next()? else { return Ok(None) };
         self.agree(&batch)?;
         let rows = batch.num_rows();
@@ -120,7 +120,7 @@ impl Table for Partitioned {
         let behind = self.selected.iter().filter(|&&column| column >= self.own);
         let columns =
             batch.columns().iter().cloned().chain(behind.map(|column| array(&self.constants[column - self.own], rows)));
-        let schema = self.schema.project(&self.selected).map_err(|error| Damage::Says(error.to_string()))?;
+        let schema = self.schema.project(&self.selected).map_err(|error| ReadFailure::Says(error.to_string()))?;
         // What was decoded may differ from its schema in what is nullable.
         let fields = columns
             .clone()
@@ -129,10 +129,10 @@ impl Table for Partitioned {
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let whole = RecordBatch::try_new_with_options(schema, columns.collect(), &options);
-        whole.map(Some).map_err(|error| Damage::Says(error.to_string()))
+        whole.map(Some).map_err(|error| ReadFailure::Says(error.to_string()))
     }
 
-    fn first_null(&self, column: usize) -> Result<Option<u64>, Damage> {
+    fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         if column < self.own { self.table.first_null(column) } else { Ok(None) }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     vectors::{Vectors, is_vector},
 };
 use crate::{
-    error::Refused,
+    error::ColumnError,
     features::{feature_columns::check_features, feature_groups::list_element},
     table::{
         column_names::{self, called, flagged, listed, shown},
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Those that are used, in their order.
-    pub(super) columns: Vec<Used>,
+    pub(super) columns: Vec<UsedColumn>,
     schema: SchemaRef,
     roles: Vec<Role>,
     /// The place of the column of what rows are called.
@@ -35,7 +35,7 @@ pub(super) struct Plan {
 
 /// A column that is used.
 #[derive(Clone, Debug)]
-pub(super) struct Used {
+pub(super) struct UsedColumn {
     /// Its place in the schema.
     pub(super) index: usize,
     pub(super) name: String,
@@ -45,7 +45,7 @@ pub(super) struct Used {
 
 impl Plan {
     /// Gives every column its role: that in the model's table, if there is one, else by the user's wishes and the types.
-    pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, Refused> {
+    pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, ColumnError> {
         let table = options.found.table();
         let roles = match table {
             Some(table) => known_roles(schema, table, options)?,
@@ -71,7 +71,7 @@ impl Plan {
             if kind == Kind::Categories {
                 options.found.tell_of_lists(name);
             }
-            columns.push(Used { index, name: name.clone(), role, kind });
+            columns.push(UsedColumn { index, name: name.clone(), role, kind });
         }
         column_roles::note_ignored(&here, options);
         let id = column_roles::id(&here, &options.wanted)?;
@@ -81,11 +81,11 @@ impl Plan {
                 let (name, of) = (shown(field.name()), type_name(field.data_type()));
                 let message =
                     format!("--id: column '{name}' ({of}) cannot be written beside predictions; give another");
-                return Err(Refused::asked(message));
+                return Err(ColumnError::asked(message));
             }
-            if columns.iter().all(|used: &Used| used.index != index) {
+            if columns.iter().all(|used: &UsedColumn| used.index != index) {
                 let (name, role, kind) = (field.name().clone(), Role::Ignored, Kind::Text);
-                columns.push(Used { index, name, role, kind });
+                columns.push(UsedColumn { index, name, role, kind });
                 columns.sort_by_key(|used| used.index);
             }
         }
@@ -94,7 +94,7 @@ impl Plan {
             None => Ok(Plan { columns, schema: schema.clone(), roles, id }),
             Some(name) => {
                 let (name, listed) = (shown(name), listed(&here));
-                Err(Refused::asked(format!(
+                Err(ColumnError::asked(format!(
                     "--interact: no feature is made of a column '{name}'; the columns are {listed}"
                 )))
             }
@@ -118,7 +118,7 @@ impl Plan {
         file: &str,
         first: Option<&RecordBatch>,
         options: &Options,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ColumnError> {
         let known = options.found.table().map(by_name);
         let Some(first) = first else { return Ok(()) };
         for (used, array) in self.columns.iter_mut().zip(first.columns()) {
@@ -246,7 +246,7 @@ fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Resul
 }
 
 /// The roles of columns by what a user says, and by their types where he says nothing.
-fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, Refused> {
+fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, ColumnError> {
     let names = names(schema, None);
     let said = column_roles::roles(&names, options, !options.unlabelled)?;
     let role = |(field, said): (&FieldRef, &Option<Role>)| match said {

@@ -13,7 +13,7 @@ use surefoot_glm::{Batch, FeatureGroups, Place, Role};
 use super::{
     cells,
     column::{Column, Fault},
-    missing_policy::Policy,
+    missing_policy::MissingPolicy,
     plan::Plan,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     },
     table::{inferred::Inferred, options::Options},
     text::{
-        cell_value::{self, Absent},
+        cell_value::{self, MissingTexts},
         digest::Digest,
         printable::text_of,
     },
@@ -44,7 +44,7 @@ pub(super) struct Rows {
     classes: bool,
     /// Whether missing cells are counted here.
     counts: bool,
-    policy: Policy,
+    policy: MissingPolicy,
     label: Option<Column>,
     /// Weights and numbers of trials, which are multiplied.
     weights: Vec<Column>,
@@ -85,9 +85,9 @@ impl Rows {
             groups: options.groups.clone(),
             classes: options.classes,
             counts: options.found.counts(),
-            policy: Policy {
+            policy: MissingPolicy {
                 missing: options.reading.table.missing,
-                absent: Absent::of(&options.reading.table),
+                absent: MissingTexts::of(&options.reading.table),
                 of_model: options.found.of_model,
             },
             label: None,
@@ -124,7 +124,11 @@ impl Rows {
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
-            self.policy = Policy { missing: table.missing, absent: Absent::of(table), of_model: self.found.of_model };
+            self.policy = MissingPolicy {
+                missing: table.missing,
+                absent: MissingTexts::of(table),
+                of_model: self.found.of_model,
+            };
         }
         (self.label, self.weights, self.offset, self.features) = (None, Vec::new(), None, Vec::new());
         self.id = plan.id.map(|place| (place, None, new_null_array(&DataType::Null, 0)));

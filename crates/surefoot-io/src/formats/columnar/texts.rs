@@ -7,10 +7,10 @@ use surefoot_glm::Missing;
 
 use super::{
     cells,
-    missing_policy::Policy,
+    missing_policy::MissingPolicy,
     nested::{Span, spans},
 };
-use crate::{features::row_builder::Several, text::cell_value};
+use crate::{features::row_builder::MultiValueCell, text::cell_value};
 
 /// The texts of a record batch.
 pub(super) struct Texts {
@@ -43,7 +43,13 @@ impl Texts {
     }
 
     /// Adds the words of the texts of a row; those that are missing have none. Returns whether all are missing and that counts.
-    pub(super) fn add_words(&self, row: usize, cell: &mut Several<'_>, policy: &Policy, scratch: &mut String) -> bool {
+    pub(super) fn add_words(
+        &self,
+        row: usize,
+        cell: &mut MultiValueCell<'_>,
+        policy: &MissingPolicy,
+        scratch: &mut String,
+    ) -> bool {
         let span = self.spans.get(row).copied().flatten();
         let (start, end) = span.unwrap_or_default();
         // A list without texts is known to be one.
@@ -61,8 +67,8 @@ impl Texts {
     pub(super) fn add_each(
         &self,
         row: usize,
-        cell: &mut Several<'_>,
-        policy: &Policy,
+        cell: &mut MultiValueCell<'_>,
+        policy: &MissingPolicy,
         scratch: &mut String,
     ) -> Option<u64> {
         let span = self.spans.get(row).copied().flatten();

@@ -18,7 +18,7 @@ struct Cursor<'a> {
 
 /// Why bytes are no structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum ThriftError {
     /// They end too early: more of them may be read.
     Short,
     Says(&'static str),
@@ -42,13 +42,13 @@ mod kind {
 }
 
 impl Cursor<'_> {
-    fn byte(&mut self) -> Result<u8, Wrong> {
-        let byte = *self.bytes.get(self.at).ok_or(Wrong::Short)?;
+    fn byte(&mut self) -> Result<u8, ThriftError> {
+        let byte = *self.bytes.get(self.at).ok_or(ThriftError::Short)?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn varint(&mut self) -> Result<u64, Wrong> {
+    fn varint(&mut self) -> Result<u64, ThriftError> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -57,38 +57,38 @@ impl Cursor<'_> {
                 return Ok(value);
             }
         }
-        Err(Wrong::Says("a number has more than 64 bits"))
+        Err(ThriftError::Says("a number has more than 64 bits"))
     }
 
-    fn integer(&mut self) -> Result<i64, Wrong> {
+    fn integer(&mut self) -> Result<i64, ThriftError> {
         let coded = self.varint()?;
         Ok((coded >> 1) as i64 ^ -((coded & 1) as i64))
     }
 
-    fn pass(&mut self, bytes: u64) -> Result<(), Wrong> {
+    fn pass(&mut self, bytes: u64) -> Result<(), ThriftError> {
         let left = (self.bytes.len() - self.at) as u64;
         if bytes > left {
-            return Err(Wrong::Short);
+            return Err(ThriftError::Short);
         }
         self.at += bytes as usize;
         Ok(())
     }
 
     /// The kind and the number of the values of a list.
-    fn list(&mut self) -> Result<(u8, u64), Wrong> {
+    fn list(&mut self) -> Result<(u8, u64), ThriftError> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
         // Each takes a byte at least.
         if count > (self.bytes.len() - self.at) as u64 {
-            return Err(Wrong::Short);
+            return Err(ThriftError::Short);
         }
         Ok((head & 15, count))
     }
 
     /// Passes over a value, `depth` deep. Within lists, truth values are bytes.
-    fn skip(&mut self, of: u8, in_list: bool, depth: usize) -> Result<(), Wrong> {
+    fn skip(&mut self, of: u8, in_list: bool, depth: usize) -> Result<(), ThriftError> {
         if depth > DEEPEST {
-            return Err(Wrong::Says("its structures nest too deep"));
+            return Err(ThriftError::Says("its structures nest too deep"));
         }
         match of {
             kind::TRUE | kind::FALSE if !in_list => Ok(()),
@@ -113,7 +113,7 @@ impl Cursor<'_> {
                 })
             }
             kind::STRUCT => self.fields(depth, |cursor, _, of| cursor.skip(of, false, depth + 1)),
-            _ => Err(Wrong::Says("it holds a value of no known kind")),
+            _ => Err(ThriftError::Says("it holds a value of no known kind")),
         }
     }
 
@@ -121,10 +121,10 @@ impl Cursor<'_> {
     fn fields(
         &mut self,
         depth: usize,
-        mut read: impl FnMut(&mut Self, i64, u8) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        mut read: impl FnMut(&mut Self, i64, u8) -> Result<(), ThriftError>,
+    ) -> Result<(), ThriftError> {
         if depth > DEEPEST {
-            return Err(Wrong::Says("its structures nest too deep"));
+            return Err(ThriftError::Says("its structures nest too deep"));
         }
         let mut number = 0_i64;
         loop {
@@ -141,7 +141,7 @@ impl Cursor<'_> {
     }
 
     /// Reads a whole number, if the field is one.
-    fn number(&mut self, of: u8, to: &mut i64) -> Result<(), Wrong> {
+    fn number(&mut self, of: u8, to: &mut i64) -> Result<(), ThriftError> {
         match of {
             kind::I16 | kind::I32 | kind::I64 => self.integer().map(|number| *to = number),
             _ => self.skip(of, false, 1),
@@ -157,16 +157,16 @@ pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
         _ => cursor.skip(of, false, 2),
     });
     checked.map_err(|wrong| match wrong {
-        Wrong::Short => "its index counts more than it holds",
-        Wrong::Says(message) => message,
+        ThriftError::Short => "its index counts more than it holds",
+        ThriftError::Says(message) => message,
     })
 }
 
 /// The columns as a tree, each element with the number of those within it.
-fn schema(cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     let (of, count) = cursor.list()?;
     if of != kind::STRUCT {
-        return Err(Wrong::Says("its columns are no structures"));
+        return Err(ThriftError::Says("its columns are no structures"));
     }
     // How many elements are still to come in each of the groups that are open.
     let mut open: Vec<u64> = Vec::new();
@@ -178,7 +178,7 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         })?;
         let within = u64::try_from(within).unwrap_or(u64::MAX);
         if within > count - at - 1 {
-            return Err(Wrong::Says("a group of columns counts more than there are"));
+            return Err(ThriftError::Says("a group of columns counts more than there are"));
         }
         if let Some(left) = open.last_mut() {
             *left -= 1;
@@ -188,7 +188,7 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         }
         while open.pop_if(|left| *left == 0).is_some() {}
         if open.len() > DEEPEST_SCHEMA {
-            return Err(Wrong::Says("its columns nest more than 64 deep"));
+            return Err(ThriftError::Says("its columns nest more than 64 deep"));
         }
     }
     Ok(())
@@ -210,7 +210,7 @@ pub(super) struct PageHeader {
 
 impl PageHeader {
     /// The header that these bytes begin with.
-    pub(super) fn read(bytes: &[u8]) -> Result<PageHeader, Wrong> {
+    pub(super) fn read(bytes: &[u8]) -> Result<PageHeader, ThriftError> {
         let (mut cursor, mut header) = (Cursor { bytes, at: 0 }, PageHeader::default());
         let mut levels = [0; 2];
         cursor.fields(1, |cursor, number, of| match (number, of) {
@@ -238,7 +238,7 @@ impl PageHeader {
 
 /// Compressions whose results are bounded by what they are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Squeezed {
+pub(super) enum BoundedCodec {
     /// The length stands at the start.
     Snappy,
     /// At most so many bytes come of one.
@@ -247,7 +247,7 @@ pub(super) enum Squeezed {
 
 impl PageHeader {
     /// Checks what a page claims against the start of its data behind the levels, and against how many values its column has.
-    pub(super) fn check(&self, squeezed: Squeezed, data: &[u8], values: i64) -> Result<(), String> {
+    pub(super) fn check(&self, squeezed: BoundedCodec, data: &[u8], values: i64) -> Result<(), String> {
         let PageHeader { uncompressed, compressed, levels, .. } = *self;
         if [uncompressed, compressed, levels, self.values].iter().any(|&number| number < 0) {
             return Err("counts less than nothing".to_owned());
@@ -262,10 +262,12 @@ impl PageHeader {
             return Ok(());
         }
         let there = match squeezed {
-            Squeezed::Times(times) => stored.saturating_mul(times).saturating_add(1 << 16),
-            Squeezed::Snappy => Cursor { bytes: data, at: 0 }.varint().map_err(|_| "has no data".to_owned())? as i64,
+            BoundedCodec::Times(times) => stored.saturating_mul(times).saturating_add(1 << 16),
+            BoundedCodec::Snappy => {
+                Cursor { bytes: data, at: 0 }.varint().map_err(|_| "has no data".to_owned())? as i64
+            }
         };
-        let is_true = if squeezed == Squeezed::Snappy { claim == there } else { claim <= there };
+        let is_true = if squeezed == BoundedCodec::Snappy { claim == there } else { claim <= there };
         if is_true { Ok(()) } else { Err(format!("claims {claim} bytes where its data make {there} at most")) }
     }
 }
@@ -276,7 +278,7 @@ pub(super) fn pages(
     end: u64,
     read: impl Fn(u64, usize) -> std::io::Result<Vec<u8>>,
     mut show: impl FnMut(PageHeader, u64) -> ControlFlow<()>,
-) -> Result<(), Wrong> {
+) -> Result<(), ThriftError> {
     const FIRST: usize = 256;
     while at < end {
         let mut length = FIRST;
@@ -285,7 +287,7 @@ pub(super) fn pages(
             // What cannot be read now is a fault of the file that shows later.
             let Ok(bytes) = read(at, length.min(room)) else { return Ok(()) };
             match PageHeader::read(&bytes) {
-                Err(Wrong::Short) if length < room => length *= 4,
+                Err(ThriftError::Short) if length < room => length *= 4,
                 done => break done?,
             }
         };
@@ -345,12 +347,15 @@ mod tests {
     fn pages_make_no_more_than_their_data() {
         let header = PageHeader { uncompressed: 20, compressed: 10, values: 5, ..PageHeader::default() };
         let data = [20, 0, 0];
-        assert_eq!(header.check(Squeezed::Snappy, &data, 5), Ok(()));
-        assert!(header.check(Squeezed::Snappy, &data, 4).is_err(), "more values than its column");
+        assert_eq!(header.check(BoundedCodec::Snappy, &data, 5), Ok(()));
+        assert!(header.check(BoundedCodec::Snappy, &data, 4).is_err(), "more values than its column");
         for claim in [19, 21, i64::from(i32::MAX)] {
-            assert!(PageHeader { uncompressed: claim, ..header }.check(Squeezed::Snappy, &data, 5).is_err(), "{claim}");
+            assert!(
+                PageHeader { uncompressed: claim, ..header }.check(BoundedCodec::Snappy, &data, 5).is_err(),
+                "{claim}"
+            );
         }
-        let squeezed = Squeezed::Times(255);
+        let squeezed = BoundedCodec::Times(255);
         assert_eq!(PageHeader { uncompressed: 2550, ..header }.check(squeezed, &[], 5), Ok(()));
         assert!(PageHeader { uncompressed: 1 << 30, ..header }.check(squeezed, &[], 5).is_err());
         assert!(PageHeader { compressed: -1, ..header }.check(squeezed, &[], 5).is_err());
@@ -358,6 +363,6 @@ mod tests {
         assert!(dictionary.check(squeezed, &[], 1 << 40).is_err());
         // Levels are not compressed.
         let levels = PageHeader { uncompressed: 23, levels: 3, ..header };
-        assert_eq!(levels.check(Squeezed::Snappy, &[20], 5), Ok(()));
+        assert_eq!(levels.check(BoundedCodec::Snappy, &[20], 5), Ok(()));
     }
 }

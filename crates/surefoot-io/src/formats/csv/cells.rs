@@ -21,7 +21,7 @@ const MOST_OF_A_CELL: usize = 16 << 20;
 const MOST_OF_A_RECORD: usize = 256 << 20;
 
 /// Where a record starts, the record, and where the one behind it starts.
-pub(super) type Placed<'a> = (usize, &'a [u8], usize);
+pub(super) type RecordSpan<'a> = (usize, &'a [u8], usize);
 
 impl Dialect {
     /// With this between cells and the usual quotes.
@@ -181,7 +181,7 @@ impl Dialect {
     }
 
     /// The first record that is not blank at or behind `at`, in its place. `None` if it has not ended yet, or there is none.
-    pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<Placed<'_>>, RecordError> {
+    pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<RecordSpan<'_>>, RecordError> {
         while at < text.len() {
             let found = self.end(&text[at..], &mut Scan::default());
             let end = match found.map_err(|wrong| RecordError { at: wrong.at + at, ..wrong })? {

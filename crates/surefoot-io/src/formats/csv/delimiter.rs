@@ -6,7 +6,7 @@ use surefoot_glm::TableSchema;
 
 use super::{
     cells::{self, BLANKS},
-    looks::Looks,
+    looks::CellGuess,
 };
 use crate::{
     table::dialect::Dialect,
@@ -142,7 +142,7 @@ fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
     let is_quoted = dialect.quote.is_some() && cell.trim_ascii_start().first().copied() == dialect.quote;
     is_quoted
         || any_number(&text).is_some()
-        || Looks::like(&text).is_some()
+        || CellGuess::like(&text).is_some()
         || !text.iter().any(|byte| TRIED.contains(byte) && *byte != BLANKS)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     error::{self, Location},
     features::row_builder::{Group, missing_id, slot},
     formats::records::location,
-    table::{dialect::Dialect, inferred::Order, options::Options},
+    table::{dialect::Dialect, inferred::ColumnOrder, options::Options},
     text::words,
 };
 
@@ -37,7 +37,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
 struct Sought<'a> {
     options: &'a Options,
     dialect: Dialect,
-    order: &'a Order,
+    order: &'a ColumnOrder,
     batch: &'a Batch,
     row: usize,
     part: Part,

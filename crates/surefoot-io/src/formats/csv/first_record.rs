@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{super::parse_error::RecordError, cells};
-use crate::{error::Refused, table::dialect::Dialect, text::printable::text_of};
+use crate::{error::ColumnError, table::dialect::Dialect, text::printable::text_of};
 
 /// The first record of an input: names, or a row like any other.
-pub(super) struct First<'a> {
+pub(super) struct FirstRecord<'a> {
     /// Where it starts.
     pub(super) at: usize,
     pub(super) record: &'a [u8],
@@ -17,15 +17,15 @@ pub(super) struct First<'a> {
     pub(super) end: usize,
 }
 
-impl First<'_> {
+impl FirstRecord<'_> {
     /// The complaint that something is wrong with all of it.
     pub(super) fn wrong(&self, message: String) -> RecordError {
         RecordError::new(self.at, self.record, message).fatal()
     }
 
     /// The same, about what a user asks for or the columns.
-    pub(super) fn refused(&self, refused: Refused) -> RecordError {
-        let Refused { message, asked } = refused;
+    pub(super) fn refused(&self, refused: ColumnError) -> RecordError {
+        let ColumnError { message, asked } = refused;
         RecordError { asked, ..self.wrong(message) }
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use surefoot_glm::{Role, TableSchema};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{cells, first_record::First, looks::Looks, rules::Rules, types::Rows};
+use super::{cells, first_record::FirstRecord, looks::CellGuess, rules::Rules, types::Rows};
 use crate::{
     features::row_builder::{Group, slot},
     table::{column_names::folded, column_selection::ColumnSelection, options::Options},
@@ -33,7 +33,7 @@ const ROWS: usize = 200;
 
 /// What the first line is, and whether that is beyond doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct HeaderGuess {
     pub(super) is_header: bool,
     pub(super) is_sure: bool,
 }
@@ -53,8 +53,8 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     match rules.number(text) {
         Some(_) => Cell::Number,
         None if cell_value::boolean(text).is_some() => Cell::Number,
-        None => match Looks::like(text) {
-            Some(Looks::Missing) => Cell::Gap,
+        None => match CellGuess::like(text) {
+            Some(CellGuess::Missing) => Cell::Gap,
             Some(looks) if looks.is_numeric() => Cell::Number,
             _ => Cell::Text,
         },
@@ -63,7 +63,7 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
 
 /// What the first record is, as far as that can be told without rows: names, if a flag goes by one of them or the label
 /// by any; a row, if all of its cells are numbers that do not follow each other.
-pub(super) fn at_once(first: &First<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
+pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
         // A number may be that of a column.
@@ -96,14 +96,14 @@ fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<
 
 /// The cells of a column below the first line.
 #[derive(Clone, Debug, Default)]
-struct Below {
+struct ColumnSample {
     numbers: usize,
     gaps: usize,
     /// How often each text comes, by its hash.
     texts: HashMap<u64, u32>,
 }
 
-impl Below {
+impl ColumnSample {
     fn count(&self) -> usize {
         self.numbers + self.gaps + self.texts()
     }
@@ -126,10 +126,10 @@ impl Below {
 
 impl Rows<'_> {
     /// What the first record is; `None` if nothing speaks for either.
-    pub(super) fn verdict(&self, first: &First<'_>, rules: &Rules) -> Option<Verdict> {
+    pub(super) fn verdict(&self, first: &FirstRecord<'_>, rules: &Rules) -> Option<HeaderGuess> {
         let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
-        let mut below = vec![Below::default(); cells.len()];
+        let mut below = vec![ColumnSample::default(); cells.len()];
         self.each(ROWS, first.end, cells.len(), |column, _, cell| {
             let text = rules.dialect.text(cell);
             match kind(&text, rules) {
@@ -139,7 +139,7 @@ impl Rows<'_> {
             }
         });
         if below.iter().all(|below| below.count() == 0) {
-            return kinds.contains(&Cell::Number).then_some(Verdict { is_header: false, is_sure: true });
+            return kinds.contains(&Cell::Number).then_some(HeaderGuess { is_header: false, is_sure: true });
         }
         let sequence = self.sequence_vote(first, rules, cells.len());
         let mut votes = sequence.unwrap_or(0.0);
@@ -158,11 +158,11 @@ impl Rows<'_> {
             *kind == Cell::Text && std::mem::replace(names.entry(text.clone()).or_insert(false), true)
         });
         votes += if twice { NAME_AGAIN.ln() } else { 0.0 };
-        Some(Verdict { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
+        Some(HeaderGuess { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
     }
 
     /// The vote of numbers that follow each other: how likely that is for names and for a row.
-    fn sequence_vote(&self, first: &First<'_>, rules: &Rules, columns: usize) -> Option<f64> {
+    fn sequence_vote(&self, first: &FirstRecord<'_>, rules: &Rules, columns: usize) -> Option<f64> {
         let length = sequence(first.cells().map(|(_, cell)| cell), rules)?;
         let (mut rows, mut also) = (0u32, 0u32);
         self.each_record(ROWS, first.end, columns, |_, record, ends| {
@@ -177,7 +177,7 @@ impl Rows<'_> {
 }
 
 /// The vote of a text.
-fn text_vote(text: &[u8], below: &Below) -> f64 {
+fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     let kind = (0.96 / below.share(below.texts())).ln();
     if below.texts.is_empty() {
         return kind;
@@ -197,7 +197,7 @@ fn text_vote(text: &[u8], below: &Below) -> f64 {
 /// What is wrong, if the columns go by names of which the line holds none.
 pub(super) fn of_known(
     table: &TableSchema,
-    first: &First<'_>,
+    first: &FirstRecord<'_>,
     rules: &Rules,
     options: &Options,
 ) -> Result<bool, String> {
@@ -231,7 +231,7 @@ pub(super) fn of_known(
 }
 
 /// Whether no cell of a category is a value that the model knows, where it knows any.
-fn holds_no_known(table: &TableSchema, first: &First<'_>, rules: &Rules, options: &Options) -> bool {
+fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
         && cells.all(|((_, cell), column)| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use surefoot_glm::{Column, Missing, Role, Schema, TableSchema};
 
-use super::first_record::First;
+use super::first_record::FirstRecord;
 use crate::{
     features::{
         feature_groups,
@@ -15,14 +15,14 @@ use crate::{
     table::{
         column_names::{self, called, flagged, listed, shown},
         column_roles,
-        inferred::Order,
+        inferred::ColumnOrder,
         options::Options,
     },
 };
 
 /// What a cell is used as.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Use {
+pub(super) enum CellUse {
     Label,
     Weight,
     Offset(Role),
@@ -68,16 +68,16 @@ impl Feature {
 /// The columns of a file.
 #[derive(Debug)]
 pub(super) struct Layout {
-    pub(super) order: Arc<Order>,
+    pub(super) order: Arc<ColumnOrder>,
     /// The cells that are used, by place in the file. They stand in the order of the table, whatever that of the file is, so
     /// that its rows are the same.
-    pub(super) uses: Vec<(usize, Use)>,
+    pub(super) uses: Vec<(usize, CellUse)>,
     pub(super) features: Vec<Feature>,
 }
 
 impl Layout {
     /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
-    pub(super) fn new(table: &TableSchema, order: Order, options: &Options) -> Layout {
+    pub(super) fn new(table: &TableSchema, order: ColumnOrder, options: &Options) -> Layout {
         let Schema { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
         let with_gaps = table.missing != Missing::Refuse;
@@ -91,9 +91,9 @@ impl Layout {
             let used = match column.role {
                 Role::Ignored => continue,
                 role if options.wanted.does_without(role) => continue,
-                Role::Label => Use::Label,
-                Role::Weight | Role::Trials => Use::Weight,
-                role @ (Role::Offset | Role::Exposure) => Use::Offset(role),
+                Role::Label => CellUse::Label,
+                Role::Weight | Role::Trials => CellUse::Weight,
+                role @ (Role::Offset | Role::Exposure) => CellUse::Offset(role),
                 Role::Number if !is_factor(column) => {
                     let (feature, mut name) = (feature(column, rules[n], table, options), escaped(&column.name));
                     options.found.name(slot(feature.id, *bits), &name);
@@ -101,11 +101,11 @@ impl Layout {
                         name.push('=');
                         options.found.name(slot(feature.gap, *bits), &name);
                     }
-                    Use::Number { id: feature.id, gap: feature.gap, fill: feature.fill, rule: feature.rule }
+                    CellUse::Number { id: feature.id, gap: feature.gap, fill: feature.fill, rule: feature.rule }
                 }
                 role @ (Role::Number | Role::Category | Role::Text) => {
                     features.push(feature(column, rules[n], table, options));
-                    Use::Feature { feature: features.len() - 1, role }
+                    CellUse::Feature { feature: features.len() - 1, role }
                 }
             };
             uses.push((place, used));
@@ -116,7 +116,7 @@ impl Layout {
     /// Tells the builder of the rows in which groups the features are whose ids are known.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
-            Use::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
+            CellUse::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
             _ => None,
         });
         let features = self.features.iter().map(|feature| (feature.id, feature.gap, feature.rule));
@@ -150,13 +150,13 @@ fn feature(column: &Column, rule: u32, table: &TableSchema, options: &Options) -
 /// The order of columns in a file without names, whose rows are followed by constants with these.
 pub(super) fn order_by_number(
     table: &TableSchema,
-    first: &First<'_>,
+    first: &FirstRecord<'_>,
     constants: &[String],
     unlabelled: bool,
-) -> Result<Order, RecordError> {
+) -> Result<ColumnOrder, RecordError> {
     let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
-    let behind: Order = constants.iter().map(place).collect();
-    let mut cells: Order = (0..table.columns.len()).map(Some).filter(|n| !behind.contains(n)).collect();
+    let behind: ColumnOrder = constants.iter().map(place).collect();
+    let mut cells: ColumnOrder = (0..table.columns.len()).map(Some).filter(|n| !behind.contains(n)).collect();
     let found = first.ends.len();
     if unlabelled && found + 1 == cells.len() {
         cells.retain(|n| n.is_some_and(|n| table.columns[n].role != Role::Label));
@@ -171,14 +171,14 @@ pub(super) fn order_by_number(
 /// The order of columns in a file with these names.
 pub(super) fn order_by_name(
     table: &TableSchema,
-    first: &First<'_>,
+    first: &FirstRecord<'_>,
     names: &[String],
     options: &Options,
-) -> Result<Order, RecordError> {
+) -> Result<ColumnOrder, RecordError> {
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let by_name: HashMap<&str, usize> =
         table.columns.iter().enumerate().map(|(n, column)| (column.name.as_str(), n)).collect();
-    let order: Order = names.iter().map(|name| by_name.get(name.as_str()).copied()).collect();
+    let order: ColumnOrder = names.iter().map(|name| by_name.get(name.as_str()).copied()).collect();
     let mut is_there = vec![false; table.columns.len()];
     order.iter().flatten().for_each(|&n| is_there[n] = true);
     for (column, is_there) in table.columns.iter().zip(is_there) {

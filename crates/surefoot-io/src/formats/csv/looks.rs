@@ -2,7 +2,7 @@
 
 /// A guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looks {
+pub(super) enum CellGuess {
     /// 1,234.5
     Thousands,
     /// 1.234,5
@@ -17,43 +17,43 @@ pub(super) enum Looks {
     Missing,
 }
 
-impl Looks {
+impl CellGuess {
     /// What the cell looks like; blanks around it are taken off.
-    pub(super) fn like(cell: &[u8]) -> Option<Looks> {
+    pub(super) fn like(cell: &[u8]) -> Option<CellGuess> {
         let text = std::str::from_utf8(cell).ok()?.trim();
         let bare = text.trim_start_matches(['-', '+', '$', '€', '£']).trim_end_matches(['%', '$', '€', '£']).trim();
         if is_missing(text) {
-            Some(Looks::Missing)
+            Some(CellGuess::Missing)
         } else if is_date(text) {
-            Some(Looks::Date)
+            Some(CellGuess::Date)
         } else if is_quoted_number(text) {
-            Some(Looks::Quoted)
+            Some(CellGuess::Quoted)
         } else if bare != text && bare.parse::<f64>().is_ok_and(f64::is_finite) {
-            Some(Looks::Unit)
+            Some(CellGuess::Unit)
         } else if has_thousands(bare, &[',', '\'', ' ', '_', '\u{a0}'], '.') {
-            Some(Looks::Thousands)
+            Some(CellGuess::Thousands)
         } else if has_thousands(bare, &['.', '\'', ' ', '\u{a0}'], ',') {
-            Some(if bare.contains(',') { Looks::DecimalComma } else { Looks::Thousands })
+            Some(if bare.contains(',') { CellGuess::DecimalComma } else { CellGuess::Thousands })
         } else {
             let is_decimal = bare.contains(',') && is_digits(&bare.replacen(',', "", 1));
-            is_decimal.then_some(Looks::DecimalComma)
+            is_decimal.then_some(CellGuess::DecimalComma)
         }
     }
 
     /// Whether a column of such cells is more likely one of numbers than one of names.
     pub(super) fn is_numeric(self) -> bool {
-        matches!(self, Looks::Thousands | Looks::DecimalComma | Looks::Unit | Looks::Quoted)
+        matches!(self, CellGuess::Thousands | CellGuess::DecimalComma | CellGuess::Unit | CellGuess::Quoted)
     }
 
     /// The suspicion and a remedy, to go on with.
     pub(super) fn message(self) -> &'static str {
         match self {
-            Looks::Thousands => "; a thousands separator is suspected: take it out",
-            Looks::DecimalComma => "; a decimal comma is suspected: say --decimal ,",
-            Looks::Unit => "; a unit is suspected: take it out",
-            Looks::Quoted => "; quotes are suspected: say which with --quote",
-            Looks::Date => "; a date is suspected: turn it into numbers",
-            Looks::Missing => "; a missing value is suspected: say so with --na",
+            CellGuess::Thousands => "; a thousands separator is suspected: take it out",
+            CellGuess::DecimalComma => "; a decimal comma is suspected: say --decimal ,",
+            CellGuess::Unit => "; a unit is suspected: take it out",
+            CellGuess::Quoted => "; quotes are suspected: say which with --quote",
+            CellGuess::Date => "; a date is suspected: turn it into numbers",
+            CellGuess::Missing => "; a missing value is suspected: say so with --na",
         }
     }
 }
@@ -63,7 +63,8 @@ pub(super) fn unit(text: &str) -> Option<&str> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
     let is_number = number.parse::<f64>().is_ok_and(f64::is_finite)
-        || Looks::like(number.as_bytes()).is_some_and(|looks| matches!(looks, Looks::Thousands | Looks::DecimalComma));
+        || CellGuess::like(number.as_bytes())
+            .is_some_and(|looks| matches!(looks, CellGuess::Thousands | CellGuess::DecimalComma));
     let unit = unit.trim_start();
     let is_unit = (1..=UNIT).contains(&unit.chars().count()) && !["st", "nd", "rd", "th"].contains(&unit);
     (is_number && is_unit).then_some(unit)
@@ -121,7 +122,7 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::formats::csv::looks::Looks::{self, *};
+    use crate::formats::csv::looks::CellGuess::{self, *};
 
     #[test]
     fn units_stand_behind_numbers() {
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn guesses() {
-        let cases: &[(&str, Option<Looks>)] = &[
+        let cases: &[(&str, Option<CellGuess>)] = &[
             ("1,234.5", Some(Thousands)),
             ("2,000", Some(Thousands)),
             ("-1 234 567", Some(Thousands)),
@@ -184,8 +185,8 @@ mod tests {
             ("5,5,5", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(Looks::like(text.as_bytes()), *expected, "{text}");
+            assert_eq!(CellGuess::like(text.as_bytes()), *expected, "{text}");
         }
-        assert_eq!(Looks::like(b"\xff"), None);
+        assert_eq!(CellGuess::like(b"\xff"), None);
     }
 }

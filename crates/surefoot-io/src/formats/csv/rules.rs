@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use surefoot_glm::{Missing, Quote, Role};
 
-use super::looks::Looks;
+use super::looks::CellGuess;
 use crate::{
     formats::parse_error::RecordError,
     table::{
@@ -16,7 +16,7 @@ use crate::{
         options::Options,
     },
     text::{
-        cell_value::{self, Absent, any_number},
+        cell_value::{self, MissingTexts, any_number},
         printable::text_of,
     },
 };
@@ -33,7 +33,7 @@ pub(super) struct Rules {
     /// Whether that is so unless the delimiter is a comma.
     wants_comma: bool,
     pub(super) missing: Missing,
-    pub(super) absent: Absent,
+    pub(super) absent: MissingTexts,
     /// Labels, and weights with them, are passed over.
     pub(super) unlabelled: bool,
     classes: bool,
@@ -83,7 +83,7 @@ impl Rules {
             decimal_comma: wants_comma && usual.delimiter != b',',
             wants_comma,
             missing: table.missing,
-            absent: Absent::of(table),
+            absent: MissingTexts::of(table),
             unlabelled: options.unlabelled,
             classes: options.classes,
             classes_met: Vec::new(),
@@ -156,11 +156,11 @@ impl Rules {
 
     #[cold]
     fn no_number(&self, cell: Cell<'_>, text: &[u8]) -> RecordError {
-        let suspicion = match Looks::like(text) {
+        let suspicion = match CellGuess::like(text) {
             _ if self.decimal_comma && any_number(text).is_some() => {
                 "; with --decimal , a point is none: take it out, or say --decimal ."
             }
-            looks => looks.map_or("", Looks::message),
+            looks => looks.map_or("", CellGuess::message),
         };
         let flagged = cell.flagged();
         let remedy = if self.found.of_model {

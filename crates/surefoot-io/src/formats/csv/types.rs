@@ -3,7 +3,7 @@
 use surefoot_glm::Role;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{cells, looks::Looks, rules::Rules};
+use super::{cells, looks::CellGuess, rules::Rules};
 use crate::{
     formats::{parse_error::RecordError, records::Scan},
     table::{
@@ -108,16 +108,16 @@ impl Rows<'_> {
         names: &[String],
         roles: &[Option<Role>],
         rules: &Rules,
-    ) -> Result<Vec<Guess>, RecordError> {
-        let mut seen = vec![Seen::default(); names.len()];
+    ) -> Result<Vec<RoleGuess>, RecordError> {
+        let mut seen = vec![ColumnContent::default(); names.len()];
         self.each(ROWS, at, names.len(), |column, at, cell| {
             let text = self.dialect.text(cell);
             if roles[column].is_none() && !rules.is_missing(&text) {
                 seen[column].meet(&text, at, rules);
             }
         });
-        let guess = |(column, seen): (usize, &Seen)| match (roles[column], seen.guess(), &seen.date) {
-            (Some(role), ..) => Ok(Guess { role, is_open: false }),
+        let guess = |(column, seen): (usize, &ColumnContent)| match (roles[column], seen.guess(), &seen.date) {
+            (Some(role), ..) => Ok(RoleGuess { role, is_open: false }),
             (None, Some(guess), _) => Ok(guess),
             (None, None, Some((at, token))) => {
                 let (called, flagged) = (called(column + 1, &names[column]), flagged(column + 1, &names[column]));
@@ -127,7 +127,7 @@ impl Rows<'_> {
                 );
                 Err(RecordError::new(*at, token, message).fatal())
             }
-            (None, None, None) => Ok(Guess { role: Role::Number, is_open: false }),
+            (None, None, None) => Ok(RoleGuess { role: Role::Number, is_open: false }),
         };
         seen.iter().enumerate().map(guess).collect()
     }
@@ -135,7 +135,7 @@ impl Rows<'_> {
 
 /// A role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Guess {
+pub(super) struct RoleGuess {
     pub(super) role: Role,
     /// Whether a number further down would throw doubt on it.
     pub(super) is_open: bool,
@@ -148,7 +148,7 @@ const ONE_IN: usize = 5;
 
 /// What the first cells of a column hold, those aside that are missing.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct ColumnContent {
     numbers: usize,
     /// Numbers as no program writes them, and codes look by chance: `1e5`, `0012`.
     odd_numbers: usize,
@@ -163,17 +163,17 @@ struct Seen {
     date: Option<(usize, Vec<u8>)>,
 }
 
-impl Seen {
+impl ColumnContent {
     fn meet(&mut self, text: &[u8], at: usize, rules: &Rules) {
         if rules.number(text).is_some() {
             *(if is_odd(text) { &mut self.odd_numbers } else { &mut self.numbers }) += 1;
             return;
         }
-        match Looks::like(text) {
+        match CellGuess::like(text) {
             Some(looks) if looks.is_numeric() => self.numbers += 1,
             _ if cell_value::boolean(text).is_some() => {}
-            Some(Looks::Date) => _ = self.date.get_or_insert_with(|| (at, text.to_vec())),
-            Some(Looks::Missing) => self.has_marks = true,
+            Some(CellGuess::Date) => _ = self.date.get_or_insert_with(|| (at, text.to_vec())),
+            Some(CellGuess::Missing) => self.has_marks = true,
             _ => {
                 self.texts += 1;
                 self.texts_with_digits += usize::from(text.iter().any(u8::is_ascii_digit));
@@ -187,18 +187,18 @@ impl Seen {
 
     /// A category if there are texts and no number, or if the column holds codes, some of which are numbers by chance; else
     /// numbers, if any cell is one or all are booleans: then a text is an error where it is read. `None` for dates.
-    fn guess(&self) -> Option<Guess> {
+    fn guess(&self) -> Option<RoleGuess> {
         let all_numbers = self.numbers + self.odd_numbers;
         let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
         let are_codes = self.distinct.len() == CODES && like_codes;
         match all_numbers {
             0 if self.texts > 0 || self.has_marks => {
                 let is_open = !(are_codes && 2 * self.texts_with_digits >= self.texts);
-                Some(Guess { role: Role::Category, is_open })
+                Some(RoleGuess { role: Role::Category, is_open })
             }
             0 if self.date.is_some() => None,
-            _ if are_codes => Some(Guess { role: Role::Category, is_open: false }),
-            _ => Some(Guess { role: Role::Number, is_open: false }),
+            _ if are_codes => Some(RoleGuess { role: Role::Category, is_open: false }),
+            _ => Some(RoleGuess { role: Role::Number, is_open: false }),
         }
     }
 }
@@ -215,16 +215,16 @@ mod tests {
     use super::*;
     use crate::table::options::Options;
 
-    fn guess(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Option<Guess> {
-        let (rules, mut seen) = (Rules::new(&Options::default(), b','), Seen::default());
+    fn guess(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Option<RoleGuess> {
+        let (rules, mut seen) = (Rules::new(&Options::default(), b','), ColumnContent::default());
         cells.into_iter().for_each(|cell| seen.meet(cell.as_ref().as_bytes(), 0, &rules));
         seen.guess()
     }
 
     #[test]
     fn columns_of_numbers_and_texts_are_codes_or_numbers_with_faults() {
-        let number = Some(Guess { role: Role::Number, is_open: false });
-        let category = |is_open| Some(Guess { role: Role::Category, is_open });
+        let number = Some(RoleGuess { role: Role::Number, is_open: false });
+        let category = |is_open| Some(RoleGuess { role: Role::Category, is_open });
         let hex = |digits: usize| {
             (0..300u64)
                 .map(move |n| format!("{:016x}", (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))[..digits].to_owned())

@@ -12,7 +12,7 @@ use super::{
     delimiters::{BLOCK, Delimiters},
     rules::Rules,
 };
-use group::{GROUP, Read, group};
+use group::{GROUP, GroupRead, group};
 
 /// Pairs that the batch gets room for at a time.
 const ROOM: usize = 256;
@@ -20,17 +20,17 @@ const ROOM: usize = 256;
 /// How many pairs are read one by one where a group has too many digits: twice as many each time that the next group has
 /// them too, since they are read in vain.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Singles {
+pub(super) struct ScalarBackoff {
     left: usize,
     next: usize,
 }
 
-impl Singles {
+impl ScalarBackoff {
     const FEWEST: usize = 4;
     const MOST: usize = 512;
 
-    pub(super) fn new() -> Singles {
-        Singles { left: 0, next: Singles::FEWEST }
+    pub(super) fn new() -> ScalarBackoff {
+        ScalarBackoff { left: 0, next: ScalarBackoff::FEWEST }
     }
 }
 
@@ -52,24 +52,24 @@ pub(super) fn pairs(
     text: &[u8],
     mut at: usize,
     rules: &Rules,
-    singles: &mut Singles,
+    backoff: &mut ScalarBackoff,
     delimiters: &mut Delimiters,
     batch: &mut Batch,
 ) -> usize {
     loop {
-        if singles.left == 0 {
+        if backoff.left == 0 {
             let more;
-            (at, more) = groups(text, at, rules, singles, batch);
+            (at, more) = groups(text, at, rules, backoff, batch);
             if !more {
                 return at;
             }
-            singles.left = singles.next;
-            singles.next = Singles::MOST.min(2 * singles.left);
+            backoff.left = backoff.next;
+            backoff.next = ScalarBackoff::MOST.min(2 * backoff.left);
         }
         let before = batch.index.len();
-        at = avx2::pairs(text, at, singles.left, rules, delimiters, batch);
+        at = avx2::pairs(text, at, backoff.left, rules, delimiters, batch);
         let count = batch.index.len() - before;
-        singles.left -= count;
+        backoff.left -= count;
         if count == 0 || text[at - 1] != b' ' {
             return at;
         }
@@ -80,7 +80,7 @@ pub(super) fn pairs(
 /// stand there.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
-fn groups(text: &[u8], mut at: usize, rules: &Rules, singles: &mut Singles, batch: &mut Batch) -> (usize, bool) {
+fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff, batch: &mut Batch) -> (usize, bool) {
     loop {
         batch.index.reserve(ROOM);
         batch.value.reserve(ROOM);
@@ -106,7 +106,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, singles: &mut Singles, batc
             }
         }
         if count > GROUP {
-            singles.next = Singles::FEWEST;
+            backoff.next = ScalarBackoff::FEWEST;
         }
         // SAFETY: so many of each were written behind the earlier ones: each group wrote four, and no more are counted.
         unsafe {
@@ -128,9 +128,9 @@ fn few(
     rules: &Rules,
     index: &mut [MaybeUninit<u64>; GROUP],
     value: &mut [MaybeUninit<f64>; GROUP],
-) -> Read {
+) -> GroupRead {
     let read = group::<false>(load(&text[at..]), rules, index, value);
-    read.unwrap_or(Read { pairs: 0, bytes: 0, more: true })
+    read.unwrap_or(GroupRead { pairs: 0, bytes: 0, more: true })
 }
 
 /// The first bytes of a text; zeros, which are delimiters, behind its end.

@@ -5,7 +5,7 @@ use surefoot_glm::Batch;
 #[cfg(target_arch = "x86_64")]
 use super::{
     avx2,
-    avx512::{self, Singles},
+    avx512::{self, ScalarBackoff},
 };
 use super::{
     delimited_pairs::delimited_pairs,
@@ -21,7 +21,7 @@ pub(super) struct Backend(Kind);
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     #[cfg(target_arch = "x86_64")]
-    Avx512(Singles),
+    Avx512(ScalarBackoff),
     #[cfg(target_arch = "x86_64")]
     Avx2,
     Portable,
@@ -32,7 +32,7 @@ impl Backend {
     pub(super) fn all() -> impl Iterator<Item = Backend> {
         let backends = [
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512(Singles::new()), avx512::is_there()),
+            (Kind::Avx512(ScalarBackoff::new()), avx512::is_there()),
             #[cfg(target_arch = "x86_64")]
             (Kind::Avx2, avx2::is_there()),
             (Kind::Portable, true),
@@ -57,7 +57,7 @@ impl Backend {
         match &mut self.0 {
             // SAFETY: there is no such backend unless the processor has what the function needs.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(singles) => unsafe { avx512::pairs(text, at, rules, singles, delimiters, batch) },
+            Kind::Avx512(backoff) => unsafe { avx512::pairs(text, at, rules, backoff, delimiters, batch) },
             // SAFETY: as above. The parser takes three fifths of the time of the portable one.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { avx2::pairs(text, at, ROOM, rules, delimiters, batch) },

@@ -64,7 +64,7 @@ static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e
 
 /// What was read. So small that it is returned in a register.
 #[derive(Clone, Copy)]
-pub(super) struct Read {
+pub(super) struct GroupRead {
     pub(super) pairs: u8,
     pub(super) bytes: u16,
     /// Whether another pair may follow there.
@@ -80,7 +80,7 @@ pub(super) fn group<const FULL: bool>(
     rules: &Rules,
     index_room: &mut [MaybeUninit<u64>; GROUP],
     value_room: &mut [MaybeUninit<f64>; GROUP],
-) -> Option<Read> {
+) -> Option<GroupRead> {
     // As in `delimiters.rs`: all but digits, points, minuses and slashes.
     let above = _mm512_sub_epi8(block, _mm512_set1_epi8(b'-' as i8));
     let delimiters = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((b'9' - b'-') as i8));
@@ -107,7 +107,7 @@ pub(super) fn group<const FULL: bool>(
         _mm256_storeu_pd(value_room.as_mut_ptr().cast(), value);
     }
     let end = (bytes(tokens.ends) >> (16 * pairs - 8)) as u8;
-    Some(Read { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
+    Some(GroupRead { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
 }
 
 /// From how delimiters differ from [`DELIMITERS`]: how many pairs there are, and whether the row seems to end with them.
