@@ -1,9 +1,9 @@
-//! Threads, of which a system may have none to give: then whoever asked for one does the work.
+//! Threads with a fallback: if the system refuses a thread, the caller does the work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, scope};
 
-/// Starts `work` on a thread of its own, with what it needs; gives that back where there is no thread to be had.
+/// Starts `work` on a new thread, with the data `needs`; gives the data back if the system refuses a thread.
 ///
 /// ```
 /// use surefoot_glm::threads::start;
@@ -15,13 +15,13 @@ use std::thread::{Builder, JoinHandle, scope};
 /// ```
 ///
 /// # Errors
-/// What the work needs, where the system gives no thread.
+/// `needs`, if the system refuses a thread.
 pub fn start<S: Send + 'static, T: Send + 'static>(
     name: &str,
     needs: S,
     work: impl FnOnce(S) -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, S> {
-    // The system takes what a thread is to do before it says that there is none.
+    // `spawn` consumes its closure even if it fails, so the data are shared.
     let shared = Arc::new(Mutex::new(Some(needs)));
     let take = |shared: &Mutex<Option<S>>| shared.lock().unwrap_or_else(PoisonError::into_inner).take();
     let theirs = Arc::clone(&shared);
@@ -29,10 +29,11 @@ pub fn start<S: Send + 'static, T: Send + 'static>(
     Builder::new().name(name.to_owned()).spawn(run).map_err(|_| take(&shared).expect("no thread has taken it"))
 }
 
-/// Threads that [`share`] uses at most: more than processors have, and far from what a system would break down under.
+/// Maximum number of threads of [`share`].
 const MOST: usize = 1024;
 
-/// Does `work` on up to so many threads at once, this one included, and on 1,024 at most; it is to end when nothing is left to do.
+/// Runs `work` on up to `threads` threads at once, including this one, and at most 1,024. `work` takes tasks from a shared queue and
+/// returns when none is left; it may run on fewer threads if the system refuses some.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     scope(|scope| {
         for _ in 1..threads.min(MOST) {

@@ -12,7 +12,7 @@ use surefoot_oracle::trainer as oracle;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 use surefoot_oracle::{Domain, Learner};
 
-/// The same random numbers everywhere.
+/// A random number generator with a fixed sequence.
 struct Dice(u64);
 
 impl Dice {

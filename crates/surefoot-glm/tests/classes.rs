@@ -9,7 +9,7 @@ use surefoot_glm::{
 };
 use surefoot_oracle::{classes as oracle, trainer::Row};
 
-/// The same random numbers everywhere.
+/// A random number generator with a fixed sequence.
 struct Dice(u64);
 
 impl Dice {

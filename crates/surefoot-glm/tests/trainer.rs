@@ -7,7 +7,7 @@ use common::resumed;
 use surefoot_glm::{Batch, Loss, MemoryHoldout, Model, Plan, Predictor, Settings, Trainer};
 use surefoot_oracle::trainer as oracle;
 
-/// The same random numbers everywhere.
+/// A random number generator with a fixed sequence.
 struct Dice(u64);
 
 impl Dice {

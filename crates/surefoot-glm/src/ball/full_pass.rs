@@ -1,4 +1,4 @@
-//! One more pass over the rows, at a finished model in a ball: its mean loss there, and how far it is from the best.
+//! Certificate of a finished model in a ball by one more pass over the rows.
 
 use crate::{
     data::{
@@ -14,10 +14,10 @@ use crate::{
 use surefoot::certificate::{self as core, Inside};
 use surefoot::{Ball, Grow, Sparse};
 
-/// The mean loss of a model in a ball over rows, and by how much it exceeds that of the best model of the ball: r‖∇F‖ +
-/// ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. For certain, whatever the rows are and however the model was learnt.
+/// Mean loss F of a model in a ball of radius r over rows, and a bound on its excess over the best model of the ball: r‖∇F‖ +
+/// ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. Holds for certain, for any rows and any model.
 ///
-/// O(nnz) a row, and memory for the features, not for the rows.
+/// O(nnz) per row, and O(features) memory.
 ///
 /// ```
 /// use surefoot_glm::{Ball, Batch, FullPass, Plan, Settings, Trainer};
@@ -42,7 +42,7 @@ pub struct FullPass {
     ball: Ball<f64>,
     predictor: Predictor,
     feature_index: FeatureIndex,
-    /// The model by coordinate; features that it has not met are beyond its end, and 0.
+    /// Weights of the model by coordinate; features it does not have are beyond the end, and 0.
     point: Vec<f64>,
     sums: core::FullPass,
     numbers: Vec<u32>,
@@ -50,7 +50,7 @@ pub struct FullPass {
 }
 
 impl FullPass {
-    /// Before the first row; `None` if the model is in no ball, or is none ([`Model::check`]).
+    /// A pass without rows; `None` if the model has no ball or is invalid ([`Model::check`]).
     #[must_use]
     pub fn new(model: &Model) -> Option<FullPass> {
         let ball = model.settings.ball.as_ref()?;
@@ -72,7 +72,7 @@ impl FullPass {
         })
     }
 
-    /// Adds rows `from..to` of a batch; rows of weight 0 are passed over.
+    /// Adds rows `from..to` of a batch; rows of weight 0 are skipped.
     ///
     /// # Errors
     /// The position of the first row that cannot be used, and why.
@@ -111,7 +111,7 @@ impl FullPass {
         Ok(())
     }
 
-    /// The bound on the excess, and the mean loss over the rows, where there is one.
+    /// The certificate of the excess, and the mean loss over the rows, if there is one.
     #[must_use]
     pub fn certificate(&self) -> (Certificate, Option<f64>) {
         let point = |i: usize| self.point.get(i).copied().unwrap_or(0.0);

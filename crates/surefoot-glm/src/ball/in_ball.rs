@@ -1,7 +1,7 @@
-//! One learner in a ball around 0: what learns where a radius is given, and can be certified.
+//! The learner in a ball around 0, used if a radius is given; its model can be certified.
 //!
 //! The anytime conversion of centred dual averaging, by the library, in f64. The features are not known beforehand, so
-//! all sums grow with those that are met. Rows are learnt in raw units, and the intercept is coordinate 0 of the ball,
+//! all sums grow with the features encountered. Rows are learnt in raw units, and the intercept is coordinate 0 of the ball,
 //! with the value 1 in every row. A row's weight multiplies its loss and its gradient.
 
 mod exchange;
@@ -33,15 +33,15 @@ use crate::{
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
 use watch::{Observation, Watch};
 
-/// How much of the query point is the average, which Theorem 1 leaves open. Measured on one pass and on ten over a9a in a
+/// Interpolation β of the query point between iterate and average, which Theorem 1 leaves open. Measured on one pass and on ten over a9a in a
 /// ball of radius 3: the gap was 0.0022 and 0.0002, with 1 it was 0.023 and 0.008. With weights t in place of 1 the gap was
-/// about the same, and what is certain with probability 95 % a third larger.
+/// about the same, and the bound with probability 95 % a third larger.
 const BETA: f64 = 0.4;
 
-/// Algorithm 1, with the sums of its certificate.
+/// Algorithm 1 of the paper, with the sums of its certificate.
 type Method = Anytime<f64, DualAveraging<f64, surefoot::Ball<f64>>, Uniform>;
 
-/// The learner, and what may be said of its point.
+/// The learner, and the statistics of its certificates.
 #[derive(Debug)]
 pub(crate) struct InBall {
     loss: Loss,
@@ -54,15 +54,15 @@ pub(crate) struct InBall {
     row: Found,
 }
 
-/// The row asked last: its coordinates and values, the intercept's first, and then those that were never met.
+/// The row asked last: its coordinates and values, the intercept's first, and new features apart.
 #[derive(Debug, Default)]
 struct Found {
     numbers: Vec<u32>,
     values: Vec<f64>,
-    /// Features never met: id, value, and which pair of the row.
+    /// New features: id, value, and position in the row.
     new: Vec<(u64, f64, usize)>,
     observation: Observation,
-    /// Of the model, with the sign that was asked with.
+    /// Margin of the model, in the encoder's sign.
     margin: f64,
 }
 
@@ -73,7 +73,7 @@ impl Found {
 }
 
 impl InBall {
-    /// Before the first row.
+    /// An untrained learner.
     pub(crate) fn new(settings: &Settings, ball: Ball) -> InBall {
         let learner = DualAveraging::new(1, surefoot::Ball::new(ball.radius));
         InBall {
@@ -88,12 +88,12 @@ impl InBall {
         }
     }
 
-    /// The weight of a coordinate in the model.
+    /// Weight of a coordinate in the current model.
     fn weight(&self, number: u32, sign: f64) -> f64 {
         sign * self.method.output().at(number as usize)
     }
 
-    /// Looks up the pairs of a row and returns the margin, summed as [`Predictor::score`] does.
+    /// Looks up the nonzeros of a row and returns the margin, summed as by [`Predictor::score`].
     fn find(&mut self, row: &Row<'_>, sign: f64) -> f64 {
         let found = &mut self.row;
         found.numbers.clear();
@@ -120,7 +120,7 @@ impl InBall {
         margin.total(intercept)
     }
 
-    /// The length of the row asked last.
+    /// Euclidean norm of the row asked last.
     fn length(&self) -> f64 {
         let mut squares = Squares::default();
         let new = self.row.new.iter().map(|(_, value, _)| value);

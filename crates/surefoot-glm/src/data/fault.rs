@@ -1,4 +1,4 @@
-//! What can be wrong with a row once it is parsed.
+//! Faults of parsed rows.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ pub enum Part {
     Label,
     /// Its weight.
     Weight,
-    /// The pair at this position of the row's pairs.
+    /// The nonzero at this position of the row, from 0.
     Pair(usize),
 }
 
-/// A row that cannot be used: the state of whoever refused it is as it was.
+/// The reason why a row cannot be used. Whoever refuses a row has not changed its own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is at fault.
+    /// The part at fault.
     pub part: Part,
-    /// What is wrong and what to do, without the place, which the reader knows.
+    /// What is wrong, and the remedy; without file and line, which the reader adds.
     pub message: String,
 }
 

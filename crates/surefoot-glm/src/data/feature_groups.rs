@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Between what a weight has to be. 0 is always allowed: that of a feature which no row has is 0.
+/// Lower and upper bound of a weight, one of which may be infinite. 0 is always allowed, since a feature without rows has weight 0.
 ///
 /// ```
 /// use surefoot_glm::Bounds;
@@ -23,20 +23,20 @@ impl Bounds {
     /// Weights of at least 0.
     pub const NONNEGATIVE: Bounds = Bounds { low: 0.0, high: f64::INFINITY };
 
-    /// `None` unless low ≤ 0 ≤ high and low < high; either may be infinite.
+    /// Bounds with low ≤ 0 ≤ high and low < high, either may be infinite; `None` for others.
     #[must_use]
     pub fn new(low: f64, high: f64) -> Option<Bounds> {
         // Bounds of −0 are those of 0.
         (low <= 0.0 && high >= 0.0 && low < high).then_some(Bounds { low: low + 0.0, high: high + 0.0 })
     }
 
-    /// The lower one; −∞ if there is none.
+    /// Lower bound; −∞ if there is none.
     #[must_use]
     pub fn low(self) -> f64 {
         self.low
     }
 
-    /// The upper one; ∞ if there is none.
+    /// Upper bound; ∞ if there is none.
     #[must_use]
     pub fn high(self) -> f64 {
         self.high
@@ -48,7 +48,7 @@ impl Bounds {
         *self == Bounds::FREE
     }
 
-    /// The nearest weight that is allowed.
+    /// The nearest weight within the bounds.
     #[must_use]
     pub fn clamp(self, weight: f64) -> f64 {
         weight.clamp(self.low, self.high)
@@ -62,7 +62,7 @@ impl Default for Bounds {
 }
 
 impl From<Bounds> for [Option<f64>; 2] {
-    /// Numbers of JSON are finite.
+    /// Infinite bounds become null, since numbers in JSON are finite.
     fn from(Bounds { low, high }: Bounds) -> Self {
         [low, high].map(|bound| Some(bound).filter(|bound| bound.is_finite()))
     }
@@ -77,20 +77,20 @@ impl TryFrom<[Option<f64>; 2]> for Bounds {
     }
 }
 
-/// What holds for the weight of a feature.
+/// Penalty factor and bounds of a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// What l1 and l2 are multiplied by, at least 0.
+    /// Factor of l1 and l2, at least 0.
     pub factor: f64,
-    /// Between what it has to be.
+    /// Bounds of the weight.
     pub bounds: Bounds,
 }
 
-/// Groups of features with penalty factors or bounds of their own, by name: of a namespace, a column, or indices.
+/// Groups of features with their own penalty factors or bounds, by the name of a namespace, a column, or indices.
 ///
-/// A feature may be in several. Of factors the last counts, and of bounds the last: so each feature is in one of
-/// (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. Number 0 is that of features without a rule of
-/// their own.
+/// A feature may be named several times. The last factor and the last bounds apply, so each feature is in one of
+/// (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. Group 0 has neither a factor nor bounds of its
+/// own.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, FeatureGroups};
@@ -103,27 +103,27 @@ pub struct Rule {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeatureGroups {
-    /// What l1 and l2 are multiplied by.
+    /// Penalty factors: name, and factor of l1 and l2.
     #[serde(default, rename = "penalty_factors", skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<(String, f64)>,
-    /// Bounds of weights, in place of those of all.
+    /// Bounds of weights by name, in place of those of all features.
     #[serde(default, rename = "group_bounds", skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<(String, Bounds)>,
 }
 
 impl FeatureGroups {
-    /// Whether all features are alike.
+    /// Whether there are no groups.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.factors.is_empty() && self.bounds.is_empty()
     }
 
-    /// The names, each as often as it was given.
+    /// All names, repeated ones included.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factors.iter().map(|(name, _)| &**name).chain(self.bounds.iter().map(|(name, _)| &**name))
     }
 
-    /// The number of the group of a feature, given which names mean it.
+    /// Group number of a feature; `is_meant` tells whether a name refers to it.
     #[must_use]
     pub fn number(&self, mut is_meant: impl FnMut(&str) -> bool) -> u32 {
         let factor = self.factors.iter().rposition(|(name, _)| is_meant(name)).map_or(0, |at| at + 1);
@@ -131,7 +131,7 @@ impl FeatureGroups {
         (factor * (self.bounds.len() + 1) + bounds) as u32
     }
 
-    /// What holds for the features of a group, where all others have these bounds.
+    /// Penalty factor and bounds of the features of a group; `others` are the bounds without a group.
     #[must_use]
     pub fn rule(&self, number: u32, others: Bounds) -> Rule {
         let (factor, bounds) = self.parts(number);
@@ -140,12 +140,12 @@ impl FeatureGroups {
         Rule { factor, bounds }
     }
 
-    /// How many groups there are, that of all other features counted.
+    /// Number of groups, including group 0.
     pub(crate) fn count(&self) -> usize {
         (self.factors.len() + 1).saturating_mul(self.bounds.len() + 1)
     }
 
-    /// Which factor and which bounds the features of a group have, if of their own.
+    /// Positions of the factor and of the bounds of a group, if it has its own.
     pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
         let (number, sides) = (number as usize, self.bounds.len() + 1);
         ((number / sides).checked_sub(1), (number % sides).checked_sub(1))

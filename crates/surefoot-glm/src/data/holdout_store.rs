@@ -1,7 +1,7 @@
-//! Where held-out rows wait for the end of a pass.
+//! Storage of held-out rows.
 //!
-//! With several passes the trainer judges models on rows that it never learns from. They are a tenth of the
-//! data, so a caller who must stay in bounded memory puts them on disk; the default keeps them in memory.
+//! With several passes the trainer compares models on rows that it never learns from. They are a tenth of the
+//! data, so a caller with bounded memory stores them on disk; the default store is in memory.
 
 use super::rows::{Batch, Row};
 use std::io;
@@ -11,17 +11,17 @@ pub trait HoldoutStore: std::fmt::Debug + Send {
     /// Appends a row.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// I/O errors of the storage.
     fn put(&mut self, row: &Row<'_>) -> io::Result<()>;
 
-    /// Hands every row to `each`, in the order in which they were put.
+    /// Passes every row to `each`, in the order in which they were appended.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// I/O errors of the storage.
     fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()>;
 }
 
-/// A [`HoldoutStore`] in memory.
+/// A [`HoldoutStore`] in memory; never fails.
 #[derive(Debug, Default)]
 pub struct MemoryHoldout(Batch);
 

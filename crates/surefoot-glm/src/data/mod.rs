@@ -1,4 +1,4 @@
-//! Rows, what can be wrong with one, and how a reader found its columns.
+//! Rows, faults of rows, and the schema by which they are read.
 //!
 //! The rooms of readers and of learners meet here, so that neither knows the other: a reader fills a `Batch` and a `Schema`, a learner
 //! takes rows from it. May use [`simd`](crate::simd) to fetch rows ahead.

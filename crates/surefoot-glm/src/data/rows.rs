@@ -1,4 +1,4 @@
-//! Rows and batches of rows: what a reader hands to the trainer.
+//! Rows and batches of rows, which readers fill and trainers learn from.
 //!
 //! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also
 //! keeps the text it was parsed from, so that a fault found later (a label outside the loss's domain, say)
@@ -10,32 +10,32 @@ use crate::simd::prefetch::prefetch;
 /// One row as the trainer sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// The label as written, or `None` for an unlabelled row.
+    /// The label as in the data, not encoded; `None` for an unlabelled row.
     pub label: Option<f64>,
     /// Importance weight, finite and at least 0.
     pub weight: f64,
-    /// What is added to the margin, finite: the logarithm of an exposure, or what another model says. 0 where losses have
-    /// a margin for each class.
+    /// Added to the margin, finite: the logarithm of an exposure, or the margin of another model. 0 for multiclass
+    /// losses.
     pub offset: f64,
     /// Feature ids, each once, in any order.
     pub index: &'a [u64],
     /// Feature values, finite, as long as `index`.
     pub value: &'a [f64],
-    /// The number of each feature's group (see [`FeatureGroups`](crate::FeatureGroups)), as long as `index`; nothing at all where every one is 0.
+    /// The group number of each feature (see [`FeatureGroups`](crate::FeatureGroups)), as long as `index`; empty if all are 0.
     pub group: &'a [u32],
-    /// The number of the row among those of positive weight in the data, from 1, where rows come in another order than that of
+    /// Number of the row among those of positive weight in the data, from 1, for rows that come in another order than in
     /// the data; else 0.
     pub position: u64,
 }
 
 impl Row<'_> {
-    /// Whether the row is what its fields say that it is: as many values as ids, each id once, finite numbers, a weight of at least 0. All
-    /// that take rows ask this first.
+    /// Checks the invariants of the fields: as many values as ids, each id once, finite numbers, a weight of at least 0. All functions
+    /// that take rows check this first.
     ///
-    /// *Cost*: O(nnz), a small part of learning the row; O(nnz·log nnz) where ids are not ascending.
+    /// *Cost*: O(nnz), a small part of learning the row; O(nnz·log nnz) if ids are not ascending.
     ///
     /// # Errors
-    /// What is at fault, and what to do.
+    /// The part at fault, and the remedy.
     ///
     /// ```
     /// use surefoot_glm::{Batch, Part};
@@ -55,7 +55,7 @@ impl Row<'_> {
         if self.index.len() != self.value.len() {
             return Err(Fault::new(Part::Row, "a row has as many values as ids of features"));
         }
-        // Zeros, unless a value is not finite: sums without a branch.
+        // x·0 is 0 unless x is not finite: a test without a branch per value.
         if self.value.iter().map(|x| x * 0.0).sum::<f64>() != 0.0 {
             let pair = self.value.iter().position(|x| !x.is_finite()).unwrap_or(0);
             return Err(Fault::new(Part::Pair(pair), "a value is a finite number"));
@@ -69,7 +69,7 @@ impl Row<'_> {
         }
     }
 
-    /// The first pair whose id stands before it already.
+    /// Position of the first id that occurred before in the row.
     fn repeated(&self) -> Option<usize> {
         let mut pairs: Vec<(u64, usize)> = self.index.iter().copied().zip(0..).collect();
         pairs.sort_unstable();
@@ -77,11 +77,11 @@ impl Row<'_> {
     }
 }
 
-/// Weights of rows that count. They can be added up 10²⁸ times, and so can they times what a lane loses, an f32; and shares of
-/// them are no 0, by which means would be divided.
+/// Valid positive weights of rows. Sums of 10²⁸ of them, also times an f32 loss, do not overflow, and their ratios do not underflow to 0,
+/// which would divide by 0 in means.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
 
-/// Whether a row may count so much; what is wrong if not.
+/// Checks that a weight is within range.
 pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
     let message = match weight {
         _ if WEIGHTS.contains(&weight) => return Ok(()),
@@ -91,7 +91,7 @@ pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
     Err(Fault::new(Part::Weight, message))
 }
 
-/// Where a row stands in its input: enough to name file, line and column.
+/// Location of a row in its input, from which file, line and column of a fault are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Position of the input in the list of inputs.
@@ -102,41 +102,41 @@ pub struct Place {
     pub text: (usize, usize),
     /// Decompressed bytes of this input up to and including the row's line break.
     pub end: u64,
-    /// Chained hash of all bytes of this pass up to `end`, over all inputs.
+    /// Hash of all bytes of this pass up to `end`, over all inputs.
     pub hash: u64,
 }
 
 /// Rows in flat arrays, reused from batch to batch.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// A label a row; NaN where the row is unlabelled (a NaN label in the input is refused by the reader).
+    /// One label per row; NaN for unlabelled rows (a NaN label in the input is refused by the reader).
     pub label: Vec<f64>,
-    /// A weight a row.
+    /// One weight per row.
     pub weight: Vec<f64>,
-    /// An offset a row, or nothing at all where every one is 0.
+    /// One offset per row; empty if all are 0.
     pub offset: Vec<f64>,
-    /// Row `r` owns the pairs `start[r]..start[r + 1]`; holds one more entry than there are rows.
+    /// Row `r` has the nonzeros `start[r]..start[r + 1]`; one more entry than rows.
     pub start: Vec<usize>,
-    /// Feature ids of all rows, one after the other.
+    /// Feature ids of all rows, concatenated.
     pub index: Vec<u64>,
     /// Feature values of all rows, as long as `index`.
     pub value: Vec<f64>,
-    /// The groups of the features of all rows, as long as `index`; nothing at all where every one is 0.
+    /// Group numbers of the features of all rows, as long as `index`; empty if all are 0.
     pub group: Vec<u32>,
-    /// The [position](Row::position) of each row, or nothing at all where rows come in the order of the data.
+    /// The [position](Row::position) of each row; empty if rows come in the order of the data.
     pub position: Vec<u64>,
-    /// Where each row stands.
+    /// Location of each row in its input.
     pub place: Vec<Place>,
     /// The text that the rows were parsed from.
     pub text: Vec<u8>,
-    /// What the rows are called, one after the other, where that was asked for,
+    /// Names of the rows, concatenated, if requested.
     names: Vec<u8>,
-    /// and where each name ends.
+    /// End of each name in `names`.
     name_ends: Vec<usize>,
 }
 
 impl Batch {
-    /// Forgets the rows and keeps the memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.label.clear();
         self.weight.clear();
@@ -153,13 +153,13 @@ impl Batch {
         self.name_ends.clear();
     }
 
-    /// Appends what the row is called that is appended next: of all rows, or of none.
+    /// Appends the name of the row that is appended next; for all rows, or for none.
     pub fn push_name(&mut self, name: &[u8]) {
         self.names.extend_from_slice(name);
         self.name_ends.push(self.names.len());
     }
 
-    /// What row `r` is called, where rows have names.
+    /// Name of row `r`, if rows have names.
     #[must_use]
     pub fn name(&self, r: usize) -> Option<&[u8]> {
         let end = *self.name_ends.get(r)?;
@@ -175,7 +175,7 @@ impl Batch {
         }
     }
 
-    /// Forgets all pairs but the first so many: those of a row that is not appended after all.
+    /// Keeps only the first `pairs` nonzeros, to undo those of a row that is not appended after all.
     pub fn truncate_pairs(&mut self, pairs: usize) {
         self.index.truncate(pairs);
         self.value.truncate(pairs);
@@ -209,14 +209,14 @@ impl Batch {
         }
     }
 
-    /// Brings near what [`Batch::row`] reads of row `r`, if there is such a row: another thread has written it.
+    /// Prefetches the memory that [`Batch::row`] reads for row `r`, if there is such a row: another thread has written it.
     pub(crate) fn prefetch(&self, r: usize) {
         prefetch(self.label.as_ptr().wrapping_add(r));
         prefetch(self.weight.as_ptr().wrapping_add(r));
         prefetch(self.start.as_ptr().wrapping_add(r));
     }
 
-    /// Appends a row without a place; for tests and for callers that hold their rows in memory.
+    /// Appends a row without a location; for tests and for callers with rows in memory.
     ///
     /// ```
     /// let mut batch = surefoot_glm::Batch::default();
@@ -228,8 +228,8 @@ impl Batch {
         self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
     }
 
-    /// Appends a row without a place and a position; of unequally many ids and values, which [`Row::check`] refuses, as many as there
-    /// are of both.
+    /// Appends a row without location and position. If ids and values differ in number, which [`Row::check`] refuses, the longer
+    /// is truncated.
     pub fn append(&mut self, row: &Row<'_>) {
         let pairs = row.index.len().min(row.value.len());
         let row = &Row { index: &row.index[..pairs], value: &row.value[..pairs], ..*row };

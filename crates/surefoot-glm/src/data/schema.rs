@@ -1,61 +1,61 @@
-//! How rows are read: what a reader has to remember from training to prediction. The readers fill it in; nothing here
-//! looks at it.
+//! The schema of the data: how rows are read, stored in every model so that prediction reads as training did. Filled in and used by
+//! readers alone.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All that prediction needs to read rows as training did: a part of every model's [`Settings`](crate::Settings).
+/// Schema of the data, by which prediction reads rows as training did; a part of every model's [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// What features go by, which decides what data suit the model.
+    /// How features are identified, which decides what formats suit the model.
     #[serde(default)]
     pub by: FeatureKey,
     /// Smallest legal feature id in svmlight text: 0 or 1.
     pub index_base: u8,
-    /// Ids are hashed to this many bits, if at all.
+    /// Number of bits that ids are hashed to, if they are hashed.
     pub bits: Option<u8>,
-    /// Pairs of namespaces or columns whose features are multiplied with each other.
+    /// Interactions: pairs of namespaces or columns whose features are multiplied with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interact: Vec<(String, String)>,
-    /// Namespaces that are used, where not all are.
+    /// Namespaces that are used; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
-    /// Namespaces that are passed over.
+    /// Namespaces that are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// The columns, for formats that have such.
+    /// The columns, for formats with columns.
     #[serde(default, skip_serializing_if = "TableSchema::is_unknown")]
     pub table: TableSchema,
-    /// Labels that are text, and the numbers that stand for them in rows.
+    /// Class names, for labels that are text, and the numbers that stand for them in rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
 }
 
-/// What the features of data go by.
+/// How the features of the data are identified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureKey {
-    /// A number, as in svmlight text.
+    /// By number, as in svmlight text.
     #[default]
     Index,
-    /// A name, with a namespace or without, as in the text of Vowpal Wabbit.
+    /// By name, with or without a namespace, as in the text of Vowpal Wabbit.
     Name,
-    /// A column of a table, of whatever format.
+    /// By column of a table, of any format.
     Column,
 }
 
-/// What encloses cells of text in which delimiters and line breaks stand for themselves.
+/// The quote character that encloses cells of text with delimiters or line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quote {
-    /// Nothing does: quotes are text.
+    /// None: quotes are text.
     None,
-    /// A mark, usually `"`.
+    /// A character, usually `"`.
     Mark(char),
 }
 
 impl Quote {
-    /// The mark, if there is one that is ASCII.
+    /// The quote character as a byte, if it is ASCII.
     #[must_use]
     pub fn mark(self) -> Option<u8> {
         match self {
@@ -64,7 +64,7 @@ impl Quote {
         }
     }
 
-    /// Whether it can enclose cells: a mark of ASCII that is part of no number and does not usually stand between cells.
+    /// Whether it can enclose cells: an ASCII punctuation character that is neither part of numbers nor a usual delimiter.
     #[must_use]
     pub fn is_usable(self) -> bool {
         match self {
@@ -77,37 +77,37 @@ impl Quote {
 /// The columns of a table, and how its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableSchema {
-    /// Whether columns go by names, not by their place.
+    /// Whether columns are identified by the names of a header, not by position.
     pub header: bool,
-    /// What stands between cells of text, where that was said.
+    /// Delimiter of cells in text, if it was specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
-    /// What encloses cells of text, where that was said.
+    /// Quote character in text, if it was specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
-    /// What numbers in text have for a decimal point, where that was said.
+    /// Decimal separator of numbers in text, if it was specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<char>,
-    /// What a missing cell means.
+    /// Treatment of missing cells.
     pub missing: Missing,
-    /// Cells of text that count as missing, beside empty ones and the usual spellings.
+    /// Texts that count as missing, in addition to empty cells and the usual spellings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub na: Vec<String>,
-    /// Whether only empty cells and those of `na` count as missing.
+    /// Whether only empty cells and the texts in `na` count as missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_default_na: bool,
-    /// With [`Missing::Mean`], the means of columns of numbers over the rows of training.
+    /// With [`Missing::Mean`], the means of numeric columns over the training rows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub means: BTreeMap<String, f64>,
-    /// The columns in the order of the training data; none until they are known.
+    /// The columns in the order of the training data; empty until they are known.
     pub columns: Vec<Column>,
 }
 
-/// All numbers in it are finite.
+/// All its numbers are finite.
 impl Eq for TableSchema {}
 
 impl TableSchema {
-    /// What a missing number of a column counts as.
+    /// Value that replaces a missing number in a column.
     #[must_use]
     pub fn fill(&self, column: &str) -> f64 {
         let mean = self.means.get(column).copied();
@@ -124,13 +124,13 @@ impl TableSchema {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name; its number from 1 where there are no names.
+    /// Name of the column; its number from 1 without a header.
     pub name: String,
-    /// What it is used as.
+    /// Use of the column.
     pub role: Role,
 }
 
-/// What a column is used as.
+/// Use of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -138,55 +138,55 @@ pub enum Role {
     Label,
     /// The importance weight.
     Weight,
-    /// Of how many trials the label is the share of successes.
+    /// Number of trials, of which the label is the proportion of successes.
     Trials,
-    /// What is added to margins.
+    /// Added to margins.
     Offset,
-    /// An exposure, whose logarithm is added to margins.
+    /// Exposure, whose logarithm is added to margins.
     Exposure,
-    /// A feature whose value is the cell.
+    /// A numeric feature, whose value is the cell.
     Number,
-    /// A feature for each of its values, which are text. A cell may hold several.
+    /// Categorical: a feature per distinct text. A cell may hold several.
     Category,
-    /// A feature for each word of its cells, which are text.
+    /// Free text: a feature per word.
     Text,
-    /// Nothing.
+    /// Not used.
     Ignored,
 }
 
 impl Role {
-    /// Whether features are made of a column of it.
+    /// Whether a column of this role gives features.
     #[must_use]
     pub fn is_feature(self) -> bool {
         matches!(self, Role::Number | Role::Category | Role::Text)
     }
 
-    /// Whether a column of it says what is added to margins.
+    /// Whether a column of this role gives an offset of margins.
     #[must_use]
     pub fn is_offset(self) -> bool {
         matches!(self, Role::Offset | Role::Exposure)
     }
 }
 
-/// What a missing cell means.
+/// Treatment of missing cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// The row is at fault.
+    /// A missing cell is a fault of the row.
     #[default]
     Refuse,
-    /// It is a feature of its own, with the value 1; the column's number counts as 0.
+    /// A missing cell sets an indicator feature of the column to 1; a missing number counts as 0.
     Indicator,
-    /// The same, but the column's number counts as its mean: see [`TableSchema::means`].
+    /// As [`Indicator`](Missing::Indicator), but a missing number counts as the mean of its column: see [`TableSchema::means`].
     Mean,
 }
 
-/// A label that is text.
+/// A class name, for labels that are text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
-    /// The label as it is written.
+    /// The label as it is written in the data.
     pub text: String,
-    /// The number that stands for it in rows; in the order of the texts.
+    /// The number that stands for it in rows; ascending with the texts.
     pub code: f64,
 }
 
@@ -207,7 +207,7 @@ impl Default for Schema {
     }
 }
 
-/// Names of features, as far as they were kept. Where ids are hashed to few bits several features share an id.
+/// Names of features by id, as far as they were kept. Features may share an id, if ids are hashed to few bits.
 ///
 /// ```
 /// use surefoot_glm::FeatureNames;
@@ -223,12 +223,12 @@ pub struct FeatureNames {
 }
 
 impl FeatureNames {
-    /// Most names that are kept.
+    /// Maximum number of names.
     pub const MOST: usize = 1 << 20;
-    /// Most bytes of names that are kept.
+    /// Maximum number of bytes of all names.
     pub const MOST_BYTES: usize = 64 << 20;
 
-    /// Keeps a name of an id; `false` if there is no room for more names.
+    /// Adds a name of an id; `false` if the maximum is reached. O(log n).
     pub fn insert(&mut self, id: u64, name: &str) -> bool {
         if self.by_id.len() >= FeatureNames::MOST || self.bytes + name.len() > FeatureNames::MOST_BYTES {
             return false;
@@ -239,19 +239,19 @@ impl FeatureNames {
         true
     }
 
-    /// The name of an id, if it was kept; of several the first in their order.
+    /// Name of an id, if it was kept; the first of several in alphabetical order.
     #[must_use]
     pub fn of(&self, id: u64) -> Option<&str> {
         self.all(id).next()
     }
 
-    /// The names of all features of an id that were kept, in their order.
+    /// All names of an id, in alphabetical order.
     pub fn all(&self, id: u64) -> impl Iterator<Item = &str> {
         let from = self.by_id.range((id, Box::default())..);
         from.take_while(move |(of, _)| *of == id).map(|(_, name)| &**name)
     }
 
-    /// Those of these ids, which ascend.
+    /// The names of these ids only.
     #[must_use]
     pub fn restricted_to(&self, index: &[u64]) -> FeatureNames {
         let mut names = FeatureNames::default();
@@ -261,13 +261,13 @@ impl FeatureNames {
         names
     }
 
-    /// Whether there are none.
+    /// Whether there are no names.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// All of them by ascending id.
+    /// All names by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         self.by_id.iter().map(|(id, name)| (*id, &**name))
     }

@@ -1,22 +1,22 @@
-//! The classes of losses that know many: labels numbered as they come, and their order.
+//! Classes of multiclass losses: labels, numbered in the order in which they are encountered.
 
 use serde::{Deserialize, Serialize};
 
-/// Labels of classes. A class keeps the number that it was met with; models have them in ascending order.
+/// Labels of classes. A class keeps the number it got when first encountered; models store classes by ascending label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
 pub(crate) struct ClassIndex {
-    /// By number.
+    /// Labels by class number.
     labels: Vec<f64>,
-    /// Numbers by ascending label.
+    /// Class numbers by ascending label.
     ascending: Vec<u32>,
 }
 
 impl ClassIndex {
-    /// How many there may be.
+    /// Maximum number of classes.
     pub(crate) const MOST: usize = 65_536;
 
-    /// Numbers the classes of labels in the order in which each is first met.
+    /// Numbers the classes of labels in the order of their first occurrence.
     pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> ClassIndex {
         let mut classes = ClassIndex::default();
         labels.into_iter().for_each(|label| classes.insert(label));
@@ -31,28 +31,28 @@ impl ClassIndex {
         self.labels.is_empty()
     }
 
-    /// Where a label stands in the order, or where it would.
+    /// Position of a label in ascending order, or where it would be inserted.
     fn search(&self, label: f64) -> Result<usize, usize> {
         let at = self.ascending.partition_point(|&number| self.labels[number as usize] < label);
         let found = self.ascending.get(at).is_some_and(|&number| self.labels[number as usize] == label);
         if found { Ok(at) } else { Err(at) }
     }
 
-    /// The number of a class, if it was met. O(log K).
+    /// Number of a class, if it was encountered. O(log K).
     pub(crate) fn number(&self, label: f64) -> Option<usize> {
         self.search(label).ok().map(|at| self.ascending[at] as usize)
     }
 
-    /// Remembers a class.
+    /// Adds a class, unless it is known. O(K).
     pub(crate) fn insert(&mut self, label: f64) {
         if let Err(at) = self.search(label) {
             self.ascending.insert(at, self.labels.len() as u32);
-            // A zero has no sign.
+            // −0 becomes 0.
             self.labels.push(label + 0.0);
         }
     }
 
-    /// The numbers of the classes by ascending label.
+    /// Class numbers by ascending label.
     pub(crate) fn ascending(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.ascending.iter().map(|&number| number as usize)
     }
@@ -62,7 +62,7 @@ impl ClassIndex {
         self.ascending().map(|number| self.labels[number]).collect()
     }
 
-    /// The label of the class that was met first.
+    /// Label of class number 0.
     pub(crate) fn first(&self) -> Option<f64> {
         self.labels.first().copied()
     }

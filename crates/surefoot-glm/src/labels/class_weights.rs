@@ -1,4 +1,4 @@
-//! Weights of classes: by what the weight of a row is multiplied because of its label.
+//! Class weights: factors of the weights of rows, by label.
 
 use super::class_index::ClassIndex;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How much the rows of a class count.
+/// Factors of the weights of rows, by class.
 ///
 /// ```
 /// use surefoot_glm::ClassWeights;
@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeights {
-    /// All classes together the same: W/(K·W_c) for one with W_c of the weight W of the rows of K classes. While rows come, of
-    /// those so far, the row at hand included; where the optimum is sought, of all.
+    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W_c is its part of the total weight W of K
+    /// classes. In the first pass computed from the rows so far, including the current one; for the optimum from all rows.
     Balanced,
-    /// Those of the labels, as they are written; others count as they are.
+    /// A factor per label, as the label is written in the data; 1 for others.
     Given(Vec<(String, f64)>),
 }
 
 impl ClassWeights {
-    /// What is given for a label, a number or the text that the number stands for.
+    /// The given factor of a label, by its number or by the class name that the number stands for.
     fn given(pairs: &[(String, f64)], label: f64, texts: &[Class]) -> f64 {
         let is = |text: &str| match texts.iter().find(|class| class.code == label) {
             Some(class) => class.text == text,
@@ -34,7 +34,7 @@ impl ClassWeights {
     }
 }
 
-/// The weights of classes, and of the rows of each so far.
+/// Total weight of the rows of each class so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassBalance {
     /// By ascending label.
@@ -43,7 +43,7 @@ pub(crate) struct ClassBalance {
 }
 
 impl ClassBalance {
-    /// Checks one that was read from a file.
+    /// Checks totals read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
         let labels = || self.sums.iter().map(|(label, _)| *label);
         let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
@@ -59,7 +59,7 @@ impl ClassBalance {
         self.sums.partition_point(|(known, _)| *known < label)
     }
 
-    /// By what the weight of a row that comes next is to be multiplied.
+    /// Factor for the next row, given the rows so far.
     pub(crate) fn factor(&self, weights: Option<&ClassWeights>, label: f64, weight: f64, texts: &[Class]) -> f64 {
         match weights {
             None => 1.0,
@@ -83,7 +83,7 @@ impl ClassBalance {
         self.total.add(weight);
     }
 
-    /// By what the weight of a row that was counted is to be multiplied, with all rows in view.
+    /// Factor for a row of a class, given all rows.
     pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
         match weights {
             ClassWeights::Given(pairs) => ClassWeights::given(pairs, label, texts),

@@ -1,4 +1,4 @@
-//! Labels as the losses want them: classes as −1 and +1 whatever they are called, numbers as they are.
+//! Encoding of labels for the losses: two classes as −1 and +1, many classes as class numbers, numbers unchanged.
 
 use super::{class_index::ClassIndex, label_set::Labels};
 use crate::{
@@ -8,34 +8,34 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Classes are whole numbers of at most two digits: what is larger is a quantity, not the name of a class.
+/// Largest absolute label of binary classification, a whole number: larger ones are taken for quantities, and refused.
 const LARGEST_CLASS: f64 = 99.0;
 
-/// The same where there may be many, and how many there may be.
+/// Largest absolute label of multiclass losses, and the maximum number of classes.
 const LARGEST_OF_MANY: f64 = 65_536.0;
 const MOST: usize = ClassIndex::MOST;
 
-/// The classes met so far, in the order of the rows: two of them, or, where the loss takes so many, all.
+/// The classes encountered so far, in the order of rows: two of them, or all for multiclass losses.
 ///
-/// Which of them is positive depends on both, so training takes the first for +1 and turns the sign of the whole
-/// model once the second shows that it was the other way round: the losses of classes are odd, φ(−y, −m) = φ(y, m), so this is exact.
+/// The larger of two labels is the positive class. Until the second label comes, training encodes the first as +1, and flips the sign
+/// of the whole model if the second turns out larger. This is exact, since φ(−y, −m) = φ(y, m) for binary losses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelEncoder {
     first: Option<f64>,
     second: Option<f64>,
     #[serde(default, skip_serializing_if = "Classes::is_empty")]
     classes: ClassIndex,
-    /// Whether labels are shares of the positive class, which is called 1.
+    /// Whether labels are proportions of the positive class, whose label is 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shares: bool,
-    /// Whether labels stand for texts: then any number may be a class.
+    /// Whether labels stand for class names: then any number may be a class.
     #[serde(skip)]
     pub(crate) texts: bool,
 }
 
 impl LabelEncoder {
-    /// The label of a row in training's own terms: −1 or +1, or the number of its class where there are many; classes not met
-    /// before are remembered by [`LabelEncoder::observe`].
+    /// Encodes a label for training: −1 or +1, or a class number for multiclass losses. A new class is added only by
+    /// [`LabelEncoder::observe`].
     pub(crate) fn encode(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
             return loss.check(label).map(|()| label);
@@ -73,12 +73,12 @@ impl LabelEncoder {
         label.is_finite() && (self.texts || label.fract() == 0.0 && label.abs() <= largest)
     }
 
-    /// The classes of a loss that takes many.
+    /// The classes of a multiclass loss.
     pub(crate) fn classes(&self) -> &ClassIndex {
         &self.classes
     }
 
-    /// Remembers the class of a row that is being learnt.
+    /// Adds the class of an accepted row.
     pub(crate) fn observe(&mut self, loss: Loss, label: f64) {
         if self.shares {
             (self.first, self.second) = (Some(1.0), Some(0.0));
@@ -93,7 +93,7 @@ impl LabelEncoder {
         }
     }
 
-    /// +1 if the first class is the positive one, −1 if the model's sign is to be turned.
+    /// +1 if the first class is the positive one, −1 if the model's sign is to be flipped.
     pub(crate) fn sign(&self) -> f64 {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first < second => -1.0,
@@ -102,7 +102,7 @@ impl LabelEncoder {
         }
     }
 
-    /// The classes by sign.
+    /// Labels of the classes, as stored in a model.
     pub(crate) fn labels(&self) -> Labels {
         if self.sign() > 0.0 {
             let classes = self.classes.labels();
@@ -112,7 +112,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Checks one that was read from a file against the labels of its model.
+    /// Checks an encoder read from a file against the labels of its model.
     pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
         let (many, two) = (!self.classes.is_empty(), self.first.is_some());
         let kind = if loss.is_multiclass() { !two } else { !many && (loss.classifies() || !two) };
@@ -120,7 +120,7 @@ impl LabelEncoder {
         need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
-    /// The only class met, if there is just one.
+    /// The only class encountered, if there is just one.
     pub(crate) fn only_class(&self) -> Option<f64> {
         match self.classes.len() {
             0 if self.second.is_none() => self.first,

@@ -1,24 +1,25 @@
-//! The labels that a classifier has met.
+//! The labels of a classifier.
 
 use serde::{Deserialize, Serialize};
 
 /// The labels a classifier was trained on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
-    /// The label that stands for −1, if it was seen.
+    /// Label of the negative class, encoded as −1, if it was encountered.
     pub negative: Option<f64>,
-    /// The label that stands for +1, if it was seen.
+    /// Label of the positive class, encoded as +1, if it was encountered.
     pub positive: Option<f64>,
-    /// All labels, ascending, where the loss takes more than two classes; then none of them is positive or negative.
+    /// Labels of all classes, ascending, for multiclass losses; then `negative` and `positive` are `None`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<f64>,
-    /// Whether labels are shares of the positive class, between 0 and 1.
+    /// Whether labels are proportions of the positive class, between 0 and 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shares: bool,
 }
 
 impl Labels {
-    /// The label as −1 or +1, if it is one of the two, a share as what lies between; where there are many, the position of its class.
+    /// Encodes a label: −1 or +1, a number between for a proportion, or the position of its class for multiclass losses. `None` for a
+    /// label that was not encountered in training.
     #[must_use]
     pub fn encode(&self, label: f64) -> Option<f64> {
         if self.shares {
@@ -37,7 +38,7 @@ impl Labels {
         }
     }
 
-    /// All labels that were seen.
+    /// All labels encountered.
     #[must_use]
     pub fn all(&self) -> Vec<f64> {
         [self.negative, self.positive].into_iter().flatten().chain(self.classes.iter().copied()).collect()

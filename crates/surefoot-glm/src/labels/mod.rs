@@ -1,4 +1,4 @@
-//! From the labels of a file to those that losses are defined on, and weights of classes.
+//! Encoding of the labels of a file for the losses, and class weights.
 //!
 //! May use [`data`](crate::data), [`loss`](crate::loss) and [`numeric`](crate::numeric).
 

@@ -1,12 +1,12 @@
-//! What the lanes lose at a row, for choosing among them.
+//! Losses of the lanes at a row, by which their mixture weights are chosen.
 
 use crate::simd::lanes::LANES;
 
-/// What the lanes are charged for a row.
+/// Charges of the lanes for a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Charges {
-    /// For their losses.
+    /// Losses of the lanes.
     pub(crate) values: [f64; LANES],
-    /// For one more row, on the wrong side: see `wrong_side` of the mixture.
+    /// Losses if the label were another class: see `wrong_side` in `online/mixture_weights.rs`.
     pub(crate) wrong_side: [f64; LANES],
 }

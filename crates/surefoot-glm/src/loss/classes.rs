@@ -1,11 +1,11 @@
-//! What a [`Loss`] with a margin for each class says of them, each one arm a loss.
+//! Functions of [`Loss`] with one margin per class; a match arm per loss.
 
 use super::{Loss, charges::Charges, softmax};
 use crate::simd::lanes::Lanes;
 
 impl Loss {
-    /// The loss of the margins of K classes, of which number `y` is the label; for losses that have them ([`is_multiclass`](Loss::is_multiclass)),
-    /// stable for all finite margins. O(K).
+    /// Loss of the margins of K classes; `y` is the number of the label's class. For [multiclass](Loss::is_multiclass) losses;
+    /// numerically stable for all finite margins. O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -14,7 +14,7 @@ impl Loss {
     /// ```
     ///
     /// # Panics
-    /// If there are not so many margins.
+    /// If `y` is not below the number of margins.
     #[must_use]
     pub fn multiclass_value(self, y: usize, margins: &[f64]) -> f64 {
         match self {
@@ -23,10 +23,10 @@ impl Loss {
         }
     }
 
-    /// Turns the margins of K classes into the gradient of [`multiclass_value`](Loss::multiclass_value). O(K).
+    /// Replaces the margins of K classes by the gradient of [`multiclass_value`](Loss::multiclass_value). O(K).
     ///
     /// # Panics
-    /// If there are not so many margins.
+    /// If `y` is not below the number of margins.
     pub fn multiclass_gradient(self, y: usize, margins: &mut [f64]) {
         match self {
             Loss::Ovr => softmax::ovr_gradient(y, margins),
@@ -34,7 +34,7 @@ impl Loss {
         }
     }
 
-    /// Turns the margins of K classes into their probabilities, which sum to 1. O(K).
+    /// Replaces the margins of K classes by their probabilities, which sum to 1. O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -49,7 +49,7 @@ impl Loss {
         softmax::means(margins);
     }
 
-    /// The log loss of the probabilities that K margins stand for: −ln p_y, whichever loss was minimised. Changes the margins.
+    /// Log loss −ln p_y of the probabilities of K classes, whichever loss was minimised. Overwrites the margins.
     pub(crate) fn multiclass_log_loss(self, y: usize, margins: &mut [f64]) -> f64 {
         if self == Loss::Ovr {
             softmax::ovr_logarithms(margins);
@@ -57,7 +57,7 @@ impl Loss {
         softmax::value(y, margins)
     }
 
-    /// The least mean loss of K constant margins, if classes have these shares.
+    /// The least mean loss of K constant margins, given the frequencies of classes.
     pub(crate) fn multiclass_constant(self, shares: impl Iterator<Item = f64>) -> f64 {
         match self {
             Loss::Ovr => softmax::ovr_constant(shares),
@@ -65,7 +65,7 @@ impl Loss {
         }
     }
 
-    /// What lanes are charged for the margins of K classes, to f32's precision.
+    /// Charges of the lanes for the margins of K classes, in f32.
     pub(crate) fn multiclass_charges(self, y: usize, margins: &[Lanes]) -> Charges {
         match self {
             Loss::Ovr => softmax::ovr_charges(y, margins),
@@ -73,7 +73,7 @@ impl Loss {
         }
     }
 
-    /// [`multiclass_gradient`](Loss::multiclass_gradient) of every lane, to f32's precision.
+    /// [`multiclass_gradient`](Loss::multiclass_gradient) per lane, in f32.
     pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
             Loss::Ovr => softmax::ovr_derivatives(y, margins),

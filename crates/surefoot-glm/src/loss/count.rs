@@ -1,8 +1,8 @@
 //! Deviances with a log link, for counts and amounts: Poisson, gamma, and Tweedie between them, as one family.
 //!
-//! With the mean μ = e^m the slope is μ^{1−p}(μ − y): power p = 1 is Poisson, 2 gamma, 1 < p < 2 Tweedie (a Poisson number
-//! of gamma amounts), and convex in m for no other p. Labels times c are margins plus ln c, so labels have no unit but
-//! where all of them are 0. Slopes are unbounded, see [`LabelRange`](crate::loss::derivative_cut::LabelRange) for how the learner stays safe.
+//! With the mean μ = e^m the derivative is μ^{1−p}(μ − y): power p = 1 is Poisson, 2 gamma, 1 < p < 2 Tweedie (a Poisson number
+//! of gamma amounts); for no other p is the loss convex in m. Scaling labels by c adds ln c to margins, so the unit of labels does
+//! not matter. Derivatives are unbounded; for how the learner stays stable see [`LabelRange`](crate::loss::derivative_cut::LabelRange).
 
 /// −y μ^{1−p}/(1 − p) + μ^{2−p}/(2 − p), with the limits at 1 and 2: μ − ym and y/μ + m.
 #[inline]
@@ -29,7 +29,7 @@ fn paid(y: f64, a: f64, m: f64) -> f64 {
     if y == 0.0 { 0.0 } else { (y * mean(-a * m)).min(f64::MAX) }
 }
 
-/// The least loss of a label: at the margin ln y.
+/// Minimum of the loss of a label: at the margin ln y.
 pub(super) fn least(power: f64, y: f64) -> f64 {
     if power == 1.0 {
         if y > 0.0 { y - y * libm::log(y) } else { 0.0 }
@@ -40,7 +40,7 @@ pub(super) fn least(power: f64, y: f64) -> f64 {
     }
 }
 
-/// e^m, and the largest number where that overflows.
+/// e^m, capped at the largest number.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     libm::exp(m).min(f64::MAX)

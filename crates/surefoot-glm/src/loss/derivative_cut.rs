@@ -1,24 +1,24 @@
-//! What was seen of labels with a log link, and what slopes are cut to because of it.
+//! Range of labels with a log link, and the bounds at which derivatives are clipped because of it.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// How far beyond the labels a mean may be before its slope is cut.
+/// Factor by which a predicted mean may exceed the labels before its derivative is clipped.
 const BEYOND: f64 = std::f64::consts::E;
 
 /// Mean and maximum of the labels so far.
 ///
-/// With a log link a margin that is too large by 20 has a slope 5·10⁸ times the usual one, and a learner that divides by the root of the sum of
-/// squares would stand still for ever after. So slopes are cut at what they are where the mean is e times the largest label
-/// and the label is 0, and, on the other side, where the label is e times the largest and the mean is that of all labels.
-/// What is learnt is then still a convex loss with its minimum at each row's own label, and the true loss wherever
-/// predictions are of the size of labels; the printed loss is never cut.
+/// With a log link, a margin too large by 20 has a derivative 5·10⁸ times the usual one, and a learner that divides by the square root of
+/// the sum of squared gradients would hardly move ever after. So derivatives are clipped: above at the derivative for a mean of e times the
+/// largest label and a label of 0; below at that for a label of e times the largest and the mean of all labels.
+/// The clipped loss is still convex with its minimum at each row's own label, and equals the true loss as long as
+/// predictions are of the magnitude of labels; the printed loss is never clipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelRange {
     weight: f64,
     mean: f64,
     largest: f64,
-    /// The logarithm of the weighted mean exposure, e to the offset; 0 without offsets.
+    /// Logarithm of the weighted mean exposure e^offset; 0 without offsets.
     #[serde(default, skip_serializing_if = "is_zero")]
     exposure: f64,
 }
@@ -28,17 +28,17 @@ fn is_zero(x: &f64) -> bool {
 }
 
 impl LabelRange {
-    /// Whether one that was read from a file can be one.
+    /// Whether a range read from a file is valid.
     pub(crate) fn is_sound(&self) -> bool {
         [self.weight, self.mean, self.largest].into_iter().all(is_magnitude) && self.exposure.is_finite()
     }
 
-    /// The weighted mean; 0 as long as no label was above 0.
+    /// Weighted mean of labels; 0 as long as no label is above 0.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The logarithm of the weighted mean exposure.
+    /// Logarithm of the weighted mean exposure.
     pub(crate) fn exposure(&self) -> f64 {
         self.exposure
     }
@@ -58,13 +58,13 @@ impl LabelRange {
         }
     }
 
-    /// Multiplies the unit of labels by 1/`ratio`.
+    /// Changes the unit of labels: multiplies them by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean *= ratio;
         self.largest *= ratio;
     }
 
-    /// The steepest slopes, downwards and upwards, at a row with the label `y`.
+    /// Bounds (down, up) of |φ'| at a row with the label `y`.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> (f64, f64) {
         let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
         let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
@@ -73,7 +73,7 @@ impl LabelRange {
         (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
     }
 
-    /// A slope cut to these.
+    /// A derivative clipped to these bounds.
     pub(crate) fn cut(&self, loss: Loss, y: f64, derivative: f64) -> f64 {
         let (down, up) = self.derivative_bounds(loss, y);
         derivative.clamp(-down, up)

@@ -1,18 +1,18 @@
-//! Hinge losses of z = ym, label −1 or +1: 0 from a margin of 1 on the right side. They know classes, not probabilities.
+//! Hinge losses of z = ym, label −1 or +1: 0 from a margin of 1 on the right side. They have no probabilities.
 
-/// What is missing to a margin of 1 on the right side.
+/// max(0, 1 − z): the shortfall to a margin of 1.
 #[inline]
 fn lack(y: f64, m: f64) -> f64 {
     (1.0 - y * m).max(0.0)
 }
 
-/// max(0, 1 − z); |φ'| ≤ 1, a kink at z = 1.
+/// max(0, 1 − z); |φ'| ≤ 1, not differentiable at z = 1.
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     lack(y, m)
 }
 
-/// −y below z = 1, else 0: at the kink a subgradient.
+/// −y below z = 1, else 0; a subgradient at z = 1.
 #[inline]
 pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y * m < 1.0 { -y } else { 0.0 }
@@ -37,23 +37,23 @@ pub(super) fn smoothed_value(y: f64, m: f64) -> f64 {
     if lack <= 1.0 { 0.5 * lack * lack } else { lack - 0.5 }
 }
 
-/// −y·max(0, 1 − z), cut at y.
+/// −y·max(0, 1 − z), clipped to absolute value 1.
 #[inline]
 pub(super) fn smoothed_derivative(y: f64, m: f64) -> f64 {
     -y * lack(y, m).min(1.0)
 }
 
-/// The least mean loss of a constant if the smaller class has this share: at the margin ±1.
+/// Least mean hinge loss of a constant, given the share of the smaller class: at margin ±1.
 pub(super) fn constant(share: f64) -> f64 {
     2.0 * share
 }
 
-/// The same for the square: at the margin of the mean label.
+/// Least mean squared hinge loss of a constant: at the mean label as margin.
 pub(super) fn squared_constant(share: f64) -> f64 {
     4.0 * share * (1.0 - share)
 }
 
-/// The same for the smoothed loss: where (1 − m)·(larger share) is the smaller one.
+/// Least mean smoothed hinge loss of a constant: at the margin m where (1 − |m|)·(larger share) is the smaller share.
 pub(super) fn smoothed_constant(share: f64) -> f64 {
     let ratio = share / (1.0 - share);
     share * (1.5 - 0.5 * ratio)

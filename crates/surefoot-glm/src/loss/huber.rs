@@ -7,7 +7,7 @@ pub(super) fn value(delta: f64, y: f64, m: f64) -> f64 {
     if r <= delta { 0.5 * r * r } else { delta * (r - 0.5 * delta) }
 }
 
-/// r cut to [−δ, δ].
+/// r clipped to [−δ, δ].
 #[inline]
 pub(super) fn derivative(delta: f64, y: f64, m: f64) -> f64 {
     let r = m - y;

@@ -1,5 +1,5 @@
-//! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4. A label y between them is a row of each
-//! class, with weights that add up to 1: (1 + y)/2 and (1 − y)/2.
+//! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4. A label y between −1 and 1 is a proportion: it
+//! counts as a row of each class, with weights (1 + y)/2 and (1 − y)/2.
 //!
 //! exp and log come from `libm`, one pure-Rust source, so that training and prediction agree to the last
 //! bit on every platform; lanes have their own, in f32.
@@ -9,7 +9,7 @@ use crate::simd::lanes::{
     exp::{exp_minus_size, ln_1p_of_unit},
 };
 
-/// ln(1 + e^(−ym)), with the large term taken out so that nothing overflows.
+/// ln(1 + e^(−ym)), in a form that does not overflow.
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     let z = -y * m;
@@ -19,7 +19,7 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
     z.max(0.0) + libm::log1p(libm::exp(-z.abs()))
 }
 
-/// What a share loses beside ln(1 + e^(−|m|)): |m| times the weight of the class that m is not on the side of.
+/// Loss of a proportion less ln(1 + e^(−|m|)): |m| times the weight of the class on the other side.
 #[inline]
 fn share(y: f64, m: f64) -> f64 {
     m.abs() * 0.5 * (1.0 - y * m.signum())
@@ -41,7 +41,7 @@ pub(super) fn mean(m: f64) -> f64 {
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
-/// The least mean loss of a constant, the entropy of the classes, if the mean label is this.
+/// Least mean loss of a constant, the entropy of the classes, given the mean label.
 pub(super) fn constant(mean: f64) -> f64 {
     0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean))
 }
@@ -51,7 +51,7 @@ pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 
-/// `value` of every lane.
+/// `value` per lane.
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_minus_size(margins));
     if y.abs() < 1.0 {
@@ -60,7 +60,7 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
-/// `derivative` of every lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
+/// `derivative` per lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
 pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_minus_size(margins);
     let mut out = e;

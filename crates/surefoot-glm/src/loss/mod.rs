@@ -1,7 +1,7 @@
 //! Losses: pointwise functions of a label and a margin, with all that is known about them in one place.
 //!
-//! Adding a loss is one variant of [`Loss`], one file beside this one, and one row in each `match` below;
-//! the tests that walk [`Loss::SCALAR`] then apply to it.
+//! A new loss is one variant of [`Loss`], one file beside this one, and one arm in each `match` below;
+//! the tests over [`Loss::SCALAR`] or [`Loss::ALL`] then apply to it.
 
 pub(crate) mod charges;
 mod classes;
@@ -30,9 +30,9 @@ use std::fmt;
 /// | logistic | ln(1 + e^(−ym)) | −1, +1 | 1 / (1 + e^(−m)) | ≤ 1 | ≤ 1/4 |
 /// | squared | ½(m − y)² | finite | m | unbounded | 1 |
 /// | huber | ½r² if \|r\| ≤ δ, else δ(\|r\| − δ/2), r = m − y | finite | m | ≤ δ | ≤ 1 |
-/// | absolute | \|m − y\| | finite | m, a median | ≤ 1 | kink |
-/// | quantile | τ(y − m) if m < y, else (1 − τ)(m − y) | finite | m, the τ-quantile | ≤ max(τ, 1 − τ) | kink |
-/// | hinge | max(0, 1 − ym) | −1, +1 | none | ≤ 1 | kink |
+/// | absolute | \|m − y\| | finite | m, a median | ≤ 1 | none at 0 |
+/// | quantile | τ(y − m) if m < y, else (1 − τ)(m − y) | finite | m, the τ-quantile | ≤ max(τ, 1 − τ) | none at 0 |
+/// | hinge | max(0, 1 − ym) | −1, +1 | none | ≤ 1 | none at 1 |
 /// | squared_hinge | max(0, 1 − ym)² | −1, +1 | none | unbounded | ≤ 2 |
 /// | smoothed_hinge | ½ max(0, 1 − ym)², but ½ − ym if ym < 0 | −1, +1 | none | ≤ 1 | ≤ 1 |
 /// | poisson | e^m − ym | ≥ 0 | e^m | unbounded | unbounded |
@@ -41,11 +41,11 @@ use std::fmt;
 /// | softmax | ln Σ_j e^(m_j) − m_y | one of K classes | e^(m_k) / Σ_j e^(m_j) | norm ≤ √2 | norm ≤ 1/2 |
 /// | ovr | Σ_k ln(1 + e^(−m_k)) with −m_k for k = y, else +m_k | one of K classes | 1 / (1 + e^(−m_k)), divided by their sum | ≤ 1 each | ≤ 1/4 each |
 ///
-/// The last two have a margin for each of K classes: see [`multiclass_value`](Loss::multiclass_value). As a function of one margin they are the
-/// logistic loss: softmax that of the margin of the label's class over ln Σ e^(m_j) of the others.
+/// The last two have one margin per class: see [`multiclass_value`](Loss::multiclass_value). As functions of a single margin they equal the
+/// logistic loss: softmax with m the margin of the label's class less ln Σ e^(m_j) of the others.
 ///
-/// Where slopes are unbounded a learner has to be safe by itself: squares are met by labels of any unit as scales of the
-/// learner, and where the slope grows like e^m it is cut at what labels call for (`seen.rs`).
+/// Unbounded derivatives: for the squared loss the learner scales its points by the labels; with a log link, derivatives, which grow like
+/// e^m, are clipped by the range of labels (`loss/derivative_cut.rs`).
 ///
 /// ```
 /// use surefoot_glm::Loss;
@@ -57,40 +57,40 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "loss", rename_all = "snake_case")]
 pub enum Loss {
-    /// Classification of two classes by log loss; the label is −1 or +1.
+    /// Binary classification by log loss; the label is −1 or +1.
     Logistic,
     /// Regression by half the squared error.
     Squared,
-    /// Regression by half the squared error up to `delta`, in units of the label, and in proportion to it beyond.
+    /// Regression by half the squared error up to `delta`, linear beyond.
     Huber {
-        /// The error from which on it counts in proportion, above 0.
+        /// Error at which the loss becomes linear, in units of the label; above 0.
         delta: f64,
     },
     /// Regression to the median, by the absolute error.
     Absolute,
     /// Regression to a quantile, by the pinball loss.
     Quantile {
-        /// The share of labels that are to be below the prediction, between 0 and 1.
+        /// Quantile level: the share of labels below the prediction, between 0 and 1.
         tau: f64,
     },
-    /// Classification by what is missing to a margin of 1; the label is −1 or +1.
+    /// Binary classification by hinge loss (support vector machine); the label is −1 or +1.
     Hinge,
-    /// Classification by the square of what is missing to a margin of 1.
+    /// Binary classification by squared hinge loss.
     SquaredHinge,
-    /// Classification by what is missing to a margin of 1, half squared on the right side.
+    /// Binary classification by smoothed hinge loss: quadratic between margins 0 and 1, linear below (Rennie and Srebro 2005).
     SmoothedHinge,
     /// Regression of counts with a log link.
     Poisson,
     /// Regression of positive amounts with a log link, by relative errors.
     Gamma,
-    /// Regression of amounts that may be 0 with a log link; the variance goes like a power of the mean.
+    /// Regression of amounts that may be 0, with a log link; the variance is proportional to a power of the mean.
     Tweedie {
-        /// That power, between 1 (Poisson) and 2 (gamma).
+        /// Variance power, between 1 (Poisson) and 2 (gamma).
         power: f64,
     },
-    /// Classification of any number of classes by log loss, with a margin for each (multinomial).
+    /// Classification of any number of classes by multinomial log loss, with one margin per class.
     Softmax,
-    /// Classification of any number of classes, each against the rest by log loss.
+    /// Classification of any number of classes by one-vs-rest log losses, with one margin per class.
     Ovr,
 }
 
@@ -153,25 +153,25 @@ impl Loss {
         }
     }
 
-    /// Whether labels are classes.
+    /// Whether labels are classes (classification).
     #[must_use]
     pub fn classifies(self) -> bool {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
     }
 
-    /// Whether there is a margin for each of any number of classes, not only one.
+    /// Whether a row has one margin per class, for any number of classes; otherwise it has a single margin.
     #[must_use]
     pub fn is_multiclass(self) -> bool {
         matches!(self, Loss::Softmax | Loss::Ovr)
     }
 
-    /// Whether labels are classes, and a margin stands for a probability.
+    /// Whether this is classification with predicted probabilities.
     #[must_use]
     pub fn has_probabilities(self) -> bool {
         self == Loss::Logistic || self.is_multiclass()
     }
 
-    /// With a log link: the power p with which the variance of labels goes like mean^p.
+    /// Losses with a log link: the power p of the variance function, Var(y) ∝ mean^p. `None` for other losses.
     #[must_use]
     pub fn variance_power(self) -> Option<f64> {
         match self {
@@ -182,10 +182,10 @@ impl Loss {
         }
     }
 
-    /// Checks that a number can be a label; classes are coded elsewhere.
+    /// Checks that a number is a valid regression label. Labels of classes are checked when they are encoded.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A fault of the label that names the domain of the loss and a remedy.
     pub fn check(self, label: f64) -> Result<(), Fault> {
         let message = match self {
             _ if !label.is_finite() => "a label is a finite number",
@@ -201,7 +201,7 @@ impl Loss {
         Err(Fault::new(Part::Label, message))
     }
 
-    /// φ(y, m): the loss of margin `m` for label `y`; stable for every finite margin.
+    /// φ(y, m): the loss of margin `m` for encoded label `y`. Numerically stable for every finite margin. O(1).
     #[inline]
     #[must_use]
     pub fn value(self, y: f64, m: f64) -> f64 {
@@ -220,7 +220,7 @@ impl Loss {
         }
     }
 
-    /// φ'(y, m): the derivative in the margin; at a kink a subgradient.
+    /// φ'(y, m): the derivative in the margin; a subgradient where φ is not differentiable. O(1).
     #[inline]
     #[must_use]
     pub fn derivative(self, y: f64, m: f64) -> f64 {
@@ -239,19 +239,19 @@ impl Loss {
         }
     }
 
-    /// The least loss that a label can have, at its own best margin: 0 without a log link.
+    /// The minimum of φ(y, ·) over margins: 0 without a log link.
     #[must_use]
     pub fn minimum(self, y: f64) -> f64 {
         self.variance_power().map_or(0.0, |power| count::least(power, y))
     }
 
-    /// φ less the least that the label can have: how much a margin is off, at least 0.
+    /// φ less its minimum for the label: at least 0.
     #[inline(never)]
     pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
         (self.value(y, m) - self.minimum(y)).max(0.0)
     }
 
-    /// The same loss with labels, and margins where they have the unit of labels, divided by `unit`, but for a factor.
+    /// This loss, up to a factor, for labels (and, without a log link, margins) divided by `unit`.
     pub(crate) fn in_units(self, unit: f64) -> Loss {
         match self {
             Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
@@ -259,7 +259,7 @@ impl Loss {
         }
     }
 
-    /// φ of every lane less the least that the label can have, to f32's precision.
+    /// φ less its minimum for the label, per lane, in f32.
     pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::values(y as f32, margins),
@@ -267,14 +267,14 @@ impl Loss {
         }
     }
 
-    /// Apart, so that what is inlined of the usual loss stays short.
+    /// A separate function, so that the inlined path of logistic loss stays short.
     #[inline(never)]
     fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
         let least = self.minimum(y);
         Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
-    /// φ' of every lane, to f32's precision.
+    /// φ' per lane, in f32.
     pub(crate) fn derivatives(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::derivatives(y as f32, margins),
@@ -287,8 +287,8 @@ impl Loss {
         Lanes(margins.0.map(|m| self.derivative(y, m.into()) as f32))
     }
 
-    /// The mean that a margin stands for: the probability of the positive class, the margin itself, or its exponential.
-    /// Hinge losses know no mean, and give the margin.
+    /// Inverse link: the predicted mean for a margin, that is the probability of the positive class, the margin itself, or its
+    /// exponential. Hinge losses have no mean, and return the margin.
     #[inline]
     #[must_use]
     pub fn mean(self, m: f64) -> f64 {
@@ -299,7 +299,7 @@ impl Loss {
         }
     }
 
-    /// Second derivative in the margin, 0 where φ' jumps; `None` where φ is made of straight lines.
+    /// φ''(y, m): second derivative in the margin, 0 where φ' jumps; `None` for piecewise-linear losses. O(1).
     #[must_use]
     pub fn second_derivative(self, y: f64, m: f64) -> Option<f64> {
         Some(match self {
@@ -320,7 +320,7 @@ impl Loss {
         })
     }
 
-    /// Upper bound of \|φ'\|, if there is one (its Lipschitz constant in the margin).
+    /// Lipschitz constant in the margin: the least upper bound of \|φ'\|, if there is one.
     #[must_use]
     pub fn lipschitz(self) -> Option<f64> {
         match self {
@@ -332,7 +332,7 @@ impl Loss {
         }
     }
 
-    /// Upper bound of φ'' (its smoothness in the margin), if there is one: not where there is a kink, or a log link.
+    /// Smoothness constant in the margin: the least upper bound of φ''; `None` for losses that are not smooth or have a log link.
     #[must_use]
     pub fn smoothness(self) -> Option<f64> {
         match self {
@@ -344,8 +344,8 @@ impl Loss {
         }
     }
 
-    /// The least mean loss of a constant margin over labels of this mean (classes: −1 and +1) and mean squared distance from
-    /// it; `None` where that takes more to know (see [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
+    /// The least mean loss of a constant margin, given the mean and variance of labels (classes: −1 and +1); `None` for losses that need
+    /// more of the distribution (see [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
     pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
         // The share of the smaller class.
         let share = 0.5 * (1.0 - mean.abs());

@@ -1,4 +1,4 @@
-//! Pinball loss, whose best constant is the τ-quantile of the labels; identity link; |φ'| ≤ max(τ, 1 − τ), a kink at 0.
+//! Pinball loss, whose best constant is the τ-quantile of the labels; identity link; |φ'| ≤ max(τ, 1 − τ), not differentiable at 0.
 //!
 //! Absolute loss |m − y| is twice that of τ = ½: its best constant is a median.
 

@@ -1,10 +1,10 @@
-//! Losses of K classes, with a margin each.
+//! Losses of K classes, with one margin per class.
 //!
 //! *Softmax*: ln Σ_j e^(m_j) − m_y, the cross-entropy of p_k = e^(m_k)/Σ_j e^(m_j); the gradient p_k − \[k = y\] has a norm ≤ √2, the
-//! curvature is ≤ ½. *One-vs-rest*: Σ_k ln(1 + e^(∓m_k)), logistic losses of "this class or another" side by side; its
-//! probabilities are those of the classes, 1/(1 + e^(−m_k)), divided by their sum.
+//! curvature is ≤ ½. *One-vs-rest*: Σ_k ln(1 + e^(∓m_k)), a binary logistic loss per class; its
+//! probabilities are 1/(1 + e^(−m_k)), divided by their sum.
 //!
-//! The largest margin is taken out before any exponential, so nothing overflows.
+//! The largest margin is subtracted before any exponential, so nothing overflows.
 
 use super::{charges::Charges, logistic};
 use crate::simd::lanes::{
@@ -19,14 +19,14 @@ fn largest(margins: &[f64]) -> f64 {
 /// ln Σ e^(m_j) − m_y.
 pub(super) fn value(y: usize, margins: &[f64]) -> f64 {
     let largest = largest(margins);
-    // One term is 1, and stays out of the sum: a loss near 0 keeps its digits.
+    // One term is 1, and is kept out of the sum: a loss near 0 keeps its digits.
     let top = margins.iter().position(|&m| m == largest).unwrap_or(y);
     let others = |(k, &m): (usize, &f64)| if k == top { 0.0 } else { libm::exp(m - largest) };
     let rest: f64 = margins.iter().enumerate().map(others).sum();
     (largest - margins[y]) + libm::log1p(rest)
 }
 
-/// Margins become probabilities.
+/// Replaces margins by probabilities.
 pub(super) fn means(margins: &mut [f64]) {
     let largest = largest(margins);
     margins.iter_mut().for_each(|m| *m = libm::exp(*m - largest));
@@ -34,10 +34,10 @@ pub(super) fn means(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m /= sum);
 }
 
-/// Margins become the gradient p_k − \[k = y\].
+/// Replaces margins by the gradient p_k − \[k = y\].
 pub(super) fn gradient(y: usize, margins: &mut [f64]) {
     means(margins);
-    // Not 1 − p_y, which would lose the digits of what is left.
+    // Not p_y − 1, which would lose digits by cancellation.
     margins[y] = 0.0;
     margins[y] = -margins.iter().sum::<f64>();
 }
@@ -46,12 +46,12 @@ fn sign(k: usize, y: usize) -> f64 {
     if k == y { 1.0 } else { -1.0 }
 }
 
-/// Σ_k of the logistic losses.
+/// Sum of the logistic losses.
 pub(super) fn ovr_value(y: usize, margins: &[f64]) -> f64 {
     margins.iter().enumerate().map(|(k, &m)| logistic::value(sign(k, y), m)).sum()
 }
 
-/// The logarithms of the classes' probabilities, of which [`means`] makes probabilities that sum to 1.
+/// Replaces margins by the logarithms of the classes' probabilities, which [`means`] normalises.
 pub(super) fn ovr_logarithms(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m = -logistic::value(1.0, *m));
 }
@@ -60,12 +60,12 @@ pub(super) fn ovr_gradient(y: usize, margins: &mut [f64]) {
     margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivative(sign(k, y), *m));
 }
 
-/// The least mean loss of K constants, the entropy, if classes have these shares.
+/// Least mean loss of K constants, the entropy, given the frequencies of classes.
 pub(super) fn constant(shares: impl Iterator<Item = f64>) -> f64 {
     0.0 - shares.map(logistic::plogp).sum::<f64>()
 }
 
-/// The same for one-vs-rest.
+/// Least mean one-vs-rest loss of K constants.
 pub(super) fn ovr_constant(shares: impl Iterator<Item = f64>) -> f64 {
     shares.map(|share| logistic::constant(2.0 * share - 1.0)).sum()
 }
@@ -74,7 +74,7 @@ fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The largest margin of every lane, and the second.
+/// Largest and second largest margin per lane.
 fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     let (mut first, mut second) = (Lanes([f32::NEG_INFINITY; LANES]), Lanes([f32::NEG_INFINITY; LANES]));
     for margins in margins {
@@ -86,7 +86,7 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     (first, second)
 }
 
-/// What every lane is charged for, and would be if the likeliest of the other classes were the label.
+/// Charges per lane: the loss, and the loss if the likeliest of the other classes were the label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
     let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_minus_size(&(m - first)));
@@ -98,7 +98,7 @@ pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     }
 }
 
-/// Margins of the lanes become their gradients.
+/// Replaces the margins of the lanes by their gradients.
 pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
@@ -111,7 +111,7 @@ pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     margins.iter_mut().for_each(|m| *m = *m / sum);
 }
 
-/// The same two for one-vs-rest.
+/// One-vs-rest charges per lane: the losses, and the losses if every class were on the wrong side.
 pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {

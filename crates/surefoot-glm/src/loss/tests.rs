@@ -5,7 +5,7 @@ use super::{derivative_cut::Seen, *};
 mod classes;
 mod golden;
 
-/// Margins of order 1, none of them at a kink.
+/// Margins of order 1, none at a point without a derivative.
 const MARGINS: [f64; 9] = [-30.0, -3.0, -1.1, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
 
 /// All losses, with other parameters too.
@@ -34,7 +34,7 @@ fn each(mut look: impl FnMut(Loss, f64, f64)) {
 #[test]
 fn values_and_slopes_are_those_of_high_precision() {
     for &(loss, y, m, value, derivative) in golden::VALUES {
-        // A few roundings, and those of terms that cancel: of which the largest is ym, or the slope's or value's own part in y.
+        // A few roundings, and those of terms that cancel: of which the largest is ym, or the derivative's or value's own part in y.
         let size = |exact: f64, part: f64| 2e-15 * (exact.abs() + part.abs());
         let parts = if loss.variance_power().is_some() {
             [loss.value(0.0, m) + y * m, loss.derivative(0.0, m)]
@@ -70,11 +70,11 @@ fn bends_agree_with_differences_of_slopes() {
 #[test]
 fn slopes_agree_with_central_differences() {
     each(|loss, y, m| {
-        // Away from the corners of slopes, where differences are one-sided.
+        // Away from points where the derivative jumps, where differences are one-sided.
         let (h, m) = (1e-5, m + 0.01);
         let numeric = (loss.value(y, m + h) - loss.value(y, m - h)) / (2.0 * h);
         let derivative = loss.derivative(y, m);
-        // The third derivative is at most a few times value and slope; values cancel to 1e-16 of themselves, over h.
+        // The third derivative is at most a few times value and derivative; values cancel to 1e-16 of themselves, over h.
         let size = 1.0 + loss.value(y, m).abs() + derivative.abs();
         assert!((numeric - derivative).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {numeric} and {derivative}");
     });
@@ -198,7 +198,7 @@ fn units_of_labels_are_units_of_losses() {
         let shift = if loss.variance_power().is_some() { libm::log(unit) } else { 0.0 };
         let within = loss.in_units(unit);
         let at = |m: f64| if shift > 0.0 { m - shift } else { m / unit };
-        // What one unit of the loss in units is, from any one slope, holds for all others.
+        // The factor of the loss in units, computed from one derivative, holds for all others.
         let ratio = |m: f64| loss.derivative(y * unit, m) / within.derivative(y, at(m));
         for m in [-2.0, 0.5, 5.0] {
             assert!((ratio(m) / ratio(1.0) - 1.0).abs() < 1e-13, "{loss}");

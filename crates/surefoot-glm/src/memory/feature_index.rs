@@ -1,9 +1,9 @@
-//! Numbers for features as they come, for learners whose coordinates are dense.
+//! Consecutive numbers for feature ids, for learners with dense coordinates.
 
 use super::feature_map::FeatureMap;
 use crate::data::fault::{Fault, Part};
 
-/// Features by the order in which they were met: 1, 2, 3 …; 0 is the intercept's.
+/// Numbers features in the order of their first occurrence: 1, 2, 3 …; 0 is the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct FeatureIndex {
     numbers: FeatureMap<u32>,
@@ -11,16 +11,16 @@ pub(crate) struct FeatureIndex {
 }
 
 impl FeatureIndex {
-    /// The number of a feature that was met.
+    /// Number of a feature, if it was encountered.
     #[inline]
     pub(crate) fn of(&self, id: u64) -> Option<u32> {
         self.numbers.get(id).copied().filter(|&number| number > 0)
     }
 
-    /// The number of a feature, pair `pair` of its row, which is met now if it was not before.
+    /// Number of a feature, a new one if it is new; `pair` is its position in the row.
     ///
     /// # Errors
-    /// Where there is no memory for it.
+    /// A fault at `pair` if memory or numbers run out.
     pub(crate) fn find_or_insert(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
         let number = self.numbers.get_mut(id).ok_or_else(|| Fault::full(pair, id))?;
         if *number == 0 {
@@ -30,7 +30,7 @@ impl FeatureIndex {
         Ok(*number)
     }
 
-    /// Checks that these are the numbers of as many features, each once.
+    /// Checks that the numbers are a permutation of 1 to their count.
     pub(crate) fn check(numbers: &[u32]) -> Result<(), String> {
         let mut seen = vec![false; numbers.len()];
         for &number in numbers {
@@ -40,7 +40,7 @@ impl FeatureIndex {
         Ok(())
     }
 
-    /// Restores a numbering: the number of each feature.
+    /// Builds an index from pairs of id and number.
     pub(crate) fn restore(pairs: impl Iterator<Item = (u64, u32)>) -> Result<FeatureIndex, String> {
         let (mut feature_index, mut numbers) = (FeatureIndex::default(), Vec::new());
         for (id, number) in pairs {
@@ -52,19 +52,19 @@ impl FeatureIndex {
         Ok(feature_index)
     }
 
-    /// How many coordinates there are, the intercept's included.
+    /// Number of coordinates, including the intercept.
     pub(crate) fn dim(&self) -> usize {
         self.count as usize + 1
     }
 
-    /// The features that were met and their numbers, in ascending order of the features.
+    /// Ids and numbers of all features, by ascending id.
     pub(crate) fn features(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.numbers.iter().map(|(id, &number)| (id, number)).filter(|&(_, number)| number > 0)
     }
 }
 
 impl Fault {
-    /// Where memory ends.
+    /// Out of memory at this id.
     pub(crate) fn full(pair: usize, id: u64) -> Fault {
         let message = format!("no memory is left for index {id}: hash indices to fewer bits with --bits");
         Fault::new(Part::Pair(pair), message)

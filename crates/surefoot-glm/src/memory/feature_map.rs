@@ -1,9 +1,9 @@
-//! A map from feature ids of 64 bits to values that never move while they are in use.
+//! A map from 64-bit feature ids to values with stable addresses.
 //!
-//! Ids below a limit are used raw, by page (see [`pages`](crate::memory::paged_map)): that is fastest, and right for indices of files and hashes of
-//! few bits. Larger ones (hashes of names, ids of a database) may be scattered over the whole range: they are numbered as they come,
-//! and the numbers are the ids of pages of their own. The limit follows the features that there are, so that memory does, whatever
-//! their ids: pages of scattered ones would hold little else.
+//! Ids below a limit index pages directly (see [`pages`](crate::memory::paged_map)): that is fastest, and right for indices of files and hashes of
+//! few bits. Larger ones (hashes of names, ids of a database) may be scattered over the whole range: they are numbered by first
+//! occurrence, and the numbers index other pages. The limit grows with the number of features, so that memory does too, whatever
+//! their ids: pages of scattered ids would be mostly empty.
 
 use super::{
     id_table::IdTable,
@@ -14,22 +14,22 @@ use bytemuck::Zeroable;
 /// Values by feature id.
 #[derive(Debug)]
 pub(crate) struct FeatureMap<T> {
-    /// Those of ids below the limit.
+    /// Values of ids below the limit.
     raw: PagedMap<T>,
     limit: u64,
-    /// At least so many features there are: one for each page of `raw`, and all that ever had a number.
+    /// Lower bound on the number of features: one per page of `raw`, and all that were ever numbered.
     known: u64,
-    /// Those of all other ids.
+    /// Numbers of all other ids, and their values by number.
     numbers: IdTable,
     numbered: PagedMap<T>,
 }
 
-/// Ids below this are raw always.
+/// Minimum of the limit.
 const LEAST_LIMIT: u64 = 1 << 12;
-/// So many times the features known is the limit at least: a raw id in eight has a feature, or more.
+/// Ratio of the limit to the number of features: at least about one in eight ids below it has a feature.
 const SPARSEST: u64 = 8;
 
-/// Which ids are raw among so many features.
+/// The limit for so many features.
 fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
@@ -41,7 +41,7 @@ impl<T> Default for FeatureMap<T> {
 }
 
 impl<T> FeatureMap<T> {
-    /// None, where there will be so many.
+    /// An empty map for at least `count` features to come.
     pub(crate) fn for_at_least(count: usize) -> FeatureMap<T> {
         let known = count as u64;
         let (raw, numbers, numbered) = (PagedMap::default(), IdTable::default(), PagedMap::default());
@@ -50,7 +50,7 @@ impl<T> FeatureMap<T> {
 }
 
 impl<T: Copy + Zeroable> FeatureMap<T> {
-    /// Where `id` is; a place is made if there is none. `None` where there is no memory for it.
+    /// Slot of `id`, inserted if there is none; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         if id >= self.limit {
@@ -62,7 +62,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         })
     }
 
-    /// Moves values to where they are found fastest, once there are more features. No slot that was given before is of use afterwards.
+    /// Raises the limit if the number of features calls for it, which moves values. Invalidates all slots.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         if limit(self.known) > self.limit {
@@ -70,14 +70,14 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Raises the limit. Where there is no memory for it all stays as it was.
+    /// Raises the limit and moves values; without memory for it nothing changes.
     #[cold]
     fn raise_limit(&mut self) {
         let limit = limit(self.known);
         let (mut moving, mut staying): (Vec<_>, Vec<_>) = self.numbers.iter().partition(|(id, _)| *id < limit);
         if !moving.is_empty() {
             moving.sort_unstable();
-            // As they came.
+            // In the order of their numbers.
             staying.sort_unstable_by_key(|&(_, number)| number);
             let (mut numbers, mut numbered) = (IdTable::default(), PagedMap::default());
             let moved = moving.iter().try_for_each(|&(id, number)| {
@@ -103,7 +103,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.limit = limit;
     }
 
-    /// Brings near what is needed to find these ids, where that takes a while.
+    /// Prefetches the table entries of these ids, if there is a table.
     #[inline]
     pub(crate) fn prefetch(&self, ids: &[u64]) {
         if self.numbers.len() > 0 {
@@ -111,14 +111,14 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Where these ids are, up to the first without a place; how many were found.
+    /// Finds the slots of ids up to the first without one; returns how many were found.
     #[inline]
     pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let found = self.raw.find_all(ids, slots);
         if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
     }
 
-    /// The same, the first `found` of which are known.
+    /// [`find`](FeatureMap::find) from position `found` on, one by one.
     #[inline(never)]
     fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         for (&id, slot) in ids.iter().zip(slots).skip(found) {
@@ -140,7 +140,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         match self.numbers.get(id) {
             Some(number) => self.numbered.find_or_insert(number.into()),
             None => {
-                // A number without a place would have none later either.
+                // The slot first: a number without a slot could never get one.
                 let next = self.numbers.len() as u64;
                 let slot = self.numbered.find_or_insert(next).filter(|_| self.numbers.add(id).is_some())?;
                 self.known += 1;
@@ -149,19 +149,19 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// The value of `id`, if there is a place for it.
+    /// Value of `id`, if it has a slot.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         if id < self.limit { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
     }
 
-    /// The value of `id`, whose place is made if there is none; `None` where there is no memory for it.
+    /// Mutable value of `id`, inserted if there is none; `None` if memory runs out.
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.raise_limit_if_due();
         // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
         self.find_or_insert(id).map(|slot| unsafe { slot.value_mut() })
     }
 
-    /// All ids that have a place, and others of their pages, in ascending order with their values.
+    /// All ids of allocated pages with their values, ascending; includes ids without a feature.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let mut numbers: Vec<_> = self.numbers.iter().collect();
         numbers.sort_unstable();
@@ -169,7 +169,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.raw.iter().chain(numbered)
     }
 
-    /// Applies `change` to all values, in no order that matters.
+    /// Applies `change` to all values, in unspecified order.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         self.raw.each(&mut change);
         self.numbered.each(change);

@@ -1,12 +1,12 @@
-//! Hashes of ids that data cannot foresee.
+//! Seeded hashing of ids, against hash flooding.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A hash function of ids with a secret of its own, for tables that live as long as a run does.
+/// A hash function of ids with a random seed, for tables that live as long as a run.
 ///
-/// Ids come from files: as they are, or as hashes of names with a known seed. So whoever writes a file can choose them, and a table
-/// whose places follow from ids alone can be made to look at all of them for each. Here the places depend on random numbers of the
-/// process as well. Nothing that is stored or printed may follow from them: not the order of a table's places either.
+/// Ids come from files: raw, or as hashes of names with a known seed. So whoever writes a file can choose them, and could make all
+/// ids collide in a table with a fixed hash function (hash flooding). Here the seed is random per process. So nothing stored or printed may
+/// depend on the hashes, or on the order of a table's buckets.
 #[derive(Clone, Copy, Debug)]
 pub struct IdHasher {
     mask: u64,
@@ -14,7 +14,7 @@ pub struct IdHasher {
 }
 
 impl Default for IdHasher {
-    /// With a secret that no other has.
+    /// A hasher with a fresh random seed.
     fn default() -> IdHasher {
         let random = RandomState::new();
         IdHasher { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
@@ -22,9 +22,9 @@ impl Default for IdHasher {
 }
 
 impl IdHasher {
-    /// The hash of an id; its first bits are as good as the last.
+    /// Hash of an id; high and low bits are equally well mixed.
     ///
-    /// Two multiplications of the processor: after one, ids at equal distances may still be at equal distances.
+    /// Two multiplications: after one, equally spaced ids may still be equally spaced.
     #[inline(always)]
     #[must_use]
     pub fn hash(self, id: u64) -> u64 {
@@ -32,7 +32,7 @@ impl IdHasher {
     }
 }
 
-/// Both halves of a product of 128 bits: differences of the first bits reach the last ones too.
+/// XOR of both halves of a 128-bit product: differences in high bits affect low bits too.
 #[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

@@ -1,21 +1,21 @@
-//! A table from ids to numbers, of which many are looked up at a time.
+//! A hash table from ids to consecutive numbers, with prefetching.
 
 use super::id_hash::IdHasher;
 use crate::simd::prefetch::prefetch;
 
-/// Numbers of ids. A place is one of 16 bytes, so that an id costs one access to memory, which [`prefetch`](IdTable::prefetch) begins
-/// before the number is needed.
+/// Numbers of ids, by open addressing with linear probing. A bucket has 16 bytes, so that a lookup costs one memory access, which
+/// [`prefetch`](IdTable::prefetch) starts early.
 ///
-/// 22 to 43 bytes an id.
+/// 22 to 43 bytes per id.
 #[derive(Debug, Default)]
 pub(crate) struct IdTable {
-    /// An id stands at the first free place from its hash on. A power of two of places, or none.
+    /// An id is in the first free bucket from its hash on. The length is a power of two, or 0.
     buckets: Vec<Bucket>,
     len: usize,
     hasher: IdHasher,
 }
 
-/// Places are free where `above`, the number and 1, is 0.
+/// A bucket; free if `above`, the number plus 1, is 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 struct Bucket {
@@ -24,18 +24,18 @@ struct Bucket {
 }
 
 impl IdTable {
-    /// How many ids there are.
+    /// Number of ids.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Brings the place of an id near.
+    /// Prefetches the bucket of an id.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: u64) {
         prefetch(self.buckets.as_ptr().wrapping_add(self.first(id)));
     }
 
-    /// The number of an id.
+    /// Number of an id.
     #[inline]
     pub(crate) fn get(&self, id: u64) -> Option<u32> {
         let mut at = self.first(id);
@@ -49,7 +49,7 @@ impl IdTable {
         None
     }
 
-    /// Gives the next number to an id that has none. `None` where there is no memory for it, or no number.
+    /// Assigns the next number to a new id; `None` if memory or numbers run out.
     #[cold]
     pub(crate) fn add(&mut self, id: u64) -> Option<u32> {
         let number = u32::try_from(self.len).ok().filter(|&number| number < u32::MAX)?;
@@ -61,7 +61,7 @@ impl IdTable {
         Some(number)
     }
 
-    /// All ids with their numbers, in no order.
+    /// All ids with their numbers, in unspecified order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.buckets.iter().filter(|bucket| bucket.above > 0).map(|bucket| (bucket.id, bucket.above - 1))
     }
@@ -86,7 +86,7 @@ impl IdTable {
         self.buckets[at] = bucket;
     }
 
-    /// Where the search for an id begins.
+    /// First bucket to probe for an id.
     #[inline(always)]
     fn first(&self, id: u64) -> usize {
         self.hasher.hash(id) as usize & self.buckets.len().wrapping_sub(1)

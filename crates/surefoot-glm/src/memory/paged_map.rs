@@ -1,10 +1,10 @@
-//! Memory that is allocated page by page when a coordinate is first touched.
+//! A map with memory allocated page by page on first use.
 //!
-//! Ids are places, so one feature numbered 4·10⁹ must not cost 4·10⁹ coordinates: it costs one page, and eight
-//! bytes of directory for each page below it, which the system gives only when they are written.
+//! Ids are array indices, so one feature numbered 4·10⁹ must not cost 4·10⁹ values: it costs one page, and eight
+//! bytes of directory for each page below it, which the system commits only when they are written.
 //!
-//! Values never move, so a value that was found once is found again by its address: three times a pair of every row,
-//! which is why this file has the unsafe code that it has (a third of the instructions of a step, against checked indices).
+//! Values never move, so a value is found once per row and then used by address, three times per nonzero. This is why the file has
+//! unsafe code: a third of the instructions of a step, compared with checked indices.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::avx512;
@@ -13,32 +13,32 @@ use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};
 use std::{ptr::NonNull, sync::OnceLock};
 
-/// Coordinates in a page.
+/// Values in a page.
 const PAGE: usize = 256;
-/// Pages in a slab, the unit in which memory is asked for: 4 MiB of coordinates, of which the system gives what is
+/// Pages in a slab, the unit of memory mapping: 4 MiB of coordinates, committed by the system as they are
 /// written.
 const SLAB: usize = 256;
 
-/// Words of 64 bits that travel together.
+/// 64-bit words in a cache line.
 pub(crate) const LINE: usize = 8;
-/// How many pairs ahead a batch is fetched: what another thread has written comes from far.
+/// Prefetch distance in a batch, in nonzeros: another thread has written it.
 pub(crate) const AHEAD: usize = 256;
 
-/// Ids must be below this.
+/// Upper limit of ids, exclusive.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
-/// Who counts the memory of pages, which is mapped and not allocated.
+/// Callbacks that count the memory of pages, which is mapped and so invisible to an allocator.
 static COUNTER: OnceLock<MemoryCounter> = OnceLock::new();
 
-/// Counts bytes.
+/// Callbacks that count bytes.
 #[derive(Debug)]
 struct MemoryCounter {
     take: fn(usize),
     give: fn(usize),
 }
 
-/// Has the bytes of all pages of coordinates counted: `take` is called before they are written to, `give` when they are given back.
-/// They are mapped, so that no allocator sees them. The first call counts, for all that follows it.
+/// Registers callbacks that count the bytes of all pages: `take` is called before pages are used, `give` when they are freed.
+/// Pages are memory-mapped, so an allocator does not see them. Only the first call of a process has an effect.
 pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
     let _ = COUNTER.set(MemoryCounter { take, give });
 }
@@ -46,15 +46,15 @@ pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
 /// A map from ids below 2³² to values, in pages.
 #[derive(Debug)]
 pub(crate) struct PagedMap<T> {
-    /// Pages by the high bits of their ids.
+    /// Pages by the high bits of ids.
     directory: Vec<Option<NonNull<T>>>,
-    /// Each has room for `SLAB * PAGE` values, of which none is ever reached but by its address; unmapped when the map is
-    /// dropped and not before.
+    /// Each has room for `SLAB * PAGE` values, accessed by address only; unmapped when the map is
+    /// dropped, not before.
     slabs: Vec<MmapRaw>,
     pages: usize,
 }
 
-/// Where a value of a [`PagedMap`] is.
+/// Address of a value of a [`PagedMap`].
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Slot<T>(NonNull<T>);
@@ -68,19 +68,19 @@ impl<T> Clone for Slot<T> {
 impl<T> Copy for Slot<T> {}
 
 impl<T> Slot<T> {
-    /// A slot of no map, for as long as the value is there.
+    /// A slot of a value outside of a map, valid as long as the value is.
     pub(crate) fn at(place: NonNull<T>) -> Slot<T> {
         Slot(place)
     }
 
-    /// Where `id` is in its page.
+    /// Slot of `id` in its page.
     #[inline(always)]
     fn within(page: NonNull<T>, id: u64) -> Slot<T> {
         // SAFETY: `page` is the start of PAGE values of a slab: it was made by `PagedMap::add`.
         Slot(unsafe { page.add(id as usize % PAGE) })
     }
 
-    /// The value.
+    /// Reference to the value.
     ///
     /// # Safety
     /// The map that gave the slot, or else the value that it was made of, is alive, and not borrowed exclusively elsewhere, for as
@@ -91,7 +91,7 @@ impl<T> Slot<T> {
         unsafe { self.0.as_ref() }
     }
 
-    /// The value, to be changed.
+    /// Mutable reference to the value.
     ///
     /// # Safety
     /// The map that gave the slot is alive, and borrowed exclusively by the caller, for as long as the reference is; no
@@ -107,7 +107,7 @@ impl<T> Slot<T> {
         self.0.as_ptr()
     }
 
-    /// Asks the processor to bring the value near.
+    /// Prefetches the value.
     #[inline(always)]
     pub(crate) fn prefetch(self) {
         prefetch(self.0.as_ptr());
@@ -138,13 +138,13 @@ impl<T> Default for PagedMap<T> {
 }
 
 impl<T: Copy + Zeroable> PagedMap<T> {
-    /// Where `id` is, if its page exists.
+    /// Slot of `id`, if its page exists.
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
         Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
     }
 
-    /// Where these ids are, up to the first without a page; how many were found.
+    /// Finds the slots of ids up to the first without a page; returns how many were found.
     #[inline]
     pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         #[cfg(target_arch = "x86_64")]
@@ -156,7 +156,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         self.find_some(ids, slots)
     }
 
-    /// The same, one after the other.
+    /// [`find_all`](PagedMap::find_all), one id at a time.
     #[inline]
     fn find_some(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let mut found = 0;
@@ -168,7 +168,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         found
     }
 
-    /// The same, eight at a time.
+    /// [`find_all`](PagedMap::find_all), eight ids at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn find_eights(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
@@ -189,7 +189,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         ids.len() - last.len() + self.find_some(last, room)
     }
 
-    /// The addresses of the values of eight ids, and which of them there are, a bit each.
+    /// Addresses of the values of eight ids, and a bit mask of those that exist.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     #[inline]
@@ -210,7 +210,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         }
     }
 
-    /// Where `id` is; its page is made if it does not exist. `None` where there is no memory for it.
+    /// Slot of `id`, whose page is allocated if it does not exist; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         self.find(id).or_else(|| self.add(id))
@@ -220,13 +220,13 @@ impl<T: Copy + Zeroable> PagedMap<T> {
     fn add(&mut self, id: u64) -> Option<Slot<T>> {
         let high = id as usize / PAGE;
         if self.directory.len() <= high {
-            // A fresh zeroed vector, not `resize`, so that untouched parts cost no memory.
+            // A fresh zeroed vector, not `resize`, so that unused parts cost no memory.
             let mut directory = bytemuck::try_zeroed_vec((high + 1).next_power_of_two()).ok()?;
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
         if self.pages == self.slabs.len() * SLAB {
-            // The first in small pages: there may be a map for each of many classes, with few features each.
+            // No huge pages for the first slab: there may be one map per class, each with few features.
             self.slabs.push(slab(SLAB * PAGE * size_of::<T>(), !self.slabs.is_empty())?);
         }
         let page = start::<T>(&self.slabs[self.pages / SLAB]);
@@ -240,25 +240,25 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         Some(Slot::within(page, id))
     }
 
-    /// The value of `id`, if its page exists.
+    /// Value of `id`, if its page exists.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         // SAFETY: the slot was found just now, and the map stays borrowed.
         self.find(id).map(|slot| unsafe { slot.value() })
     }
 
-    /// Forgets the pages of all ids from `id` on; their memory is free with all else. `id` begins a page.
+    /// Drops the pages of all ids from `id` on, where `id` starts a page; their memory is freed with the map.
     #[cold]
     pub(crate) fn forget_from(&mut self, id: u64) {
         self.directory.truncate(id as usize / PAGE);
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.pages
     }
 
-    /// All ids of existing pages in ascending order with their values.
+    /// All ids of existing pages with their values, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));
         present.flat_map(move |(high, page)| {
@@ -268,7 +268,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         })
     }
 
-    /// Applies `change` to all values, in no order that matters.
+    /// Applies `change` to all values, in unspecified order.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         let mut left = self.pages * PAGE;
         for slab in &self.slabs {
@@ -280,10 +280,10 @@ impl<T: Copy + Zeroable> PagedMap<T> {
     }
 }
 
-/// Zeroed memory from the system; `large` asks for pages of 2 MiB, which the system may refuse.
+/// Maps zeroed memory; `large` requests huge pages of 2 MiB, which the system may refuse.
 ///
-/// Coordinates are touched in no order. With pages of 4 KiB nearly every touch of a large model is one of a page whose place the
-/// processor has to look up in tables, and more of them wait for that than for the coordinates themselves.
+/// Coordinates are accessed in random order. With pages of 4 KiB nearly every access to a large model misses the TLB, and more time is
+/// lost to page walks than to the coordinates themselves.
 fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     let slab = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
@@ -293,9 +293,9 @@ fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     Some(slab.into())
 }
 
-/// The first value of a slab. No reference to the slab is made: values within it are in use by their addresses.
+/// Address of the first value of a slab. Makes no reference to the slab, since values within it are in use by address.
 fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
-    // Mappings begin where a page of the system does.
+    // Mappings are aligned to system pages.
     const { assert!(align_of::<T>() <= 4096) };
     NonNull::new(slab.as_mut_ptr().cast()).expect("mappings are not at 0")
 }

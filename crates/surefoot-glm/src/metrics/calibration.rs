@@ -1,11 +1,11 @@
-//! Whether what is said to be likely happens as often.
+//! Calibration: predicted probabilities against observed frequencies.
 
 use crate::numeric::sums::{Mean, Sum};
 
-/// Probabilities in bins of equal width, and how often what they were given to came true.
+/// Predicted probabilities in bins of equal width, and observed frequencies per bin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calibration {
-    /// Mean probability, and share that came true.
+    /// Per bin, mean probability and observed frequency.
     bins: [(Mean, Mean); Calibration::BINS],
 }
 
@@ -14,14 +14,14 @@ pub(super) struct Calibration {
 pub struct CalibrationBin {
     /// Weight of the rows whose probability lies in the bin.
     pub weight: f64,
-    /// Their mean probability.
+    /// Their mean predicted probability.
     pub probability: f64,
-    /// The share of them for which it came true.
+    /// Their observed frequency.
     pub share: f64,
 }
 
 impl Calibration {
-    /// From 0 to 1, each with its lower end, the last with both.
+    /// Number of bins over [0, 1], half-open but for the last.
     pub(super) const BINS: usize = 10;
 
     pub(super) fn add(&mut self, probability: f64, came_true: bool, weight: f64) {
@@ -30,7 +30,7 @@ impl Calibration {
         self.bins[bin].1.add(f64::from(came_true), weight);
     }
 
-    /// The bins that rows are in, ascending.
+    /// Bins that are not empty, ascending.
     pub(super) fn bins(&self) -> Vec<CalibrationBin> {
         let bin = |(probability, share): &(Mean, Mean)| {
             Some(CalibrationBin { weight: share.weight(), probability: probability.value()?, share: share.value()? })
@@ -38,7 +38,7 @@ impl Calibration {
         self.bins.iter().filter_map(bin).collect()
     }
 
-    /// The mean over rows of |probability − share| of their bins.
+    /// Expected calibration error: mean over rows of |probability − share| of their bins.
     pub(super) fn error(&self) -> Option<f64> {
         let (mut error, mut weight) = (Sum::default(), Sum::default());
         for bin in self.bins() {

@@ -1,4 +1,4 @@
-//! How good predictions of one of many classes are.
+//! Metrics of multiclass predictions.
 
 use super::{Measured, PlotData, calibration::Calibration};
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// [`Metrics`](crate::Metrics) of losses with a margin for each class. Memory for the pairs of classes that occur.
+/// Metrics of losses with one margin per class, accumulated row by row. O(K) per row; memory for the cells of the confusion matrix that
+/// occur.
 ///
 /// ```
 /// use surefoot_glm::{ClassMetrics, Loss};
@@ -24,7 +25,7 @@ use std::collections::BTreeMap;
 pub struct ClassMetrics {
     loss: Loss,
     rows: u64,
-    /// Whether a row was none.
+    /// Whether an invalid row was added.
     spoilt: bool,
     value: Mean,
     logs: Mean,
@@ -32,20 +33,20 @@ pub struct ClassMetrics {
     cells: BTreeMap<(usize, usize), Sum>,
     brier: Mean,
     calibration: Calibration,
-    /// Of the row at hand.
+    /// Scratch margins of the current row.
     margins: Vec<f64>,
 }
 
-/// How often which class was taken for which.
+/// A confusion matrix, sparse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Confusion {
-    /// Class of the label, class of the largest margin (of equal ones the first), and the weight of such rows, in ascending
-    /// order and without pairs that do not occur. Classes are positions by ascending label.
+    /// Class of the label, predicted class (largest margin, ties: the first), and total weight of such rows, in ascending
+    /// order, without empty cells. Classes are positions by ascending label.
     pub cells: Vec<(usize, usize, f64)>,
 }
 
 impl Confusion {
-    /// From weights by label and by what was predicted.
+    /// From weights by label and by predicted class.
     pub(super) fn of_two(weights: [[f64; 2]; 2]) -> Confusion {
         let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(label, taken)| (label, taken, weights[label][taken]));
         Confusion { cells: cells.into_iter().filter(|cell| cell.2 > 0.0).collect() }
@@ -53,17 +54,17 @@ impl Confusion {
 }
 
 impl ClassMetrics {
-    /// No rows yet.
+    /// Metrics without rows.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
         let (spoilt, value, logs, correct, cells, brier, calibration) = Default::default();
         ClassMetrics { loss, rows: 0, spoilt, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
-    /// Adds a row: the class of its label, its weight, and the margins of all classes.
+    /// Adds a row: the class of its label, its weight, and the margins of all classes. O(K).
     ///
-    /// If there are not so many margins, one is not finite, or the weight is none, nothing is known of the rows from then on but how many
-    /// they are.
+    /// After an invalid row (a class without a margin, a margin that is not finite, an invalid weight) all metrics are `None`, and only rows
+    /// are counted.
     pub fn add(&mut self, class: usize, weight: f64, margins: &[f64]) {
         self.rows += 1;
         if weight == 0.0 || self.spoilt {
@@ -88,7 +89,7 @@ impl ClassMetrics {
         self.cells.entry((class, predicted)).or_default().add(weight);
     }
 
-    /// The numbers for the rows added so far.
+    /// Metrics of the rows added so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
         Measured {
@@ -104,7 +105,7 @@ impl ClassMetrics {
         }
     }
 
-    /// What there is to draw of the rows added so far.
+    /// Curves to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         PlotData { calibration: self.calibration.bins(), ..PlotData::default() }

@@ -1,17 +1,17 @@
-//! Labels in a few numbers: what the best constant loses, for losses that need to know more of labels than their moments.
+//! A sketch of the distribution of labels, for losses whose best constant does not follow from moments.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// Centres that are kept.
+/// Maximum number of centres.
 const CENTRES: usize = 64;
 
 /// Up to 64 centres, in ascending order, each the mean of the labels nearest to it, with their weight (the streaming
 /// histogram of Ben-Haim and Tom-Tov 2010).
 ///
 /// A convex loss of a mean is at most the mean of the losses, so the least loss of a constant over the centres is *never
-/// above* that over the labels: what looks better than it is better than any constant. It is exact up to 64 different
-/// labels. O(64) a row.
+/// above* that over the labels: a model with a smaller loss is better than any constant. Exact up to 64 different
+/// labels. O(64) per row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelSketch {
     labels: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct LabelSketch {
 }
 
 impl LabelSketch {
-    /// Whether one that was read from a file can be one.
+    /// Whether a sketch read from a file is valid.
     pub(crate) fn is_sound(&self) -> bool {
         let ascend = self.labels.iter().all(|label| label.is_finite()) && self.labels.is_sorted_by(|a, b| a < b);
         let fit = self.labels.len() == self.weights.len() && self.labels.len() <= CENTRES;
@@ -44,7 +44,7 @@ impl LabelSketch {
         }
     }
 
-    /// Merges the two neighbours whose labels are moved the least by it.
+    /// Merges the two neighbouring centres whose merge moves labels least.
     fn merge(&mut self) {
         let moved = |i: usize| {
             let (a, b) = (self.weights[i], self.weights[i + 1]);
@@ -62,14 +62,14 @@ impl LabelSketch {
         self.weights.remove(at + 1);
     }
 
-    /// The least mean loss of a constant over the centres.
+    /// Least mean loss of a constant over the centres.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
         let (mut low, mut high) = (*self.labels.first()?, *self.labels.last()?);
         let total: f64 = self.weights.iter().sum();
         let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
             self.labels.iter().zip(&self.weights).map(|(&y, &weight)| weight / total * of(y)).sum()
         };
-        // Convex: the slope tells on which side the minimum is.
+        // Convex: bisection by the sign of the derivative.
         loop {
             let middle = low + 0.5 * (high - low);
             if middle <= low || middle >= high {
@@ -96,7 +96,7 @@ mod tests {
             .collect()
     }
 
-    /// The least loss over all labels as constants and the middles between them, literally.
+    /// Least loss over all labels and a grid as constants, by exhaustive search.
     fn literal(loss: Loss, labels: &[(f64, f64)]) -> f64 {
         let weight: f64 = labels.iter().map(|(_, weight)| weight).sum();
         let mean = |m: f64| labels.iter().map(|&(y, w)| w * loss.value(y, m)).sum::<f64>() / weight;

@@ -1,5 +1,4 @@
-//! How good predictions are on rows whose labels are known: streamed, weighted, in memory that does not grow
-//! without end.
+//! Metrics of predictions on labelled rows: streamed, weighted, in bounded memory.
 //!
 //! Sums are compensated (Neumaier), so a billion rows lose no digit that is printed. The area under the ROC
 //! curve needs an order of all margins: it is exact up to [`Metrics::EXACT`] rows. Beyond that, margins go
@@ -37,7 +36,8 @@ use crate::{
     numeric::sums::{Mean, Moments, Sum},
 };
 
-/// Streams rows, then says how good their predictions were.
+/// Metrics of losses with one margin, accumulated row by row. O(1) per row; up to 16 bytes per row until [`Metrics::EXACT`] rows for
+/// classification, then constant memory.
 ///
 /// ```
 /// use surefoot_glm::{Loss, Metrics};
@@ -51,9 +51,9 @@ use crate::{
 pub struct Metrics {
     loss: Loss,
     rows: u64,
-    /// Whether a row was none.
+    /// Whether an invalid row was added.
     spoilt: bool,
-    /// Whether any label is a share of two classes.
+    /// Whether any label is a proportion.
     shares: bool,
     value: Mean,
     correct: Mean,
@@ -62,7 +62,7 @@ pub struct Metrics {
     excess: Mean,
     saturated: Mean,
     labels: Moments,
-    /// Two classes: weight by label and by what was predicted.
+    /// Two classes: weight by label and by predicted class.
     taken: [[Sum; 2]; 2],
     ranking: Ranking,
     brier: Mean,
@@ -70,7 +70,7 @@ pub struct Metrics {
     sample: ReservoirSample,
 }
 
-/// What [`Metrics`] found; `None` where a number does not apply or is not defined.
+/// Values of metrics; `None` where a metric does not apply or is not defined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Rows added, rows of weight 0 included.
@@ -79,7 +79,7 @@ pub struct Measured {
     pub weight: f64,
     /// Weighted mean loss.
     pub loss: Option<f64>,
-    /// Classification with probabilities: weighted mean of −ln of that of the label; for logistic and softmax it is the loss.
+    /// Classification with probabilities: weighted mean of −ln p of the label's class; for logistic and softmax it equals the loss.
     pub log_loss: Option<f64>,
     /// Classification: the share of weight whose class is predicted right; a margin of 0 predicts −1.
     pub accuracy: Option<f64>,
@@ -95,8 +95,8 @@ pub struct Measured {
     pub pr_auc_error: f64,
     /// Two classes: precision, recall and F1 of the positive one.
     pub rates: Option<Rates>,
-    /// Classification with probabilities: weighted mean of (probability − what was)², of the positive class; of many classes the
-    /// sum over all of them.
+    /// Classification with probabilities: Brier score, the weighted mean of (p − \[label\])² for the positive class; for many classes the
+    /// sum over all classes.
     pub brier: Option<f64>,
     /// Classification with probabilities: the expected calibration error, the mean over rows of |probability − share| of the bin
     /// that the row is in; ten bins of equal width of the probability of the positive class, of many classes of the
@@ -115,12 +115,12 @@ pub struct Measured {
     pub deviance: Option<f64>,
     /// With a log link, and of shares: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
-    /// Classification: which were taken for which; of two classes the negative one is the first.
+    /// Classification: confusion matrix; with two classes the negative one is the first.
     pub confusion: Option<Confusion>,
 }
 
 impl Measured {
-    /// The one number between 0 and 1 that says most: accuracy, R² or D².
+    /// The main metric, at most 1: accuracy, R² or D².
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.accuracy.or(self.r2).or(self.d2)
@@ -244,7 +244,7 @@ impl Metrics {
         }
     }
 
-    /// What there is to draw of the rows added so far.
+    /// Curves and points to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         if !self.loss.classifies() {
@@ -264,7 +264,7 @@ impl Metrics {
         }
     }
 
-    /// What the excess of the mean label would be: with a log link its mean loss is the least loss of that label, since
+    /// Mean excess loss of predicting the mean label: with a log link its mean loss is the minimum for that label, since
     /// losses are linear in labels.
     fn excess_of_constant(&self) -> Option<f64> {
         let mean = self.labels.mean();

@@ -1,28 +1,28 @@
-//! What the best constant loses where rows have offsets: its margin is a constant plus the offset of each row.
+//! Loss of the best constant for rows with offsets: its margin is a constant plus the offset of each row.
 //!
 //! | losses | the best constant |
 //! | --- | --- |
-//! | of numbers | that of labels less offsets, so nothing is kept here |
+//! | of regression | that of labels less offsets; nothing is stored here |
 //! | with a log link | in closed form by three sums: of counts it is the logarithm of Σwy / Σw·exposure |
-//! | of two classes | over the [centres](Sketch) of the offsets of each class: never above the true one, exact up to 64 different offsets a class |
+//! | of two classes | over the [centres](Sketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
 
 use super::label_sketch::LabelSketch;
 use crate::{loss::Loss, numeric::sums::Sum};
 use serde::{Deserialize, Serialize};
 
-/// What is known of labels and offsets together, once a row has an offset.
+/// Joint statistics of labels and offsets, kept once a row has an offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OffsetConstant {
     /// With a log link of power p, where the loss of a margin c + o is, but for factors, paid·e^(−(p−1)c) + due·e^((2−p)c) + rest: sums of
     /// w·y·e^(−(p−1)o), of w·e^((2−p)o), and of what no constant changes.
     Rates { paid: Sum, due: Sum, rest: Sum },
-    /// Offsets of the classes −1 and +1, in training's own terms.
+    /// Offsets of the rows of the encoded classes −1 and +1.
     Classes { negative: LabelSketch, positive: LabelSketch },
 }
 
 impl OffsetConstant {
-    /// Of rows without offsets, of this weight and mean label (in training's own terms); `None` for losses that need nothing.
+    /// Statistics of rows without offsets, given their total weight and mean encoded label; `None` for losses that need none.
     pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<OffsetConstant> {
         if loss.variance_power().is_some() {
             let mut sums = [Sum::default(); 2];
@@ -45,7 +45,7 @@ impl OffsetConstant {
         Some(OffsetConstant::Classes { negative: class(0.5 * (1.0 - mean)), positive: class(0.5 * (1.0 + mean)) })
     }
 
-    /// Whether one that was read from a file can be one.
+    /// Whether statistics read from a file are valid.
     pub(crate) fn is_sound(&self, loss: Loss) -> bool {
         match self {
             OffsetConstant::Rates { .. } => loss.variance_power().is_some(),
@@ -55,7 +55,7 @@ impl OffsetConstant {
         }
     }
 
-    /// Counts a row.
+    /// Adds a row.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, offset: f64) {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {
@@ -74,7 +74,7 @@ impl OffsetConstant {
         }
     }
 
-    /// The least mean loss of a constant; `sign` turns classes of training's own terms into those of the file.
+    /// Least mean loss of a constant; `sign` converts encoded classes into those of the model.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {
@@ -98,7 +98,7 @@ impl OffsetConstant {
     }
 }
 
-/// The least mean loss of a constant over labels −1 and +1 with offsets and weights.
+/// Least mean loss of a constant over labels −1 and +1 with offsets and weights.
 fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
     let total: f64 = rows.iter().map(|row| row.2).sum();
     let mean = |of: &dyn Fn(f64, f64) -> f64| -> f64 { rows.iter().map(|&(y, o, w)| w / total * of(y, o)).sum() };

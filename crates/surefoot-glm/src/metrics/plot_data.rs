@@ -1,26 +1,26 @@
-//! What there is to draw of predictions, in memory that does not grow.
+//! Curves and points for plots of predictions, in bounded memory.
 
 use super::CalibrationBin;
 
-/// Curves and dots of predictions; empty where they do not apply.
+/// Curves and points to plot; empty where they do not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotData {
     /// Two classes: false and true positive rate at falling thresholds, from (0, 0) to (1, 1).
     pub roc: Vec<(f64, f64)>,
     /// Two classes: recall and precision at the same thresholds.
     pub precision: Vec<(f64, f64)>,
-    /// Two classes: the share of weight that is positive.
+    /// Two classes: share of the weight that is positive.
     pub positive: Option<f64>,
-    /// Probabilities of the positive class, or of the likeliest of many, and how often it was it.
+    /// Calibration: probabilities of the positive class, or of the likeliest of many, against observed frequencies.
     pub calibration: Vec<CalibrationBin>,
-    /// Numbers: prediction and label of rows drawn at random, each row as likely as any other.
+    /// Regression: prediction and label of a uniform sample of rows.
     pub sample: Vec<(f64, f64)>,
 }
 
-/// The largest number of points of a curve in a [`PlotData`], about.
+/// Approximate maximum number of points of a curve in [`PlotData`].
 pub(super) const POINTS: usize = 300;
 
-/// Rows drawn at random from a stream, each as likely as any other (Vitter 1985, algorithm R). The same rows for the same
+/// A uniform sample of a stream of rows (reservoir sampling, Vitter 1985, algorithm R). Deterministic for a given
 /// stream.
 #[derive(Clone, Debug)]
 pub(super) struct ReservoirSample {
@@ -30,7 +30,7 @@ pub(super) struct ReservoirSample {
 }
 
 impl ReservoirSample {
-    /// Rows that are kept.
+    /// Size of the sample.
     pub(super) const ROWS: usize = 1500;
 
     pub(super) fn new() -> ReservoirSample {

@@ -1,21 +1,21 @@
-//! Metrics of rows as they come, each by the model that has not learnt it yet.
+//! Progressive metrics: of each row by the model that has not learnt it yet.
 
 use super::{ClassMetrics, Confusion, Measured, Metrics, PlotData};
 use crate::{labels::encoder::LabelEncoder, loss::Loss, numeric::sums::Mean};
 
-/// What is measured while a trainer learns. Classes are numbered as they are met, and put in order at the end.
+/// Metrics accumulated while a trainer learns. Classes are numbered by first occurrence, and sorted by label at the end.
 #[derive(Debug)]
 pub(crate) struct ProgressiveMetrics {
     kind: Kind,
-    /// Losses since they were last asked for.
+    /// Mean loss since the last [`take_recent`](ProgressiveMetrics::take_recent).
     recent: Mean,
-    /// Of the row that was asked last: one, or one a class by number.
+    /// Margins of the row asked last: one, or one per class by class number.
     pub(crate) margins: Vec<f64>,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// As the signs of labels are, and as they would be if the second label turns them.
+    /// Metrics with the current sign of labels, and with the sign that a second label may bring.
     One(Box<[Metrics; 2]>),
     Many(Box<ClassMetrics>),
 }
@@ -29,15 +29,15 @@ impl ProgressiveMetrics {
         ProgressiveMetrics { kind, recent: Mean::default(), margins: Vec::new() }
     }
 
-    /// Adds the row whose margins are there: its label in training's own terms, its weight and its loss, and the coding after
-    /// its label was met.
+    /// Adds the row whose margins are in `margins`: its encoded label, weight and loss; `encoder` has observed the label, `sign` is its
+    /// sign when the margins were computed.
     pub(crate) fn add(&mut self, encoder: &LabelEncoder, y: f64, weight: f64, value: f64, sign: f64) {
         self.recent.add(value, weight);
         match &mut self.kind {
             Kind::Many(metrics) => metrics.add(y as usize, weight, &self.margins),
             Kind::One(metrics) => {
                 let margin = self.margins.first().copied().unwrap_or_default();
-                // In training's own terms, which the second label may turn.
+                // In the sign of encoded labels; the second label may flip the sign of the model.
                 let (own, turn) = (sign * margin, encoder.sign());
                 metrics[0].add(turn * y, weight, turn * own);
                 if encoder.only_class().is_some() {
@@ -47,7 +47,7 @@ impl ProgressiveMetrics {
         }
     }
 
-    /// Says that the second label has turned the sign of the first.
+    /// Swaps the two metrics: the second label has flipped the sign of the model.
     pub(crate) fn swap_signs(&mut self) {
         if let Kind::One(metrics) = &mut self.kind {
             metrics.swap(0, 1);

@@ -1,4 +1,4 @@
-//! The printed losses: of the model, and of the best constant beside it.
+//! The printed losses: of the model, and of the best constant on the same rows.
 
 use super::{label_sketch::LabelSketch, offset_constant::OffsetConstant};
 use crate::{
@@ -15,36 +15,36 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ProgressiveLoss {
     loss: Mean,
     labels: Moments,
-    /// Of labels whose moments do not say what the best constant is.
+    /// Sketch of labels, for losses whose best constant does not follow from moments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sketch: Option<LabelSketch>,
-    /// Weights of classes by number, where there may be many.
+    /// Total weight per class by class number, for multiclass losses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Sum>,
-    /// Where rows have offsets.
+    /// Statistics of offsets, once a row has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offsets: Option<OffsetConstant>,
 }
 
 impl ProgressiveLoss {
-    /// Checks one that was read from a file, of so many classes.
+    /// Checks losses read from a file, for a model of so many classes.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let sketch = self.sketch.as_ref().is_none_or(LabelSketch::is_sound) && self.labels.is_sound();
         let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_magnitude);
-        // Of a loss without classes there are none, and of a row that was only met there may be fewer.
+        // None without a multiclass loss; fewer than the model's if a class occurred only in other rows.
         let few = self.classes.len() <= if loss.is_multiclass() { classes } else { 0 };
         let offsets = self.offsets.as_ref().is_none_or(|offsets| offsets.is_sound(loss));
         need(sketch && counts && few && offsets, "the losses of the state are out of their range")
     }
 
-    /// Counts a row: its label (for classes −1 or +1, or the number of the class, in any fixed order), weight, loss and offset.
+    /// Adds a row: its encoded label, weight, loss and offset.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64, offset: f64) {
         self.loss.add(value, weight);
         if self.offsets.is_none() && offset != 0.0 {
             self.offsets = OffsetConstant::new(loss, self.labels.weight(), self.labels.mean());
         }
         self.offsets.iter_mut().for_each(|offsets| offsets.add(loss, y, weight, offset));
-        // A constant beside offsets is one of the labels less them.
+        // A constant in addition to offsets is a constant for labels less offsets.
         let y = if loss.classifies() || loss.variance_power().is_some() { y } else { y - offset };
         self.labels.add(y, weight);
         if matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. }) {
@@ -57,7 +57,7 @@ impl ProgressiveLoss {
         }
     }
 
-    /// The mean loss, and all that makes it.
+    /// The mean loss, with its sums.
     pub(crate) fn mean(&self) -> &Mean {
         &self.loss
     }
@@ -70,9 +70,8 @@ impl ProgressiveLoss {
         self.loss.weight()
     }
 
-    /// The mean loss of the constant margin that minimises it, beside the offsets of the rows; `sign` turns classes of training's own
-    /// terms into those of the file; for losses that need a [`LabelSketch`] a number that is
-    /// never above it, and close.
+    /// Mean loss of the best constant margin, in addition to the offsets of rows; `sign` converts encoded classes into those of the
+    /// model. For losses that need a [`LabelSketch`] a close lower bound.
     pub(crate) fn constant(&self, loss: Loss, sign: f64) -> Option<f64> {
         let constant = match (&self.sketch, &self.offsets) {
             (Some(sketch), _) => sketch.constant(loss),

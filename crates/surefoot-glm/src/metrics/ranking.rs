@@ -1,17 +1,17 @@
-//! Margins of two classes in order: the areas under the curves that follow from it, and the curves.
+//! Ranking of the margins of two classes: ROC and precision-recall curves, and the areas under them.
 
 use crate::numeric::sums::Sum;
 
-/// Margins of both classes, in order or in cells.
+/// Margins of both classes, exact or in histogram cells.
 #[derive(Clone, Debug)]
 pub(super) enum Ranking {
-    /// Margin and weight times label of each row.
+    /// Margin, and weight times label (±1), of each row.
     Exact(Vec<(f64, f64)>),
     /// Weight of the negative and of the positive rows by cell.
     Cells(Box<[[Sum; 2]]>),
 }
 
-/// Areas under curves, each with how far it can be from the exact value.
+/// Areas under the curves, each with a bound on its error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
     pub(super) roc: Option<(f64, f64)>,

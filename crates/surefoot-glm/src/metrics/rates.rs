@@ -1,21 +1,21 @@
-//! Precision, recall and F1 of classes, one by one and on average.
+//! Precision, recall and F1 per class and on average.
 
 use super::Confusion;
 use std::collections::BTreeMap;
 
-/// How well a class is found; a share of nothing is 0.
+/// Precision, recall and F1 of a class; 0 where a denominator is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// Of the weight that was taken for the class, the share that is of it.
+    /// Share of the weight predicted as the class that belongs to it.
     pub precision: f64,
-    /// Of the weight that is of the class, the share that was taken for it.
+    /// Share of the weight of the class that is predicted as such.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
 }
 
 impl Rates {
-    /// From the weight that is of the class and was taken for it, all that was taken for it, and all that is of it.
+    /// From the weight of true positives, of all predicted positives, and of all actual positives.
     pub(super) fn of(both: f64, taken: f64, real: f64) -> Rates {
         let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
         Rates { precision: share(both, taken), recall: share(both, real), f1: share(2.0 * both, taken + real) }
@@ -29,7 +29,7 @@ impl Rates {
 }
 
 impl Confusion {
-    /// The rates of each class that rows are of or were taken for, by position, with the weight that is of it. O(cells).
+    /// Position, rates and total weight of each class that occurs as a label or a prediction. O(cells).
     #[must_use]
     pub fn rates(&self) -> Vec<(usize, Rates, f64)> {
         let mut sums = BTreeMap::<usize, [f64; 3]>::new();
@@ -43,7 +43,7 @@ impl Confusion {
         sums.into_iter().map(|(class, [both, taken, real])| (class, Rates::of(both, taken, real), real)).collect()
     }
 
-    /// The mean rates of those classes: all alike (macro), and by their weight; `None` without classes.
+    /// Macro average and weighted average of the rates of those classes; `None` without classes.
     #[must_use]
     pub fn averages(&self) -> Option<[Rates; 2]> {
         let rates: Vec<_> = self.rates().into_iter().map(|(_, rates, real)| (rates, real)).collect();

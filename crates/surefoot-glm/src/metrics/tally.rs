@@ -1,4 +1,4 @@
-//! A model measured row by row, whatever its loss.
+//! Evaluation of a model row by row, for every loss.
 
 use super::{ClassMetrics, Measured, Metrics, PlotData};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Predicts rows and measures how good the predictions are: by [`Metrics`] of one margin or [`ClassMetrics`] of many.
+/// Predicts rows and accumulates metrics: [`Metrics`] for one margin, [`ClassMetrics`] for one per class.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Loss, Plan, Settings, Tally, Trainer};
@@ -34,7 +34,7 @@ pub struct Tally {
     loss: Loss,
     predictor: Predictor,
     metrics: Kind,
-    /// Of the row at hand.
+    /// Margins of the current row.
     scores: RowMargins,
 }
 
@@ -45,7 +45,7 @@ enum Kind {
 }
 
 impl Tally {
-    /// No rows yet. O(features).
+    /// A tally without rows. O(features).
     #[must_use]
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;
@@ -56,11 +56,12 @@ impl Tally {
         Tally { loss, predictor: Predictor::new(model), metrics, scores: RowMargins::default() }
     }
 
-    /// Adds a row, whose label is `y` as the loss wants it: of classes what [`Labels::encode`](crate::Labels::encode) gives. One of weight
-    /// 0 is only counted, whatever its label is. Returns how many of its features were never seen in training.
+    /// Adds a row with the encoded label `y`: for classification the result of [`Labels::encode`](crate::Labels::encode). A row of weight
+    /// 0 is only counted, whatever its label is. Returns the number of its features that were not encountered in training.
+    /// O(nnz · margins).
     ///
     /// # Errors
-    /// Those of prediction, a label that the loss has not, and a weight that is not from 1e-300 to 1e240.
+    /// Errors of [`Predictor::score`], a label outside the domain of the loss, and a weight outside of 1e-300 to 1e240.
     pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<usize, Fault> {
         let mut unseen = 0;
         if row.weight != 0.0 {
@@ -101,7 +102,7 @@ impl Tally {
         }
     }
 
-    /// What there is to draw of them.
+    /// Curves and points to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         match &self.metrics {

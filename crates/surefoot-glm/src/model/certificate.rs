@@ -1,9 +1,9 @@
-//! What is known of how good a model is, as it is stored and printed.
+//! Certificates of models, as stored and printed.
 
 use serde::{Deserialize, Serialize};
 use surefoot::certificate::{self as core, Kind};
 
-/// A bound on how good a model is, by how it is true; or why there is none.
+/// A bound on the quality of a model, by the sense in which it holds; or the reason why there is none.
 ///
 /// ```
 /// use surefoot_glm::Certificate;
@@ -13,57 +13,57 @@ use surefoot::certificate::{self as core, Kind};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Certificate {
-    /// For certain.
+    /// Holds for certain.
     Deterministic(Bound),
-    /// On average over runs of a length fixed beforehand.
+    /// Holds in expectation over runs of a length fixed beforehand.
     Expectation(Bound),
-    /// In all but a share δ of runs, whenever they are stopped.
+    /// Holds with probability 1 − δ over runs, at any stopping time.
     Probability(Bound),
     /// There is none.
     None {
-        /// Why, and what would give one.
+        /// The reason, and what would give a certificate.
         reason: String,
     },
 }
 
-/// What is bounded, and from above by what.
+/// An upper bound, and what it bounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
-    /// What is bounded.
+    /// The bounded quantity.
     pub subject: Subject,
-    /// The bound.
+    /// The bound, in units of the loss.
     pub value: f64,
-    /// The bound as a share of the objective, where that is known.
+    /// The bound divided by the objective, where that is known.
     pub relative: Option<f64>,
-    /// The probability with which the certificates of probability of a model, taken together, are false.
+    /// Failure probability δ of all probabilistic certificates of a model taken together.
     pub delta: Option<f64>,
-    /// Whether the mean is over rows, of their weight times their loss, because some have another weight than 1.
+    /// Whether the bound is on the mean over rows of weight times loss, because some weights are not 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weighted: bool,
-    /// With whom the model is compared, if it is.
+    /// The model or set of models compared with, for excess losses.
     pub comparator: Option<String>,
-    /// What is taken for granted, in words.
+    /// Assumptions of the bound, in words.
     pub assumptions: Vec<String>,
 }
 
-/// What a [`Bound`] bounds.
+/// The quantity that a [`Bound`] bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// By how much the model's mean loss exceeds the comparator's.
+    /// Excess of the model's mean loss over the comparator's.
     Excess,
     /// The model's mean loss on new rows.
     Risk,
 }
 
 impl Certificate {
-    /// None, for this reason.
+    /// No certificate, for this reason.
     #[must_use]
     pub fn none(reason: impl Into<String>) -> Certificate {
         Certificate::None { reason: reason.into() }
     }
 
-    /// What is bounded, if something is.
+    /// The bound, if there is one.
     #[must_use]
     pub fn bound(&self) -> Option<&Bound> {
         match self {
@@ -74,7 +74,7 @@ impl Certificate {
         }
     }
 
-    /// The same for rows with weights of their own.
+    /// Marks the bound as one for rows with weights other than 1.
     pub(crate) fn weighted(mut self) -> Certificate {
         if let Certificate::Expectation(bound) | Certificate::Probability(bound) = &mut self {
             bound.weighted = true;
@@ -83,8 +83,8 @@ impl Certificate {
         self
     }
 
-    /// One of the library's, with the objective where it is known, and `delta` where this is one of several that hold
-    /// together.
+    /// Converts a certificate of the library; `objective` where it is known, `delta` if it is one of several that hold
+    /// jointly.
     pub(crate) fn of(found: &core::Certificate, objective: Option<f64>, delta: Option<f64>) -> Certificate {
         let subject = match found.subject {
             core::Subject::Excess(_) => Subject::Excess,

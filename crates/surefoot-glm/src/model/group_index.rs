@@ -1,4 +1,4 @@
-//! Which group each feature is in, as rows told it.
+//! Group numbers of features, learnt from rows.
 
 use super::{
     settings::Settings,
@@ -16,10 +16,10 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// The name of the array of groups, a number a feature.
+/// Name of the array of group numbers, one per feature.
 const GROUP: &str = "group";
 
-/// The numbers of groups of features that were met, and those of the row at hand. Of features that share an id, as they may where
+/// Group numbers of the features encountered, and of the current row. If features share an id, as they may where
 /// ids are hashed to few bits, the largest number counts.
 #[derive(Debug)]
 pub(crate) struct GroupIndex {
@@ -29,16 +29,16 @@ pub(crate) struct GroupIndex {
 }
 
 impl GroupIndex {
-    /// `None` where all features are alike.
+    /// An empty index; `None` without feature groups.
     pub(crate) fn new(settings: &Settings) -> Option<GroupIndex> {
         let groups = settings.groups.clone();
         (!groups.is_empty()).then(|| GroupIndex { groups, numbers: FeatureMap::default(), row: Vec::new() })
     }
 
-    /// Looks at a row, before it is known whether it will be learnt.
+    /// Reads the group numbers of a row, before it is known whether it will be learnt.
     ///
     /// # Errors
-    /// At the first group that there is not, and the first id that there is no memory for.
+    /// A fault at the first invalid group number, or the first id for which memory runs out.
     pub(crate) fn inspect(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
         if let Some(at) = row.group.iter().position(|group| *group as usize >= self.groups.count()) {
@@ -53,7 +53,7 @@ impl GroupIndex {
         Ok(())
     }
 
-    /// Remembers the groups of the row that was looked at.
+    /// Stores the group numbers of the row inspected last.
     pub(crate) fn commit(&mut self) {
         for &(id, group) in &self.row {
             if let Some(known) = self.numbers.get_mut(id) {
@@ -62,24 +62,24 @@ impl GroupIndex {
         }
     }
 
-    /// What holds for a pair of the row that was looked at, where all other features have these bounds.
+    /// Penalty factor and bounds of a nonzero of the row inspected last; `others` are the bounds without a group.
     #[inline]
     pub(crate) fn rule_at(&self, pair: usize, others: Bounds) -> Rule {
         self.groups.rule(self.row[pair].1, others)
     }
 
-    /// The same for a feature.
+    /// Penalty factor and bounds of a feature; `others` are the bounds without a group.
     pub(crate) fn rule(&self, id: u64, others: Bounds) -> Rule {
         self.groups.rule(self.numbers.get(id).copied().unwrap_or(0), others)
     }
 
-    /// The groups of these features.
+    /// Group numbers of the features `index`, as an array.
     pub(crate) fn save(&self, index: &[u64]) -> Array {
         let numbers = index.iter().map(|&id| self.numbers.get(id).copied().unwrap_or(0)).collect();
         Array { name: GROUP.into(), shape: vec![index.len()], data: Numbers::U32(numbers) }
     }
 
-    /// From what [`save`](GroupIndex::save) gave.
+    /// Reads an index written by [`save`](GroupIndex::save).
     pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<GroupIndex>, String> {
         let Some(mut group_index) = GroupIndex::new(settings) else { return Ok(None) };
         for (&id, &group) in index.iter().zip(saved(index.len(), state)?) {
@@ -89,7 +89,7 @@ impl GroupIndex {
     }
 }
 
-/// Checks what was read from a file.
+/// Checks group numbers read from a file.
 pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
     let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < settings.groups.count());
     need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
@@ -102,7 +102,7 @@ fn saved(len: usize, state: &State) -> Result<&[u32], String> {
     }
 }
 
-/// What holds for the features at these positions of a model; nothing where all are alike.
+/// Penalty factors and bounds of the features at these positions of a model; empty without feature groups.
 pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
     let Settings { groups, penalty, .. } = &model.settings;
     let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
@@ -111,7 +111,7 @@ pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
 }
 
 impl Model {
-    /// Names of groups whose factors, and those whose bounds, no feature has; none where the model does not know.
+    /// Names of groups to whose factors no feature belongs, and to whose bounds; empty for slim models, which do not store groups.
     #[must_use]
     pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
         let groups = &self.settings.groups;
@@ -143,7 +143,7 @@ mod tests {
         );
         assert_eq!(factor(&group_index, 1 << 40), 1.0);
         group_index.commit();
-        // What rows off the shelf do not say is known, and of two the larger counts.
+        // Held-out rows do not store groups, which are known by now; of two numbers the larger counts.
         group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[])).unwrap();
         assert_eq!(group_index.rule_at(1, Bounds::FREE).factor, 3.0);
         group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[2, 1])).unwrap();

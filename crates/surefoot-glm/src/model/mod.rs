@@ -1,6 +1,6 @@
-//! A trained model: its parts, whether they fit together, and prediction.
+//! Trained models: their parts, validation and prediction.
 //!
-//! May use [`data`](crate::data), [`labels`](crate::labels), [`loss`](crate::loss) and [`memory`](crate::memory); knows nothing of training. A
+//! May use [`data`](crate::data), [`labels`](crate::labels), [`loss`](crate::loss) and [`memory`](crate::memory); independent of training. A
 //! new setting is declared in `settings`, and its range in `validity`.
 
 pub(crate) mod certificate;

@@ -1,23 +1,24 @@
-//! The alarm about an order of rows that has made a printed loss worthless.
+//! The alarm about rows in an order that makes the printed loss meaningless.
 
 use crate::numeric::check::MOST_ROWS;
 use serde::{Deserialize, Serialize};
 
-/// Says that the order of rows has made the printed loss worthless: the model loses more on the rows that it was trained on.
+/// Alarm that the order of rows, such as sorted data, has made the printed loss meaningless: the model has a larger loss on the rows that
+/// it was trained on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrderAlarm {
-    /// The mean loss of the model over the rows of the run; `None` where it is too large to be added up.
+    /// Mean loss of the model over the rows of the run; `None` if it overflows.
     pub loss: Option<f64>,
-    /// The loss that is printed for them.
+    /// The printed loss of those rows.
     pub printed: f64,
-    /// How many rows the run has met, those of weight 0 aside.
+    /// Number of rows of the run, without those of weight 0.
     pub rows: u64,
-    /// How many of them the model was scored on.
+    /// Number of rows that the model was scored on.
     pub scored: u64,
 }
 
 impl OrderAlarm {
-    /// Whether a run can have said so.
+    /// Whether an alarm read from a file is valid.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let finite = self.printed.is_finite() && self.loss.is_none_or(f64::is_finite);

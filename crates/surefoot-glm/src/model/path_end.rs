@@ -1,21 +1,21 @@
-//! At which end of a path its penalty was taken.
+//! Detects a penalty chosen at an end of its path.
 
 use super::{summary::PathPoint, trained_model::Model};
 use std::fmt;
 
-/// An end of a path.
+/// An end of a penalty path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEnd {
-    /// No other penalty is heavier.
+    /// The heaviest penalty.
     Heaviest,
-    /// No other is lighter, and there is no model without a penalty to compare with.
+    /// The lightest penalty, where there is no model without one to compare with.
     Lightest,
     /// No penalty.
     Without,
 }
 
 impl PathEnd {
-    /// Its name for programs.
+    /// Name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,13 +41,13 @@ impl fmt::Display for PathEnd {
 }
 
 impl Model {
-    /// At which end of its path the penalty was taken, if it was at one.
+    /// The end of the path at which the penalty was chosen, if it was at one.
     #[must_use]
     pub fn path_end(&self) -> Option<PathEnd> {
         let (path, penalty) = (&self.summary.path, &self.settings.penalty);
         let is_taken = |point: &PathPoint| (point.l1, point.l2) == (penalty.l1, penalty.l2);
         let (first, last) = (path.first()?, path.last()?);
-        // Where one is 0 it is the last.
+        // A penalty of 0 is the last one.
         let is_none = (last.l1 == 0.0 && first.l1 > 0.0) || (last.l2 == 0.0 && first.l2 > 0.0);
         match (is_taken(first), is_taken(last)) {
             _ if path.len() < 2 => None,

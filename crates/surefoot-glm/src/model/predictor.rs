@@ -1,4 +1,4 @@
-//! A prediction vector, laid out for fast lookup.
+//! Prediction with a model.
 
 use super::{
     state::{Array, State},
@@ -18,7 +18,7 @@ use crate::{
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
-/// The prediction vector of a model, laid out for fast lookup.
+/// The weights of a model in a lookup table, for prediction.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Plan, Predictor, Settings, Trainer};
@@ -31,24 +31,24 @@ use std::alloc::Layout;
 /// assert!(predictor.score(&batch.row(0)).unwrap().margin > 0.0);
 /// ```
 ///
-/// Losses of more than two classes have a margin for each: [`Predictor::score_classes`].
+/// Multiclass losses have one margin per class: [`Predictor::score_classes`].
 #[derive(Debug)]
 pub struct Predictor {
-    /// The classes of the columns, ascending; none for a model of one margin.
+    /// Classes of the columns, ascending; empty for a model of one margin.
     classes: ClassIndex,
     intercept: Vec<f64>,
     weights: FeatureMap<Slot>,
-    /// Weights of classes, a row a feature; for one margin they are in the slots.
+    /// Weights per class, row-major with a row per feature; empty for one margin, whose weights are in the slots.
     columns: Vec<f64>,
-    /// What is wrong with the model: no row is scored then.
+    /// Why the model is invalid; then every row is refused.
     unfit: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot {
-    /// For one margin.
+    /// Weight, for one margin.
     weight: f64,
-    /// The feature's number from 1; 0 if it was never seen in training.
+    /// Number of the feature from 1; 0 if it was not encountered in training.
     seen: u64,
 }
 
@@ -57,36 +57,36 @@ struct Slot {
 pub struct RowMargin {
     /// intercept + Σ weight·value + offset, added in a fixed order, in f64.
     pub margin: f64,
-    /// How many features of the row were never seen in training.
+    /// Number of features of the row that were not encountered in training.
     pub unseen: usize,
 }
 
-/// The margins of one row for all classes; reused from row to row.
+/// The margins of one row for all classes; a buffer reused from row to row.
 #[derive(Clone, Debug, Default)]
 pub struct RowMargins {
-    /// Of each class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
+    /// One margin per class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
     pub margins: Vec<f64>,
-    /// How many features of the row were never seen in training.
+    /// Number of features of the row that were not encountered in training.
     pub unseen: usize,
     sums: Vec<MarginSum>,
 }
 
 impl RowMargins {
-    /// The class of the largest margin; of equal ones the first. There must be a class.
+    /// Position of the class of the largest margin; ties: the first. There must be a class.
     #[must_use]
     pub fn likeliest(&self) -> usize {
         likeliest(&self.margins)
     }
 }
 
-/// The position of the largest margin; of equal ones the first.
+/// Position of the largest margin; ties: the first.
 pub(crate) fn likeliest(margins: &[f64]) -> usize {
     margins.iter().enumerate().fold(0, |best, (k, &m)| if m > margins[best] { k } else { best })
 }
 
 impl Predictor {
-    /// Lays out a model's vectors: O(features · columns). With a model that [`Model::check`] says does not predict it refuses every row, and
-    /// says why.
+    /// Builds the lookup table of a model. O(features · classes). With an invalid model (see [`Model::check`]) every row is refused, with the
+    /// reason.
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
         if let Err(message) = model.check_prediction() {
@@ -104,7 +104,7 @@ impl Predictor {
         }
     }
 
-    /// For one margin.
+    /// A predictor with one margin.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = FeatureMap::default();
         for ((id, weight), seen) in vector.zip(1..) {
@@ -119,7 +119,7 @@ impl Predictor {
         }
     }
 
-    /// For classes: their labels, ascending, and as many intercepts and weights a feature.
+    /// A predictor with one margin per class: ascending labels, an intercept per class, and a row of weights per feature.
     pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
         let mut weights = FeatureMap::for_at_least(index.len());
         for (&id, seen) in index.iter().zip(1..) {
@@ -128,10 +128,10 @@ impl Predictor {
         Predictor { classes: ClassIndex::of(labels), intercept, weights, columns, unfit: None }
     }
 
-    /// The margin of a row: O(nnz). For losses that have one.
+    /// The margin of a row, for losses with one margin. O(nnz).
     ///
     /// # Errors
-    /// If the row or the model is none, or the margin is not finite, which only values near the end of the f64 range can bring about.
+    /// An invalid row or model, a multiclass model, or a margin that is not finite, for values near the end of the f64 range.
     pub fn score(&self, row: &Row<'_>) -> Result<RowMargin, Fault> {
         self.check(row, true)?;
         let (mut margin, mut unseen) = (MarginSum::default(), 0);
@@ -145,7 +145,7 @@ impl Predictor {
         if margin.is_finite() { Ok(RowMargin { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 
-    /// The margins of a row for all classes: O(nnz · classes).
+    /// The margins of a row for all classes, for multiclass losses. O(nnz · classes).
     ///
     /// # Errors
     /// As in [`score`](Predictor::score).
@@ -170,7 +170,7 @@ impl Predictor {
         if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
-    /// Whether a row can be scored, for one margin or for those of classes.
+    /// Checks that a row can be scored, for one margin or for one per class.
     fn check(&self, row: &Row<'_>, one: bool) -> Result<(), Fault> {
         let cannot = |message: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {message}")));
         let has_one = self.classes.is_empty() && !self.intercept.is_empty();
@@ -182,7 +182,7 @@ impl Predictor {
         }
     }
 
-    /// The loss at a row; a class without a column has margin 0.
+    /// Loss at a row; a class without a column has margin 0.
     pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, encoder: &LabelEncoder) -> Result<f64, Fault> {
         let label = row.label.unwrap_or(f64::NAN);
         if !loss.is_multiclass() {
@@ -192,23 +192,23 @@ impl Predictor {
         let mut scores = RowMargins::default();
         self.score_classes(row, &mut scores)?;
         let column = self.classes.number(label).unwrap_or(scores.margins.len());
-        // All classes that were met are part of the model, whether it has columns for them or not.
+        // All classes encountered are part of the model, whether it has columns for them or not.
         scores.margins.resize(encoder.classes().len().max(column + 1), 0.0);
         Ok(loss.multiclass_value(column, &scores.margins))
     }
 
-    /// How many classes have a margin.
+    /// Number of margins.
     pub(crate) fn columns_of_classes(&self) -> usize {
         self.intercept.len()
     }
 
-    /// Whether a feature was seen in training.
+    /// Whether a feature was encountered in training.
     #[must_use]
     pub fn knows(&self, id: u64) -> bool {
         self.slot(id).is_some()
     }
 
-    /// Intercepts and weights of these features, a row a feature, of a model with these classes.
+    /// Intercepts, and weights of the features `index` row-major, for the classes `labels`.
     pub(crate) fn columns(&self, labels: &[f64], index: &[u64]) -> (Vec<f64>, Vec<f64>) {
         if labels.is_empty() {
             let weight = |&id: &u64| self.slot(id).map_or(0.0, |slot| slot.weight);
@@ -221,7 +221,7 @@ impl Predictor {
         (row(&self.intercept), index.iter().flat_map(|&id| row(of(id))).collect())
     }
 
-    /// The labels of its classes; the weights of these features, and the intercepts last.
+    /// Serializes class labels, and weights of the features `index` followed by the intercepts.
     pub(crate) fn to_arrays(&self, name: &str, index: &[u64]) -> [Array; 2] {
         let labels = self.classes.labels();
         let (intercept, mut weight) = self.columns(&labels, index);
@@ -229,7 +229,7 @@ impl Predictor {
         [Array::flat(&format!("{name}.classes"), labels), Array::flat(name, weight)]
     }
 
-    /// From what [`Predictor::to_arrays`] gave, if the state holds it.
+    /// Reads a predictor written by [`Predictor::to_arrays`], if the state has one.
     pub(crate) fn from_arrays(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
         let (named, list) = (|array: &&Array, name: &str| array.name == name, format!("{name}.classes"));
         let Some(array) = state.arrays.iter().find(|array| named(array, &list)) else { return Ok(None) };
@@ -243,7 +243,7 @@ impl Predictor {
         }))
     }
 
-    /// Checks what was read from a file.
+    /// Checks arrays read from a file.
     pub(crate) fn check_arrays(name: &str, model: &Model, state: &State) -> Result<(), String> {
         let list = format!("{name}.classes");
         let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
@@ -266,7 +266,7 @@ fn set(weights: &mut FeatureMap<Slot>, id: u64, slot: Slot) {
     *at = slot;
 }
 
-/// The pairs of a row; as in training, a value that is negligible counts as none.
+/// The nonzeros of a row, without negligible values, as in training.
 fn pairs<'a>(row: &Row<'a>) -> impl Iterator<Item = (u64, f64)> + use<'a> {
     row.index.iter().copied().zip(row.value.iter().copied()).filter(|(_, value)| value.abs() >= NEGLIGIBLE)
 }

@@ -1,4 +1,4 @@
-//! What a user may choose, split by how long it is remembered.
+//! Settings, by where they are stored: [`Settings`] in every model, [`Plan`] in unfinished ones.
 
 use super::summary::PathPoint;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What prediction and further training need to know: stored in every model.
+/// Settings that prediction and further training need; stored in every model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The loss.
@@ -19,61 +19,61 @@ pub struct Settings {
     pub loss: Loss,
     /// Whether an intercept is learnt.
     pub intercept: bool,
-    /// How its rows are read.
+    /// Schema by which rows are read.
     #[serde(flatten)]
     pub reading: Schema,
-    /// The ball that the model stays in, if there is one.
+    /// Constraint of the weights to a ball, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
-    /// How much the rows of each class count, where that is not only by their weights.
+    /// Class weights, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_weights: Option<ClassWeights>,
-    /// What large weights cost, and which there may be.
+    /// Penalty and bounds of the weights.
     #[serde(flatten)]
     pub penalty: Penalty,
-    /// For which features that is otherwise.
+    /// Feature groups with their own penalty factors or bounds.
     #[serde(flatten)]
     pub groups: FeatureGroups,
 }
 
 impl Settings {
-    /// Whether no weight costs anything, and any is allowed.
+    /// Whether there is neither a penalty nor a bound on any weight.
     #[must_use]
     pub fn is_unpenalised(&self) -> bool {
         self.penalty.is_none() && self.groups.bounds.is_empty()
     }
 }
 
-/// The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of the raw values and not the
-/// intercept, which is free; or, *standardized*, w_j·M_j in place of each weight w_j, where M_j is the largest |x_j| of the rows
-/// that are learnt from: then no penalty depends on the units that columns are measured in.
+/// Penalty and bounds of the weights: the objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of raw
+/// values without the intercept; *standardized*, with w_j·M_j in place of each w_j, where M_j is the largest |x_j| of the rows
+/// learnt from, which makes penalties independent of the units of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
-    /// The factor of the sum of sizes, at least 0.
+    /// Factor of ‖w‖₁, at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l1: f64,
-    /// The factor of half the sum of squares, at least 0.
+    /// Factor of ½‖w‖², at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l2: f64,
-    /// Between what weights have to be.
+    /// Bounds of all weights without their own.
     #[serde(default, skip_serializing_if = "Bounds::is_free")]
     pub bounds: Bounds,
-    /// The factor that is chosen by losses in the first pass, if one is: what is given for it does not matter then, and in a
-    /// model it is the one that was chosen.
+    /// The term whose factor is chosen by losses along a path, if one is. The factor given for it is then ignored; in a
+    /// trained model it is the chosen one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Axis>,
-    /// Whether l1 and l2 are factors of w_j·M_j in place of w_j. Bounds are those of w_j all the same.
+    /// Whether the penalty is standardized: of w_j·M_j in place of w_j. Bounds always apply to w_j.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub standardize: bool,
 }
 
 impl Axis {
-    /// The penalties of a path in its unit, from the largest on: two to a decade, over eight decades.
+    /// The penalties of a path in its unit, descending: two per decade, over eight decades.
     pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
         (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
     }
 
-    /// A penalty with this factor in place of its own.
+    /// The penalty with the factor of this term replaced by `strength`.
     pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
         match self {
             Axis::L1 => Penalty { l1: strength, ..penalty },
@@ -82,19 +82,19 @@ impl Axis {
     }
 }
 
-/// Which penalty of a path is taken.
+/// Rule for choosing a penalty of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Select {
-    /// That of the least held-out loss.
+    /// The penalty of the least held-out loss.
     #[default]
     Min,
-    /// The heaviest whose loss is within one standard error of the least.
+    /// The heaviest penalty whose loss is within one standard error of the least.
     OneSe,
 }
 
 impl Select {
-    /// The point of a path, which goes from the heaviest penalty on.
+    /// The chosen point of a path, which descends from the heaviest penalty.
     pub(crate) fn of(self, path: &[PathPoint]) -> Option<&PathPoint> {
         let least = path.iter().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
         let enough = match self {
@@ -109,18 +109,18 @@ impl Select {
     }
 }
 
-/// A factor of the [`Penalty`].
+/// A term of the [`Penalty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// Of the sum of sizes.
+    /// l1·‖w‖₁.
     L1,
-    /// Of half the sum of squares.
+    /// (l2/2)·‖w‖².
     L2,
 }
 
 impl Penalty {
-    /// Whether there is none.
+    /// Whether there is neither a penalty nor a bound.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Penalty { standardize: self.standardize, ..Penalty::default() }
@@ -131,36 +131,36 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// A domain: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of the raw
-/// values and the intercept, a coordinate like any other.
+/// A ball constraint: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of raw
+/// values and the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
     /// The radius.
     pub radius: f64,
-    /// No row is longer than this, in the Euclidean norm and with the constant 1 of the intercept: what a certificate from
-    /// one pass over fresh rows needs to know beforehand. A row that is longer is refused, and so is a weight above 1.
+    /// Declared bound on the Euclidean norm of rows, including the constant 1 of the intercept. Needed beforehand for a certificate from
+    /// one pass over new rows. A longer row is refused, and so is a row weight above 1.
     pub row_norm: Option<f64>,
-    /// The probability with which what such certificates say, taken together, may be false.
+    /// Failure probability of all such certificates taken together.
     pub delta: f64,
 }
 
-/// The bounds that hold for every model of a [`Ball`] on every row as declared: no margin is larger than radius·row_norm, and a loss of labels
-/// ±1 is least and largest there, on the right and the wrong side.
+/// Bounds on margins, losses and derivatives for all models in a [`Ball`] and all rows as declared: |margin| ≤ radius·row_norm, and losses
+/// of labels ±1 are extreme there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossBounds {
-    /// The largest size of a margin.
+    /// Largest absolute margin.
     pub margin: f64,
-    /// The least loss.
+    /// Least loss.
     pub least: f64,
-    /// The largest loss.
+    /// Largest loss.
     pub largest: f64,
-    /// The largest size of the derivative of the loss in the margin.
+    /// Largest absolute derivative of the loss in the margin.
     pub max_derivative: f64,
 }
 
 impl Ball {
-    /// The extremes of `loss` over the ball; `None` where no `row_norm` is declared, or where labels are numbers, which have no bound
-    /// that is known beforehand. O(1).
+    /// Bounds of `loss` over the ball; `None` if no `row_norm` is declared, or for regression, where labels have no bound known
+    /// beforehand. O(1).
     #[must_use]
     pub fn loss_bounds(&self, loss: Loss) -> Option<LossBounds> {
         let margin = self.radius * self.row_norm.filter(|_| loss.classifies())?;
@@ -176,17 +176,17 @@ impl Default for Settings {
     }
 }
 
-/// How the rows of one call are used: stored in an unfinished model only.
+/// Passes, hold-out and search of one run; stored in unfinished models only.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Times over the data, at least 1.
+    /// Number of passes over the data, at least 1.
     pub passes: u32,
     /// With several passes, every this-many-th row of positive weight is held out; `None` holds out nothing.
     pub holdout: Option<u32>,
-    /// After the passes the optimum is sought, over all rows, until its relative gap is certified to be within this.
+    /// Relative tolerance of the optimum that is computed after the passes, over all rows, with a certificate; `None` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<f64>,
-    /// Which penalty is taken, where one is chosen by optima.
+    /// Rule for choosing a penalty, where it is chosen by optima along a path.
     #[serde(default, skip_serializing_if = "Select::is_default")]
     pub select: Select,
 }
@@ -206,7 +206,7 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// No margin of the ball has a loss or a derivative beyond the extremes, which are met at the ends.
+    /// No margin of the ball has a loss or a derivative beyond the bounds, which are attained at the ends.
     #[test]
     fn no_model_of_a_ball_is_beyond_the_extremes() {
         let ball = Ball { radius: 1.5, row_norm: Some(2.0), delta: 0.1 };

@@ -1,4 +1,4 @@
-//! The learner's memory, as named arrays and JSON.
+//! State of a learner, as named arrays and JSON.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub enum Numbers {
     U64(Vec<u64>),
 }
 
-/// The trainer's own memory: everything that training needs to go on bit for bit.
+/// State of a trainer: everything that is needed to resume training, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Counters and scalars.
@@ -45,7 +45,7 @@ impl State {
         serde_json::from_value(value.clone()).map_err(|error| format!("the state does not fit together: {error}"))
     }
 
-    /// The numbers of an array that must have this many.
+    /// The numbers of an array of length `len`.
     pub(crate) fn numbers(&self, name: &str, len: usize) -> Result<&Numbers, String> {
         let array = self.arrays.iter().find(|array| array.name == name);
         let array = array.ok_or_else(|| format!("the state has no array {name}"))?;
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// The same for an array of `f64`.
+    /// The numbers of an `f64` array of length `len`.
     pub(crate) fn wide(&self, name: &str, len: usize) -> Result<&[f64], String> {
         match self.numbers(name, len)? {
             Numbers::F64(data) => Ok(data),

@@ -1,4 +1,4 @@
-//! A model: the vector that predicts, what it needs to be read again, and, unless slimmed, the trainer's state.
+//! A trained model: weights, settings, and, unless slim, the state of its trainer.
 
 use super::{certificate::Certificate, settings::Settings};
 use super::{state::State, summary::Summary};
@@ -9,24 +9,24 @@ use serde_json::Value;
 /// A trained model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// What prediction needs to know.
+    /// Settings that prediction needs.
     pub settings: Settings,
-    /// The coding of the labels (classification).
+    /// Labels of the classes, for classification.
     pub labels: Labels,
-    /// The intercept, 0 without one; where the loss has a margin for each class, one for each, by ascending label.
+    /// The intercept, 0 without one; for multiclass losses one per class by ascending label.
     pub intercept: Vec<f64>,
-    /// Ids of the features seen in training, strictly ascending.
+    /// Ids of the features encountered in training, strictly ascending.
     pub index: Vec<u64>,
-    /// Their weights, to be multiplied by raw input values; where there are many classes, a row a feature and a column a class.
+    /// Their weights for raw input values; for multiclass losses row-major, a row per feature and a column per class.
     pub weight: Vec<f64>,
-    /// Names of features, as far as they have names that were kept.
+    /// Names of features, as far as names were kept.
     pub names: FeatureNames,
-    /// A summary for people: rows, losses, lanes (what `inspect` shows).
+    /// Summary of the training run for people: rows, losses, lanes (shown by `surefoot inspect`).
     pub summary: Summary,
-    /// What is known of how good it is, or why nothing is: the first that bounds something comes first.
+    /// Certificates, or the reason why there are none; those with a bound come first.
     pub certificates: Vec<Certificate>,
     /// The trainer's state; absent in a slim model.
     pub state: Option<State>,
-    /// Where an unfinished run stands; written and read by the program that drives the trainer.
+    /// Position of an unfinished run; written and read by the program that drives the trainer.
     pub unfinished: Option<Value>,
 }

@@ -1,8 +1,8 @@
-//! Whether a model can be one.
+//! Validation of models.
 //!
-//! A model file is written by anybody: its checksums say that it is whole, not that its numbers make sense. So every number
-//! is held against its range when a model is read, and again before one is written. What passes can be predicted with,
-//! looked into and trained further without a panic.
+//! Model files may come from anybody: checksums show that a file is complete, not that its numbers make sense. So every number
+//! is checked against its range when a model is read, and before one is written. A valid model can be used for prediction,
+//! inspection and further training without a panic.
 
 use super::{
     certificate::{Bound, Certificate},
@@ -40,7 +40,7 @@ impl Model {
         self.check_vectors()
     }
 
-    /// Checks what a search may begin with: its vector may be too large to be one, since a start that is no point is replaced.
+    /// Checks a model as the start of a search: weights need not be finite, since such a start is replaced.
     pub(crate) fn check_start(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
@@ -87,8 +87,8 @@ impl Loss {
         need(sound, "the parameter of the loss is out of its range")
     }
 
-    /// Whether a number can be a label in training's own terms: −1, +1 or a share between them, the number of a class below `classes`, or
-    /// what [`check`](Loss::check) lets pass.
+    /// Whether a number is a valid encoded label: −1, +1 or a proportion between them, a class number below `classes`, or a
+    /// label that passes [`check`](Loss::check).
     pub(crate) fn takes(self, y: f64, classes: usize) -> bool {
         match self {
             _ if self.is_multiclass() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
@@ -110,7 +110,7 @@ impl Settings {
     /// Checks that every number is within its range, and that losses, balls and groups fit together.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A message that names the first invalid setting.
     pub fn check_ranges(&self) -> Result<(), String> {
         self.loss.check_parameter()?;
         need(self.ball.is_none() || !self.loss.is_multiclass(), "a ball with a loss of more than two classes")?;
@@ -129,7 +129,7 @@ impl Settings {
 impl Ball {
     fn check(&self) -> Result<(), String> {
         let norm = self.row_norm.is_none_or(is_positive);
-        // Certificates share δ: what is left of the least numbers would be 0.
+        // Certificates split δ; parts of subnormal numbers would be 0.
         let delta = is_probability(self.delta) && self.delta >= f64::MIN_POSITIVE;
         need(is_positive(self.radius) && norm && delta, "the ball is out of its range")
     }

@@ -1,6 +1,6 @@
-//! Sums that lose no digit, and the ranges that numbers have to be in.
+//! Compensated sums, and range checks of numbers.
 //!
-//! Knows nothing of this crate but itself. A function belongs here if it would make sense in any program that computes.
+//! Uses no other room. A function belongs here if it is useful to any numerical program.
 
 pub(crate) mod check;
 pub(crate) mod sums;

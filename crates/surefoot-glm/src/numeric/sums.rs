@@ -1,9 +1,9 @@
-//! Sums, means and spreads of f64 that lose no digit however long they are.
+//! Compensated sums, means and second moments of f64.
 
 use super::check::is_magnitude;
 use serde::{Deserialize, Serialize};
 
-/// A sum that carries its rounding errors along (Neumaier 1974).
+/// A compensated sum (Neumaier 1974): the error does not grow with the number of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sum {
     #[serde(with = "nan_as_null")]
@@ -12,8 +12,8 @@ pub(crate) struct Sum {
     carry: f64,
 }
 
-/// Numbers that may have overflowed, as squares of large ones do, and are only shown. JSON has null for what is not finite; it comes
-/// back as NaN, so that a run can go on without them.
+/// Serialization of numbers that may have overflowed and are only displayed: null in JSON if not finite, read back as NaN, so that a run
+/// can be resumed without them.
 pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -26,7 +26,7 @@ pub(crate) mod nan_as_null {
     }
 }
 
-/// The same for sums of sizes: what has overflowed is infinite.
+/// Serialization of nonnegative sums that may have overflowed: null in JSON if not finite, read back as infinity.
 pub(crate) mod infinite_as_null {
     pub(crate) use crate::numeric::sums::nan_as_null::serialize;
     use serde::{Deserialize, Deserializer};
@@ -47,7 +47,7 @@ impl Sum {
         self.sum + self.carry
     }
 
-    /// Whether it may be the sum of numbers that are at least 0.
+    /// Whether the sum is finite and at least 0.
     pub(crate) fn is_magnitude(&self) -> bool {
         is_magnitude(self.value())
     }
@@ -71,13 +71,13 @@ impl Mean {
         self.weight.add(weight);
     }
 
-    /// Takes in what another mean is of.
+    /// Adds the terms of another mean.
     pub(crate) fn join(&mut self, other: &Mean) {
         self.total.add(other.total.value());
         self.weight.add(other.weight.value());
     }
 
-    /// `None` where there is no weight, or the sum has overflowed.
+    /// The mean; `None` without weight, or if the sum has overflowed.
     pub(crate) fn value(&self) -> Option<f64> {
         Some(self.total.value() / self.weight.value()).filter(|mean| mean.is_finite())
     }
@@ -86,19 +86,20 @@ impl Mean {
         self.weight.value()
     }
 
-    /// Whether one that was read from a file can be one; its sum may have overflowed.
+    /// Whether a mean read from a file is valid; its sum may have overflowed.
     pub(crate) fn is_sound(&self) -> bool {
         self.weight.is_magnitude()
     }
 
-    /// The mean of what was added since it was `before`.
+    /// Mean of the terms added since the state `before`.
     pub(crate) fn since(&self, before: &Mean) -> Option<f64> {
         let total = self.total.value() - before.total.value();
         Some(total / (self.weight() - before.weight())).filter(|mean| mean.is_finite())
     }
 }
 
-/// Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West 1979).
+/// Weighted mean and second central moment Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West
+/// 1979).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {
     weight: Sum,
@@ -114,13 +115,13 @@ impl Moments {
         self.squares.add(weight * before * (y - self.mean.value()));
     }
 
-    /// As if all numbers so far had been multiplied by `ratio`.
+    /// Multiplies all numbers so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);
     }
 
-    /// Whether one that was read from a file can be one; its sums may have overflowed.
+    /// Whether moments read from a file are valid; sums may have overflowed.
     pub(crate) fn is_sound(&self) -> bool {
         self.weight.is_magnitude()
     }

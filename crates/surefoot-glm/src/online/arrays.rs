@@ -1,4 +1,4 @@
-//! The coordinates of stacks as named arrays, and back, bit for bit.
+//! Serialization of coordinate stores as named arrays, exact to the bit.
 
 use super::{averaging::Averaging, coordinate::Coordinate, coordinate_store::CoordinateStore};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::sync::Mutex;
 
-/// Names of arrays; each holds, for every stack, a row a feature, in the order of the model's index, and the intercept's
+/// Names of arrays. Each holds, for every store, one row per feature in the order of the model's index, and the intercept's
 /// row last.
 const THETA: &str = "theta";
 const AVERAGE: &str = "average";
@@ -20,7 +20,7 @@ const SQUARES: &str = "squares";
 const STEP: &str = "step";
 const UNIT: &str = "unit";
 
-/// All coordinates of these features; `shape` is that of the stacks: nothing of a single one, else their number.
+/// Writes the coordinates of the features `index`; `shape` has the number of stores if a model can have several, else it is empty.
 pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {
     let rows = index.len() + usize::from(stores.first().is_some_and(|store| store.intercept.is_some()));
     let n = stores.len() * rows;
@@ -54,7 +54,7 @@ pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -
     ]
 }
 
-/// Room for coordinates, a row each.
+/// Output columns for coordinates, one row each.
 struct Columns<'a> {
     theta: &'a mut [f32],
     average: &'a mut [f32],
@@ -81,10 +81,10 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// From so many features on a second thread is worth its start.
+/// Number of features from which a second thread pays off.
 const MANY: usize = 1 << 15;
 
-/// Works on ids and what belongs to them, on two threads where there are many: a run stands still while it is saved.
+/// Runs `work` on the ids and the data split alike, on two threads if there are many ids: training waits while a model is saved.
 pub(super) fn in_halves<T: Send>(
     index: &[u64],
     all: T,
@@ -105,7 +105,7 @@ pub(super) fn in_halves<T: Send>(
     });
 }
 
-/// The contents of the arrays of stacks, each number within its range.
+/// Arrays of coordinate stores, checked to be within range.
 pub(super) struct Arrays<'a> {
     count: usize,
     rows: usize,
@@ -117,7 +117,7 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Loads the arrays of so many stacks, for a model of so many features, as [`save`] gave them.
+    /// Reads the arrays of `count` stores for a model of so many features, as written by [`save`].
     pub(super) fn of(
         intercept: bool,
         features: usize,
@@ -137,7 +137,7 @@ impl<'a> Arrays<'a> {
             step: steps(state, n, averaging)?,
             unit: units(state, n)?,
         };
-        // The first stack knows all features of the model: its ids are those that were touched.
+        // The first store has all features of the model, so all of them have updates.
         let met = arrays.unit.get(..features).unwrap_or_default();
         need(all(met, |&unit| InverseScale(unit).updates() > 0), "the state has a feature that was never met")?;
         Ok(arrays)
@@ -154,7 +154,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// The stacks of these features.
+    /// Builds the stores for the features `index`.
     pub(super) fn stores(&self, intercept: bool, index: &[u64]) -> Result<Vec<CoordinateStore>, String> {
         let store = |k: usize| {
             let mut store = CoordinateStore::with_room(intercept, index.len());
@@ -183,7 +183,7 @@ fn steps<'a>(state: &'a State, len: usize, averaging: &Averaging) -> Result<&'a 
 }
 
 fn units(state: &State, len: usize) -> Result<&[u64], String> {
-    // Of what was touched 1/M is a normal number, of what was not nothing is known.
+    // 1/M is a normal number for coordinates with updates, and 0 otherwise.
     let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&InverseScale(unit).value());
     match state.numbers(UNIT, len)? {
         Numbers::U64(data) if all(data, sound) => Ok(data),

@@ -1,8 +1,8 @@
-//! What is remembered of one coordinate, and its two moves: ask and tell.
+//! State of one coordinate in all lanes, and its two operations: ask and tell.
 //!
-//! In the unit of its largest |x| so far every coordinate has the same learner: diagonal AdaGrad in its
-//! dual-averaging form under the anytime conversion, once for each lane. Lanes have their own sums of gradients and
-//! averages, and share one sum of squares; how much larger the gradients of one lane are than those of the model is
+//! Every coordinate runs the same learner on values relative to its largest |x| so far: diagonal AdaGrad in its
+//! dual-averaging form under the anytime conversion, once per lane. Lanes have their own sums of gradients and
+//! averages, and share one sum of squares; the ratio of the gradients of a lane to those of the model is
 //! the same for all coordinates (see [`step_sizes`](crate::online::step_sizes)). So a coordinate fills one cache line.
 
 use super::averaging::Averaging;
@@ -17,17 +17,17 @@ use surefoot::Real;
 pub(crate) struct Coordinate {
     /// θ = −Σ g·x/M, in gradient units.
     pub(crate) theta: Lanes,
-    /// The average direction as of the last touch.
+    /// Average direction as of the last update.
     pub(crate) average: Lanes,
     /// S = Σ (g·x/M)² with g the gradient of the model.
     pub(crate) squares: f32,
-    /// The round of the last touch.
+    /// Round of the last update.
     pub(crate) step: u32,
-    /// 1/M and the number of touches.
+    /// 1/M, M the largest |x| so far, and the number of updates.
     pub(crate) inverse_scale: InverseScale,
 }
 
-/// A coordinate's points as of now, before the scales of the lanes and divided by the unit.
+/// Current points of a coordinate in all lanes, before the scales of the lanes and divided by the coordinate's unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
     /// The average: the output point.
@@ -37,35 +37,35 @@ pub(crate) struct Points {
 }
 
 impl Coordinate {
-    /// A coordinate never seen, whose unit is known to be 1.
+    /// A coordinate without updates, whose scale is known to be 1.
     pub(crate) const fn of_scale_one() -> Coordinate {
         Coordinate::of_scale(InverseScale(1.0_f64.to_bits()))
     }
 
-    /// A coordinate at 0.
+    /// A coordinate at 0 with this scale.
     pub(crate) const fn of_scale(inverse_scale: InverseScale) -> Coordinate {
         let none = Lanes([0.0; LANES]);
         Coordinate { theta: none, average: none, squares: 0.0, step: 0, inverse_scale }
     }
 
-    /// The points now, given [`rate_of`] and the share of the rounds since the last touch in the average; all zeros for a coordinate
-    /// never seen. Does not change anything.
+    /// Current points, given [`rate_of`] and the weight in the average of the rounds since the last update; zeros for a coordinate
+    /// without updates. Changes nothing.
     #[inline(always)]
     pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
         let direction = self.theta * Lanes::of(f64::from(rate));
-        // It has not moved since the last touch, so the average goes towards it.
+        // The iterate has not moved since the last update, so the average moves towards it.
         let average = self.average + (direction - self.average) * Lanes::of(f64::from(share));
         Points { average, direction }
     }
 
-    /// The average now.
+    /// Current average.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
         let rate = rate_of(self.squares, self.inverse_scale.updates() as f32);
         self.ask(rate, averaging.share_since(self.step)).average
     }
 
-    /// Learns the gradients of the lanes and of the model at a row where this coordinate has the value 1, which is its unit; `average` is
-    /// what [`Coordinate::ask`] said with the same clock.
+    /// Learns the gradients of a row where this coordinate has the value 1; `average` is the result of [`Coordinate::ask`] in the same
+    /// round.
     pub(crate) fn tell(&mut self, averaging: &Averaging, gradients: &Gradients, average: &Lanes) {
         self.theta = self.theta - gradients.lanes;
         self.squares += gradients.model * gradients.model;
@@ -74,7 +74,7 @@ impl Coordinate {
         self.inverse_scale = self.inverse_scale.with_update();
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`.
+    /// Changes the unit of gradients: multiplies them by `ratio`.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         let ratio = ratio as f32;
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
@@ -82,24 +82,24 @@ impl Coordinate {
     }
 }
 
-/// The gradients of a row in the margin, in gradient units.
+/// Derivatives of the loss in the margin at a row, in gradient units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gradients {
-    /// Of each lane.
+    /// Per lane.
     pub(crate) lanes: Lanes,
-    /// Of the model: the root mean square over its lanes.
+    /// Of the model: root mean square over lanes, weighted by shares.
     pub(crate) model: f32,
 }
 
-/// The weight that predicts, to be multiplied by raw values: `dot` is Σ parts_k·average_k, `factor` that of the model.
+/// Weight of the model for raw values; `dot` is Σ parts_k·average_k, `factor` is [`Terms::factor`](crate::online::terms::Terms).
 #[inline(always)]
 pub(crate) fn weight_of(dot: f32, inverse: f64, factor: f64) -> f64 {
     f64::from(dot) * inverse * factor
 }
 
-/// 1/√(S(1 + 4/n)) after n touches; 0 for a coordinate never seen.
+/// Step size 1/√(S(1 + 4/n)) after n updates; 0 for a coordinate without updates.
 ///
-/// A coordinate that was touched n times moves as if it had 4·S/n more in its sum of squares S, so the first sight of a
+/// A coordinate after n updates moves as if its sum of squares S were larger by 4·S/n, so the first occurrence of a
 /// rare feature moves it by 1/√5 of a full step. Unlike a constant added to S, this has no unit.
 #[inline(always)]
 pub(crate) fn rate_of<R: Real>(squares: R, updates: R) -> R {

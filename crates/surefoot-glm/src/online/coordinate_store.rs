@@ -1,8 +1,8 @@
-//! All coordinates, and the two inner loops over the pairs of a row.
+//! All coordinates, and the two inner loops over the nonzeros of a row.
 //!
-//! Everything else in training happens once a row; what is here happens for every pair, in all lanes, a
-//! [`Tile`](crate::online::tile::Tile) of pairs at a time. The loops are compiled for each of the instruction sets of
-//! [`wide`](crate::simd::f32x16), and give the same bits.
+//! All other work of training is per row; this is per nonzero, in all lanes, a
+//! [`Tile`](crate::online::tile::Tile) of nonzeros at a time. The loops are compiled for each instruction set of
+//! [`f32x16`](crate::simd::f32x16), and give the same bits.
 
 use super::{
     averaging::{Averaging, BETA},
@@ -40,27 +40,27 @@ pub(crate) struct CoordinateStore {
 }
 
 impl CoordinateStore {
-    /// No features, and an intercept if there is to be one.
+    /// An empty store, with an intercept if requested.
     pub(crate) fn new(intercept: bool) -> CoordinateStore {
         CoordinateStore::with_room(intercept, 0)
     }
 
-    /// The same, where there will be so many.
+    /// An empty store for `count` features to come.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
         let intercept = intercept.then(Coordinate::of_scale_one);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
     }
 
-    /// Moves coordinates to where they are found fastest. What was found before is to be found anew.
+    /// Reorganises the map if features have become dense. Invalidates addresses found before.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         self.features.raise_limit_if_due();
     }
 
-    /// Finds the coordinates of a row, making those that are new.
+    /// Looks up the coordinates of a row, inserting new features.
     ///
     /// # Errors
-    /// At the first id that there is no memory for.
+    /// A fault at the first id for which memory runs out.
     pub(crate) fn find(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         workspace.clear();
         let count = row.index.len();
@@ -79,7 +79,7 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// [`CoordinateStore::find`] where values are left out.
+    /// [`CoordinateStore::find`] for rows with negligible values, which are skipped.
     #[cold]
     fn find_some(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         let (slots, values) = workspace.begin(row.index.len());
@@ -95,8 +95,8 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// Margins of the row that [`CoordinateStore::find`] was given; changes no coordinate. Those that are wanted next travel to the cache
-    /// meanwhile, one for one: all at once they would stand in each other's way.
+    /// Computes the margins of the row given to [`CoordinateStore::find`]; changes no coordinate. Prefetches `upcoming` meanwhile, one
+    /// group per tile: issued all at once, prefetches exhaust the fill buffers.
     pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_there() {
@@ -109,7 +109,7 @@ impl CoordinateStore {
         ask::<Scalar>(self, terms, workspace, upcoming);
     }
 
-    /// Learns from the gradients at the row that was asked last, while others travel.
+    /// Learns from the gradients at the row asked last; prefetches `upcoming` meanwhile.
     pub(crate) fn tell(
         &mut self,
         averaging: &Averaging,
@@ -128,13 +128,13 @@ impl CoordinateStore {
         tell::<Scalar>(self, averaging, gradients, workspace, upcoming);
     }
 
-    /// All coordinates, to change their units.
+    /// Applies `change` to all coordinates, the intercept included.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut Coordinate)) {
         self.intercept.iter_mut().for_each(&mut change);
         self.features.each(change);
     }
 
-    /// The intercept of the model that predicts.
+    /// Intercept of the current model.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
         let of = |c: &Coordinate| {
             weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
@@ -144,7 +144,7 @@ impl CoordinateStore {
             + terms.offset.model
     }
 
-    /// The margin of a drawn model at the row that was asked: to the bit that of a saved model.
+    /// Margin of a shrunk model at the row asked last, equal to the bit to that of the saved model.
     pub(crate) fn shrunk(
         &self,
         terms: &Terms,
@@ -155,7 +155,7 @@ impl CoordinateStore {
         let mut margin = MarginSum::default();
         let alike = shrink_step.rule();
         for (k, (slot, value)) in workspace.pairs().enumerate() {
-            // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
+            // SAFETY: `find` of this store gave the slot; the store stays borrowed.
             let c = unsafe { slot.value() };
             let rule = group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds));
             margin.add_one(k, shrink_step.weight(rule, learnt(c, terms), c.squares, c.inverse_scale.value()) * value);
@@ -163,7 +163,7 @@ impl CoordinateStore {
         margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
     }
 
-    /// The squared length of the row that was learnt last, as a penalty on a path sees it.
+    /// Squared norm of the row learnt last, in the units of a penalty path.
     pub(crate) fn length(
         &self,
         axis: Axis,
@@ -173,7 +173,7 @@ impl CoordinateStore {
     ) -> f64 {
         let alike = shrink_step.rule();
         let length = |(k, (slot, value)): (usize, (Slot<Coordinate>, f64))| {
-            // SAFETY: `find` of this stack gave the slot; the stack stays borrowed.
+            // SAFETY: `find` of this store gave the slot; the store stays borrowed.
             let inverse = unsafe { slot.value() }.inverse_scale.value();
             shrink_step.length(
                 axis,
@@ -185,7 +185,7 @@ impl CoordinateStore {
         workspace.pairs().enumerate().map(length).sum()
     }
 
-    /// Ids seen and their weights in the model that predicts, in ascending order.
+    /// Ids of features encountered and their weights in the current model, in ascending order.
     pub(crate) fn vector<'a>(
         &'a self,
         terms: &'a Terms,
@@ -194,27 +194,27 @@ impl CoordinateStore {
         self.seen().map(move |(id, c)| (id, weight(id, c, terms, group_index)))
     }
 
-    /// The weight of a feature in the model that predicts; 0 of one not seen.
+    /// Weight of a feature in the current model; 0 if not encountered.
     pub(crate) fn weight(&self, id: u64, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
         self.features.get(id).map_or(0.0, |c| weight(id, c, terms, group_index))
     }
 
-    /// Ids seen, in ascending order.
+    /// Ids of features encountered, in ascending order.
     pub(crate) fn ids(&self) -> Vec<u64> {
         let mut ids = Vec::new();
-        // Not `collect`, which asks for one after the other: an iterator over pages goes faster by itself.
+        // Not `collect`: internal iteration over pages is faster.
         self.seen().for_each(|(id, _)| ids.push(id));
         ids
     }
 
-    /// Features seen, in ascending order of their ids.
+    /// Features encountered, in ascending order of their ids.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.inverse_scale.updates() > 0)
     }
 }
 
-/// Copies the values of a row, unless one of them counts as zero: then `false`. Those of the rows behind it are on their way in
-/// time: what another thread has written comes from far.
+/// Copies the values of a row and returns whether none is negligible. Prefetches the values of later rows, which another thread
+/// has written.
 fn copy_usual(values: &[f64], to: &mut [f64]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if avx512::is_there() {
@@ -226,7 +226,7 @@ fn copy_usual(values: &[f64], to: &mut [f64]) -> bool {
 
 #[inline(always)]
 fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
-    // Without a branch for each.
+    // Without a branch per value.
     let mut usual = true;
     let mut copy = |values: &[f64], to: &mut [f64]| {
         for (value, to) in values.iter().zip(to) {
@@ -244,7 +244,7 @@ fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
     usual
 }
 
-/// The weight that predicts, to be multiplied by raw values.
+/// Weight of the current model, for raw values.
 fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
     match &terms.shrink_step {
         None => weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
@@ -255,12 +255,12 @@ fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupInde
     }
 }
 
-/// The weight that was learnt, in the unit of the coordinate.
+/// Weight before shrinkage, in the unit of the coordinate.
 fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
 
-/// Slots in as many parts as there are tiles.
+/// Splits groups of addresses into as many chunks as there are tiles.
 #[inline(always)]
 fn spread(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
     slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
@@ -274,7 +274,7 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
     let rows =
         slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(tile_rates.iter_mut().zip(growing));
     for (((slots, values), (tile, relatives)), (tile_rates, growing)) in rows {
-        // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both stay borrowed.
+        // SAFETY: `find` of this store gave the slots, except the padding slot of the workspace; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
         for eight in upcoming.next().unwrap_or_default() {
             eight.iter().for_each(|slot| slot.prefetch());
@@ -322,12 +322,12 @@ fn tell<W: F32x16>(
             eight.iter().for_each(|slot| slot.prefetch());
         }
         tile.tell::<W>(averaging, gradients, relatives);
-        // SAFETY: `find` of this stack gave the slots, but for the spare one of the answer; both are borrowed exclusively.
+        // SAFETY: `find` of this store gave the slots, except the padding slot of the workspace; both are borrowed exclusively.
         unsafe { tile.scatter::<W>(slots.map(Slot::as_ptr)) };
     }
 }
 
-/// The loops as they are compiled for an instruction set.
+/// The loops compiled per instruction set.
 #[cfg(target_arch = "x86_64")]
 mod compiled {
     use super::*;

@@ -1,9 +1,8 @@
-//! Which lanes lead: from the losses of each lane at its own output point to the shares of the model.
+//! Mixture weights of the lanes, computed from the loss of each lane at its own output point.
 //!
-//! The model that predicts is Σ share_k·x_k, again a linear model. Shares are exponential weights with rate 1 in
-//! a statistic that forgets: after t rows the loss of row s counts (s/t)². The statistic is not a loss that is
-//! ever printed; for unbounded losses it grows like a logarithm in the end, so that a few outliers cannot choose the
-//! lane.
+//! The model is Σ share_k·x_k, again a linear model. Shares are exponential weights with rate 1 in
+//! a discounted statistic: after t rows the loss of row s counts (s/t)². The statistic is never printed as a loss;
+//! unbounded losses enter it logarithmically, so that a few outliers cannot decide which lane leads.
 
 use crate::{
     loss::Loss,
@@ -14,34 +13,34 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Statistics and shares of the lanes.
+/// Discounted losses and mixture weights (shares) of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
-    /// Forgetting sum of what each lane has lost, smaller is better.
+    /// Discounted sum of charged losses per lane; smaller is better.
     statistic: [f64; LANES],
-    /// The same of what it would have lost on rows of the other class, see [`wrong_side`].
+    /// Discounted sum of losses if labels were the other class, per lane, see [`wrong_side`].
     #[serde(rename = "doubts")]
     wrong_side: [f64; LANES],
-    /// The statistic when the first pass ended: fresh evidence, which fades as passes go by.
+    /// The statistic at the end of the first pass: progressive evidence, which fades with later passes.
     first: [f64; LANES],
     shares: Lanes,
-    /// Rows in the statistic.
+    /// Number of rows in the statistic.
     rows: u64,
-    /// Forgetting sums of the mixture's weighted losses, of weights, and of rows.
+    /// Discounted sums of the mixture's weighted losses, of weights, and of rows.
     recent: [f64; 3],
 }
 
-/// Forgetting after `rows` rows: the product of these makes the weights (s/t)².
+/// Discount factor at row number `rows`: products of these are the weights (s/t)².
 fn retention(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
-/// Up to this many typical losses a loss that is not squared is charged in proportion. Most counts are 0 and most labels below a
-/// high quantile: with a logarithm from the start the rare others would count for too little, and lanes win that
-/// predict too low (measured on doctor visits, where one pass then lost more than the best constant).
+/// Unbounded losses other than squared are charged linearly up to this multiple of the typical loss, logarithmically beyond. Most
+/// counts are 0 and most labels below a high quantile: with a logarithm from the start the rare others would count for too little,
+/// and lanes that predict too low would win (measured on doctor visits, where one pass then lost more than the best constant).
 const MANY: f64 = 10.0;
 
-/// What lanes are charged for their losses, given a typical loss: those of classes, with margins of order 1, count as they are.
+/// Charges of the lanes for their losses, given a typical loss. Classification losses, with margins of order 1, are charged as they are.
 #[inline(always)]
 fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
     let values = values.0.map(f64::from);
@@ -58,13 +57,13 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
-/// What lanes would lose if the label were the other one, for classes.
+/// Losses of the lanes if the label were the other class, for classification; else 0.
 ///
-/// A lane is charged for one more row, of the usual margin and on the wrong side (Laplace's rule): n rows without an
-/// error do not prove that errors are rarer than 1/n, and without it a few rows of one class would call for infinite
+/// A lane is charged for one additional row of average margin on the wrong side (Laplace's rule of succession): n rows without an
+/// error do not prove that errors are rarer than 1/n, and without this charge a few rows of one class would favour infinite
 /// weights.
 ///
-/// The logistic loss of the wrong side is that of the right one plus |m|, so what is missing is max(ym, 0).
+/// The logistic loss of the wrong side is that of the right one plus |m|, so max(ym, 0) is added.
 #[inline(always)]
 fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     match loss {
@@ -76,7 +75,7 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Charges at a row with one margin per lane.
+/// Charges of the lanes at a row, given one margin per lane.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
@@ -84,7 +83,7 @@ fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
 }
 
 impl MixtureWeights {
-    /// Before the first row the share of a lane goes down with the square of its scale: a large one can do much harm.
+    /// Initial weights: the share of a lane is proportional to 1/scale², since a large scale can do much harm.
     pub(crate) fn new(scales: Lanes) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
@@ -100,12 +99,12 @@ impl MixtureWeights {
         mixture
     }
 
-    /// Checks one that was read from a file.
+    /// Checks weights read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
         let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
         let sizes = self.wrong_side.iter().chain(&self.recent).all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
         let sum: f32 = self.shares.0.iter().sum();
-        // Shares are divided by their sum, and rounded.
+        // Shares are normalised and rounded.
         let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
         need(finite && sizes && shares, "the shares of the lanes are out of their range")
     }
@@ -114,10 +113,10 @@ impl MixtureWeights {
         self.shares
     }
 
-    /// Counts a fresh row: its label and the margins of the lanes, both in the lanes' units.
+    /// Adds a row that was not learnt before; label and margins of the lanes are in the lanes' units.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
-        // Classes are charged without regard to the typical loss. A label out of all proportion must not make it infinite
-        // for ever.
+        // Charges of classification do not depend on the typical loss. The cap keeps an extreme label from making the typical
+        // loss infinite for ever.
         let mixture = match loss.classifies() {
             true => 0.0,
             false => loss.excess(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
@@ -127,7 +126,7 @@ impl MixtureWeights {
         self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
-    /// The same for a row that lanes are charged for in another way, as rows of classes are: without regard to the typical loss.
+    /// Adds a row by charges that do not depend on the typical loss, as those of many classes.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
         self.update(weight, charges);
@@ -146,7 +145,7 @@ impl MixtureWeights {
     fn update(&mut self, weight: f64, charges: &Charges) {
         let keep = retention(self.rows);
         let [_, weights, rows] = self.recent;
-        // In units of the usual weight: the statistic counts rows, whatever the weights' scale.
+        // In units of the mean weight: the statistic counts rows, whatever the scale of weights.
         let usual = weights / rows;
         let part = weight / usual;
         for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
@@ -158,8 +157,8 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Ends a pass that had held-out rows: their charges, as collected by [`HeldOutCharges`], decide, with what is left of
-    /// the first pass's evidence.
+    /// Sets the weights at the end of a pass with held-out rows: by the charges on those, collected in [`HeldOutCharges`], plus the
+    /// fading statistic of the first pass.
     pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
@@ -172,10 +171,10 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// What the shares are made of, for each lane.
+    /// The exponent of each lane's share: statistic plus wrong-side losses.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
-        // What has overflowed counts as the most there is.
+        // Overflow counts as the largest number.
         let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.wrong_side[k] / weights } else { 0.0 };
         std::array::from_fn(|k| of(k).min(f64::MAX))
     }
@@ -206,12 +205,12 @@ impl MixtureWeights {
     }
 }
 
-/// The f64 that is printed as this f32 is: 0.3, not 0.30000001192092896.
+/// The f64 that prints like this f32: 0.3, not 0.30000001192092896.
 pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// Charges of the lanes on held-out rows, all at one moment.
+/// Sums of the charges of the lanes on held-out rows, by the models at the end of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
@@ -223,7 +222,7 @@ pub(crate) struct HeldOutCharges {
 }
 
 impl HeldOutCharges {
-    /// `typical` is the mean loss of the best lane on the rows to come.
+    /// Empty sums; `typical` is the mean loss of the best lane on the held-out rows.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
@@ -232,7 +231,7 @@ impl HeldOutCharges {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// The same for charges of another kind: see [`MixtureWeights::add_charges`].
+    /// Adds a row by charges that do not depend on the typical loss: see [`MixtureWeights::add_charges`].
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
@@ -242,7 +241,7 @@ impl HeldOutCharges {
         }
     }
 
-    /// The charges, in units of the usual weight, and the doubts.
+    /// Total charge per lane, in units of the mean weight, including wrong-side losses.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)

@@ -1,7 +1,7 @@
 //! The default learner: several step sizes side by side, in one pass, without a tuning grid.
 //!
-//! May use everything below [`pass`](crate::pass), and that. A row is found (`coordinate_store`), asked and told (`tile`, `coordinate`), and
-//! mixed (`mixture_weights`, `step_sizes`).
+//! May use everything below [`pass`](crate::pass), and that. Per row: look up its coordinates (`coordinate_store`), ask
+//! and tell (`tile`, `coordinate`), and weight the lanes (`mixture_weights`, `step_sizes`).
 
 pub(crate) mod arrays;
 pub(crate) mod averaging;

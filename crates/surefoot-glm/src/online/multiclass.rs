@@ -1,8 +1,8 @@
-//! Six lanes side by side, with a margin for each of any number of classes.
+//! The default learner for many classes: six lanes side by side, with one margin per class.
 //!
-//! Every class has coordinates of its own, as [`SingleMargin`](super::single_margin::SingleMargin) has them for its one margin; clock, units, pace and
-//! shares of the lanes are those of all classes together. A class begins when it is first met, at 0: coordinates
-//! that were not touched are 0 anyway, but for the rows before nothing was subtracted from it.
+//! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one margin; round, units, step
+//! sizes and mixture weights are shared by all classes. A class starts at 0 when its label is first encountered; gradients of the
+//! rows before are not made up for.
 
 mod state;
 
@@ -34,19 +34,19 @@ use crate::{
 };
 use std::io;
 
-/// The lanes of all classes.
+/// The lanes of all classes and their mixture weights.
 #[derive(Debug)]
 pub(crate) struct Multiclass {
     loss: Loss,
     intercept: bool,
     scalars: Scalars,
-    /// Where not all features are alike.
+    /// Feature groups with a penalty factor or bounds of their own, if there are any.
     group_index: Option<GroupIndex>,
-    /// One a class, by number, and one for the class that is met next.
+    /// One per class by class number, and one for the next new class.
     stores: Vec<CoordinateStore>,
-    /// Of the row at hand: one a stack, and an empty one.
+    /// Workspaces of the current row: one per store, and an empty one.
     workspaces: Vec<RowWorkspace>,
-    /// The margins of the model by ascending label, those of the lanes, and the gradients that are ready.
+    /// Of the current row: margins of the model by ascending label, output margins of the lanes, and the prepared gradients.
     margins: Vec<f64>,
     outputs: Vec<Lanes>,
     derivatives: Vec<Lanes>,
@@ -54,7 +54,7 @@ pub(crate) struct Multiclass {
 }
 
 impl Multiclass {
-    /// Before the first row.
+    /// An untrained learner.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
         Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }
@@ -81,13 +81,13 @@ impl Multiclass {
         classes
     }
 
-    /// Makes room for a class that was not met.
+    /// Makes room for one more class.
     fn add(&mut self) {
         self.stores.push(CoordinateStore::new(self.intercept));
         self.workspaces.resize_with(self.stores.len() + 1, RowWorkspace::default);
     }
 
-    /// Classes that were met.
+    /// Number of classes encountered.
     fn len(&self) -> usize {
         self.stores.len() - 1
     }
@@ -96,7 +96,7 @@ impl Multiclass {
         self.scalars.terms(self.loss, self.intercept, 1.0)
     }
 
-    /// Asks the first `count` classes for their margins at a row.
+    /// Computes the margins of the first `count` classes at a row.
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
         self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;
         for (store, workspace) in self.stores[..count].iter_mut().zip(&mut self.workspaces) {
@@ -106,7 +106,7 @@ impl Multiclass {
         self.workspaces[count].clear();
         let terms = self.terms();
         for (k, store) in self.stores[..count].iter().enumerate() {
-            // The coordinates of the next class travel to the cache while this one is worked on.
+            // Prefetches the coordinates of the next class while this one is processed.
             let (here, next) = self.workspaces.split_at_mut(k + 1);
             store.ask(&terms, &mut here[k], next[0].slots());
             if let Some(shrink_step) = &terms.shrink_step {
@@ -130,7 +130,7 @@ impl RowLearner for Multiclass {
         }
         let y = y as usize;
         self.ask_all(row, self.len().max(y + 1))?;
-        // In the order of a saved model, where a new class has no place yet.
+        // In the order of a saved model; a new class, which has no position there yet, comes last.
         let new = (y == self.len()).then_some(y);
         let mut at = 0;
         self.margins.clear();
@@ -177,7 +177,7 @@ impl RowLearner for Multiclass {
             scalars.step_sizes.rescale(ratio);
             scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
-        // Without a unit all gradients so far, these included, are 0.
+        // Without a unit, all gradients so far are 0, including these.
         let per = if scalars.units.gradient > 0.0 { weight / scalars.units.gradient } else { 1.0 };
         let lanes = |derivative: &Lanes| Lanes(derivative.0.map(|g| flushed(f64::from(g) * per)));
         self.gradients.clear();
@@ -194,7 +194,7 @@ impl RowLearner for Multiclass {
         scalars.averaging.advance();
     }
 
-    /// Charges the lanes for their losses on the shelf.
+    /// Charges the lanes for their losses on held-out rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, loss, count) = (row_loop.counts.encoder.clone(), self.loss, self.len());
         let mut charges = HeldOutCharges::new(loss, 0.0);

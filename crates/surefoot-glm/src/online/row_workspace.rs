@@ -1,7 +1,6 @@
-//! What is found out about a row: where its coordinates are, and what they say.
+//! Buffers of one row: addresses of its coordinates, values, and margins.
 //!
-//! Arrays end with a whole tile, whatever the row's length: a loop that ends at the last pair ends where the processor does not
-//! expect it to, at every row, and what it has begun by then is lost.
+//! Arrays are padded to whole tiles: a loop that exits at the row's last nonzero costs a branch misprediction per row.
 
 use super::{
     coordinate::Coordinate,
@@ -16,35 +15,35 @@ use std::ptr::NonNull;
 use surefoot::Real;
 
 /// A row between [`CoordinateStore::find`](crate::online::coordinate_store::CoordinateStore::find), [`CoordinateStore::ask`](crate::online::coordinate_store::CoordinateStore::ask) and
-/// [`CoordinateStore::tell`](crate::online::coordinate_store::CoordinateStore::tell); its buffers are reused.
+/// [`CoordinateStore::tell`](crate::online::coordinate_store::CoordinateStore::tell); buffers are reused from row to row.
 #[derive(Debug, Default)]
 pub(crate) struct RowWorkspace {
-    /// How many pairs there are, but for those that count as zero.
+    /// Number of nonzeros, without negligible ones.
     pairs: usize,
-    /// Where their coordinates are, and their values; up to the end of the last tile and behind it the spare one and zeros.
+    /// Addresses of their coordinates, and their values; padded with the padding coordinate and zeros.
     slots: Vec<Slot<Coordinate>>,
     values: Vec<f64>,
     padding: PaddingSlot,
-    /// The coordinates with their averages of this round, and the values in their units.
+    /// Coordinates with their averages in this round, step sizes, and values relative to their scale, by tile.
     tiles: Vec<Tile>,
     tile_rates: Vec<TileRates>,
     relatives: Vec<[f32; TILE]>,
-    /// Which pairs of a tile have the largest value of their coordinate so far, a bit each.
+    /// Bit mask per tile: which values exceed the largest value of their coordinate so far.
     growing: Vec<u16>,
-    /// The intercept's average.
+    /// Average of the intercept in this round.
     pub(crate) intercept: Lanes,
-    /// The margin of the model, to the bit that of a saved model.
+    /// Margin of the model, equal to the bit to that of the saved model.
     pub(crate) margin: f64,
-    /// Margins of the lanes at their output points.
+    /// Margins of the lanes at their output points (averages).
     pub(crate) output: Lanes,
     /// Margins of the lanes at their query points.
     pub(crate) query: Lanes,
 }
 
-/// Where eight coordinates are.
+/// Addresses of eight coordinates, the unit of prefetching.
 pub(crate) type SlotGroup = [Slot<Coordinate>; 8];
 
-/// The pairs of a row by the tile.
+/// The nonzeros of a row, by tile.
 pub(crate) struct Tiles<'a> {
     pub(crate) slots: &'a [[Slot<Coordinate>; TILE]],
     pub(crate) values: &'a [[f64; TILE]],
@@ -55,12 +54,12 @@ pub(crate) struct Tiles<'a> {
 }
 
 impl RowWorkspace {
-    /// No row.
+    /// Forgets the row.
     pub(crate) fn clear(&mut self) {
         self.pairs = 0;
     }
 
-    /// Begins a row of up to so many pairs: places for where they are and for their values.
+    /// Starts a row of up to `pairs` nonzeros; returns room for their addresses and values.
     #[inline]
     pub(crate) fn begin(&mut self, pairs: usize) -> (&mut [Slot<Coordinate>], &mut [f64]) {
         let room = pairs.next_multiple_of(TILE) + TILE;
@@ -75,11 +74,11 @@ impl RowWorkspace {
         (&mut self.slots[..pairs], &mut self.values[..pairs])
     }
 
-    /// The row that was begun has so many.
+    /// Sets the number of nonzeros of the row, and pads the arrays to whole tiles.
     #[inline]
     pub(crate) fn end(&mut self, pairs: usize) {
         self.pairs = pairs;
-        // A tile, to have no loop.
+        // A whole tile, so that the compiler needs no loop.
         self.slots[pairs..][..TILE].fill(self.padding.slot());
         self.values[pairs..][..TILE].fill(0.0);
     }
@@ -97,25 +96,25 @@ impl RowWorkspace {
         }
     }
 
-    /// Where the coordinates of the row are.
+    /// Addresses of the row's coordinates.
     #[inline(always)]
     pub(crate) fn slots(&self) -> &[SlotGroup] {
         &self.slots.as_chunks().0[..self.pairs.div_ceil(8)]
     }
 
-    /// The same in two halves.
+    /// Addresses of the row's coordinates, in two halves: for prefetching during `ask` and during `tell`.
     #[inline(always)]
     pub(crate) fn halves(&self) -> (&[SlotGroup], &[SlotGroup]) {
         let slots = self.slots();
         slots.split_at(slots.len() / 2)
     }
 
-    /// Where the coordinates of the row are, and its values.
+    /// Addresses of the row's coordinates, and its values.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (Slot<Coordinate>, f64)> {
         self.slots[..self.pairs].iter().copied().zip(self.values.iter().copied())
     }
 
-    /// ‖x‖².
+    /// ‖x‖² of the row.
     pub(crate) fn length(&self) -> f64 {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }
@@ -128,15 +127,15 @@ impl RowWorkspace {
         self.query = self.query + Lanes::of(lanes);
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`, as in the stack.
+    /// Changes the unit of gradients: multiplies the new unit's gradients by `ratio`, as in the store.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         self.tiles.iter_mut().for_each(|tile| tile.rescale_gradients(ratio));
     }
 }
 
-/// A coordinate of no feature, in the unused places of the last tile. It was seen once, so that it needs no unit; its value is 0
-/// always, so that it learns nothing when it is written back.
+/// A coordinate of no feature, which pads the last tile. It counts as updated once, so that it has a scale; its value is always 0,
+/// so that it learns nothing when it is written back.
 #[derive(Debug)]
 struct PaddingSlot(NonNull<Coordinate>);
 

@@ -1,4 +1,4 @@
-//! What the lanes remember besides coordinates, the same for one margin and for many.
+//! State of the lanes besides coordinates, for one margin and for many.
 
 use super::{
     averaging::Averaging,
@@ -20,7 +20,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything that is not kept a coordinate.
+/// State that is not kept per coordinate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
     #[serde(rename = "clock")]
@@ -34,12 +34,12 @@ pub(super) struct Scalars {
     pub(super) shrinkage: Option<Shrinkage>,
 }
 
-/// Why there is no certificate.
+/// Reason for the absence of a certificate.
 pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalised: --radius R gives one (with --row-norm B also where rows come only once), \
      and so does --l2 X --passes auto";
 
 impl Scalars {
-    /// Before the first row.
+    /// Initial state.
     pub(super) fn new(settings: &Settings) -> Scalars {
         let loss = settings.loss;
         Scalars {
@@ -51,7 +51,7 @@ impl Scalars {
         }
     }
 
-    /// From what a model holds.
+    /// Parses and checks the state stored in a model.
     pub(super) fn parse(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let scalars = State::parse::<Scalars>(value)?;
         scalars.averaging.check()?;
@@ -62,8 +62,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Loads the scalars of a run that goes on. Lanes that have learnt without the penalty that is now in force begin to be
-    /// drawn by it.
+    /// Loads the state of a resumed run. If the run had no penalty and the settings now have one, shrinkage starts from
+    /// here.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = Scalars::parse(settings, value)?;
         if scalars.shrinkage.is_none() {
@@ -73,7 +73,7 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// By what a lane's points are multiplied to become margins, in their unit.
+    /// Factor per lane from points to margins, in the unit of margins.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
@@ -91,13 +91,13 @@ impl Scalars {
         }
     }
 
-    /// The lanes, and the scale of the one that leads.
+    /// The lanes, and the step-size scale of the leading one.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
         let grid = StepSizes::grid(loss);
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
-    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    /// Whether the leading lane is at an end of the grid of scales: −1 lowest, 1 highest, 0 neither.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
             0 => -1,
@@ -107,10 +107,10 @@ impl Scalars {
     }
 }
 
-/// A gradient in its unit as f32, 0 where it is below 2⁻³⁰: a lane that is that sure learns nothing, and the square
-/// of a smaller number would be subnormal, which costs a hundred times the time.
+/// A gradient in its unit as f32, flushed to 0 below 2⁻³⁰: such a gradient changes nothing, and the square
+/// of a smaller number would be subnormal, which is a hundred times slower.
 pub(super) fn flushed(g: f64) -> f32 {
     const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
-    // Nothing times a factor that has overflowed is still nothing.
+    // 0 times an infinite factor is 0 here.
     if g.abs() >= LEAST { (g as f32).clamp(f32::MIN, f32::MAX) } else { 0.0 }
 }

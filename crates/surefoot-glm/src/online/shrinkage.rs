@@ -1,22 +1,21 @@
-//! Penalties in one pass: what the lanes have learnt without them is drawn towards 0 where it is read.
+//! Penalties in one pass: the lanes learn without them, and weights are shrunk (soft-thresholded and scaled) when they are read.
 //!
-//! After rows of total weight W the best weight v of a coordinate alone, given the one w that was learnt without penalty, has the
-//! least ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the losses along it; that is, w is moved towards
-//! 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not kept a coordinate, but the sum of squared gradients
-//! S = Σ φ'²x² is, and for likelihoods the two are the same on average: h = S·(Σφ'')/(Σφ'²). So a coordinate that
-//! little is known of is drawn most. This is one step of a diagonal Newton method, O(1) a pair, and outside of the theorem:
-//! correlated columns are drawn farther than at the optimum. What is drawn is the model: its losses are those printed, and
-//! its weights those saved.
+//! After rows of total weight W, the best weight v of a single coordinate, given the weight w learnt without penalty, minimises
+//! ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the total loss along it; that is, w is moved towards
+//! 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not stored per coordinate, but the sum of squared gradients
+//! S = Σ φ'²x² is, and for likelihoods the two agree on average: h = S·(Σφ'')/(Σφ'²). So coordinates with little
+//! data are shrunk most. This is one step of a diagonal Newton method, O(1) per nonzero, and outside of the theorem:
+//! correlated columns are shrunk more than at the optimum. The shrunk weights are the model: they are saved, and their losses
+//! printed.
 //!
-//! The intercept is not drawn, but has to make up for what is: a shift of it is learnt that gives the slopes of the drawn model
-//! the mean of those of the model as it was learnt. Where little is drawn the two hardly differ, and nor does the shift from 0.
+//! The intercept is not shrunk, but has to compensate: a shift of it is learnt that makes the mean derivative at the shrunk model equal
+//! to that at the model before shrinkage. With little shrinkage the two hardly differ, and the shift stays near 0.
 //!
-//! A *standardized* penalty is that of the weight in the unit of its coordinate, so that S and w are as they are learnt.
+//! A *standardized* penalty applies to the weight in the unit of its coordinate, the unit of S and w.
 //!
-//! On a *path* models with many penalties are read side by side, and the one in force is that of the least loss so far. Its
-//! penalties are in units of the data: of the trace of the mean curvature, Σ φ''‖x‖²/W, or, for l1, of the root mean
-//! square of gradients, which no mean gradient exceeds; both of the columns that are penalised, in the units that they are
-//! penalised in.
+//! On a *path*, models with many penalties are scored side by side, and the penalty in force is that of the least loss so far.
+//! Penalties are in units of the data: for l2 the trace of the mean Hessian, Σ φ''‖x‖²/W, for l1 the root mean
+//! square of gradients, which bounds every mean gradient; both over the penalised columns, in the units of the penalty.
 
 use super::coordinate::Gradients;
 use crate::{
@@ -33,33 +32,33 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What one drawn model is made of, besides the lanes: a penalty, and how well it has done.
+/// A penalty of the path, and the losses of its shrunk model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Candidate {
     /// The penalty along the path, in its units.
     share: f64,
-    /// What is added to the intercept, in training's own sign.
+    /// Shift of the intercept, in the sign of encoded labels.
     shift: f64,
     /// Σ φ'' at its margins.
     #[serde(rename = "bends", with = "infinite_as_null")]
     curvatures: f64,
-    /// Forgetting sums of weighted losses and of weights.
+    /// Discounted sums of weighted losses and of weights.
     #[serde(with = "infinite_as_null")]
     losses: f64,
     weights: f64,
 }
 
-/// Penalties, of which one is in force.
+/// Penalties, one of which is in force, and the statistics of the rows that turn them into shrinkage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shrinkage {
     penalty: Penalty,
-    /// Whether there is an intercept to be shifted.
+    /// Whether there is an intercept to shift.
     shifts: bool,
     candidates: Vec<Candidate>,
-    /// The one in force.
+    /// Index of the one in force.
     chosen: usize,
-    /// Of the rows learnt: their number, weights, φ'' at the model's margins, its squared gradients as S has them, and
-    /// weighted φ'' and φ'² times ‖x‖².
+    /// Sums over rows learnt: their number and weights, φ'' at the model's margins, squared gradients in the unit of S, and
+    /// weighted φ''‖x‖² and φ'²‖x‖².
     rows: u64,
     weight: Sum,
     #[serde(rename = "bends", with = "infinite_as_null")]
@@ -70,41 +69,41 @@ pub(crate) struct Shrinkage {
     trace: f64,
     #[serde(with = "infinite_as_null")]
     lengths: f64,
-    /// Weighted sizes of errors of the model as it was learnt.
+    /// Weighted absolute errors of the model before shrinkage.
     #[serde(with = "infinite_as_null")]
     sizes: f64,
-    /// Rows that losses were counted of.
+    /// Number of rows in the losses of candidates.
     judged: u64,
 }
 
-/// How the weights of a model are drawn at one moment.
+/// The shrinkage of all weights at one moment, for one penalty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShrinkStep {
     /// W·l1 and W·l2 in units of S.
     l1: f64,
     l2: f64,
-    /// Whether they are penalties of weights in the units of their coordinates.
+    /// Whether penalties apply to weights in the units of their coordinates.
     standardize: bool,
-    /// Those of weights without bounds of their own.
+    /// Bounds of weights without a group of their own.
     pub(crate) bounds: Bounds,
-    /// What is added to the intercept.
+    /// Shift of the intercept.
     pub(crate) shift: f64,
 }
 
 impl ShrinkStep {
-    /// What holds for a weight without a rule of its own.
+    /// Penalty factor and bounds of a weight without a group of its own.
     #[inline]
     pub(crate) fn rule(&self) -> Rule {
         Rule { factor: 1.0, bounds: self.bounds }
     }
 
-    /// The weight to be multiplied by raw values, of a coordinate with this weight in its unit, sum of squares and 1/unit.
+    /// Shrunk weight for raw values, given the weight in the unit of its coordinate, its sum of squares and its inverse scale.
     ///
-    /// The cost of a coordinate is convex, so that within bounds it is least where they are nearest to what is best without them.
+    /// The objective of a coordinate is convex, so the minimiser within bounds is the nearest point to the unbounded one.
     #[inline]
     pub(crate) fn weight(&self, rule: Rule, learnt: f64, squares: f32, inverse: f64) -> f64 {
         let squares = f64::from(squares);
-        // What is too large for a number is as good as the largest.
+        // Overflow is capped at the largest number.
         let times = |strength: f64| (rule.factor * strength.min(f64::MAX)).min(f64::MAX);
         let per = if self.standardize { 1.0 } else { inverse };
         let (target, by) = (squares * learnt, times(self.l1) * per);
@@ -115,7 +114,7 @@ impl ShrinkStep {
         rule.bounds.clamp(shrunk)
     }
 
-    /// The share of a value in the length of its row, by which penalties of a path are measured.
+    /// Contribution of a value to the squared row norm, the unit of penalties on a path.
     #[inline]
     pub(crate) fn length(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
@@ -127,20 +126,20 @@ impl ShrinkStep {
     }
 }
 
-/// A row as it is before it is learnt.
+/// A row, and the margin before it is learnt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     /// Label and weight.
     pub(crate) y: f64,
     pub(crate) weight: f64,
-    /// The margin of the model before it is drawn.
+    /// Margin of the model before shrinkage.
     pub(crate) learnt: f64,
-    /// ‖x‖² as the penalty sees it.
+    /// ‖x‖² in the units of the penalty.
     pub(crate) length: f64,
 }
 
 impl Shrinkage {
-    /// `None` where there is nothing to be drawn.
+    /// Initial state; `None` without a penalty and bounds.
     pub(crate) fn new(settings: &Settings) -> Option<Shrinkage> {
         if settings.is_unpenalised() {
             return None;
@@ -153,7 +152,7 @@ impl Shrinkage {
         Some(Shrinkage {
             penalty,
             shifts: settings.intercept,
-            // The least: none.
+            // The last candidate, without a penalty.
             chosen: candidates.len() - 1,
             candidates,
             rows: 0,
@@ -167,7 +166,7 @@ impl Shrinkage {
         })
     }
 
-    /// Checks one that was read from a file, for these settings. What may overflow is no fault.
+    /// Checks a state read from a file against the settings. Sums may have overflowed.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
         self.penalty.check()?;
         let count = self.penalty.path.map_or(1, |_| Axis::shares().len() + 1);
@@ -182,12 +181,12 @@ impl Shrinkage {
         self.axis().is_some()
     }
 
-    /// The penalty that is chosen, if one is.
+    /// The penalty term whose factor is chosen, if one is.
     pub(crate) fn axis(&self) -> Option<Axis> {
         self.penalty.path
     }
 
-    /// The penalty of a candidate.
+    /// Penalty of a candidate, in the units of the settings.
     fn penalty_of(&self, one: &Candidate) -> Penalty {
         let weight = self.weight.value();
         let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
@@ -203,40 +202,40 @@ impl Shrinkage {
         self.penalty_of(&self.candidates[self.chosen])
     }
 
-    /// All penalties with the losses of their models, if there are several.
+    /// All penalties of a path with the losses of their models.
     pub(crate) fn path(&self) -> Vec<PathPoint> {
         let point = |one: &Candidate| {
             let Penalty { l1, l2, .. } = self.penalty_of(one);
             PathPoint { l1, l2, loss: one.losses / one.weights, error: None }
         };
-        // A loss that has overflowed says nothing.
+        // Losses that overflowed are left out.
         let judged = self.candidates.iter().filter(|one| one.weights > 0.0).map(point);
         if self.candidates.len() > 1 { judged.filter(PathPoint::is_sound).collect() } else { Vec::new() }
     }
 
     fn shrink_step_of(&self, one: &Candidate, sign: f64) -> ShrinkStep {
         let Penalty { l1, l2, bounds, standardize, .. } = self.penalty_of(one);
-        // Before there is any curvature nothing was learnt either.
+        // Without curvature nothing has been learnt yet.
         let per = if self.curvatures > 0.0 { self.weight.value() * self.squares / self.curvatures } else { 0.0 };
         ShrinkStep { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
-    /// The pull of the penalty in force, for a model of this sign.
+    /// Shrinkage by the penalty in force, for a model of this sign.
     pub(crate) fn shrink_step(&self, sign: f64) -> ShrinkStep {
         self.shrink_step_of(&self.candidates[self.chosen], sign)
     }
 
-    /// Those of all penalties.
+    /// Shrinkage by each penalty of the path, for a model of this sign.
     pub(crate) fn shrink_steps(&self, sign: f64) -> impl Iterator<Item = ShrinkStep> + '_ {
         self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
-    /// Where the margin of the model in force is among those of all.
+    /// Index of the penalty in force.
     pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Counts the losses at a row that was not learnt before, given the margins of all models.
+    /// Adds the losses at a row that was not learnt before, given the margins of all candidates.
     pub(crate) fn record_losses(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
         if self.candidates.len() == 1 {
             return;
@@ -250,7 +249,7 @@ impl Shrinkage {
         self.choose();
     }
 
-    /// Forgets the losses: others will be judged by.
+    /// Resets the losses of all candidates, to choose by other rows.
     pub(crate) fn reset_losses(&mut self) {
         self.judged = 0;
         self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
@@ -259,12 +258,12 @@ impl Shrinkage {
     fn choose(&mut self) {
         let loss = |one: &Candidate| if one.losses.is_finite() { one.losses } else { f64::INFINITY };
         let least = self.candidates.iter().map(loss).fold(f64::INFINITY, f64::min);
-        // Of equal ones the largest penalty.
+        // Ties: the largest penalty.
         self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
     }
 
-    /// Learns from a row that the lanes learn too: the margins of all drawn models, and the gradient of the model as it
-    /// goes into S.
+    /// Updates the statistics with a row, given the margins of all candidates, and the model's gradient in the unit
+    /// of S.
     pub(crate) fn add(&mut self, loss: Loss, observation: &Observation, margins: &[f64], gradient: f32) {
         let Observation { y, weight, learnt, length } = *observation;
         self.rows += 1;
@@ -282,18 +281,18 @@ impl Shrinkage {
         }
         for (one, &margin) in self.candidates.iter_mut().zip(margins) {
             let by = loss.derivative(y, margin) - derivative;
-            // At least that of the chord: so no row moves the shift by more than its margin was drawn.
+            // At least the slope of the chord, so that no row moves the shift by more than its margin was shrunk.
             let chord = by / (margin - learnt);
             one.curvatures +=
                 weight * self::curvature(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
-            // Newton's step on the rows so far, with one more like them for the first.
+            // A Newton step on the rows so far, with one pseudo-row for the first.
             let step = weight * by / (one.curvatures * (1.0 + 1.0 / self.rows as f64));
             one.shift -= if step.is_finite() { step } else { 0.0 };
         }
     }
 
-    /// The same for the gradients of all classes, `per` of whose units a slope and its weight are: the average square of a
-    /// slope is φ''. Intercepts stay as the lanes have learnt them.
+    /// Updates the statistics with a row of many classes. `per` converts a derivative times the row's weight to the unit of `gradients`; the
+    /// mean squared derivative stands for φ''. Intercepts are not shifted.
     pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
         let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
         self.rows += 1;
@@ -302,14 +301,14 @@ impl Shrinkage {
         self.curvatures += weight * squares / (per * per);
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`.
+    /// Changes the unit of gradients: multiplies them by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.squares *= ratio * ratio;
     }
 }
 
-/// φ''. Straight lines have no curvature but where they meet; that of a likelihood is its squared slope on average, for numbers over
-/// the `size` of an error. Huber's loss has that of the parabola that touches it.
+/// φ'', or a substitute for piecewise-linear losses: the squared derivative, which has the same mean for likelihoods; in regression over
+/// `size`, the mean absolute error. Huber's loss has that of the parabola that touches it.
 fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
     let derivative = loss.derivative(y, margin);
     match loss {

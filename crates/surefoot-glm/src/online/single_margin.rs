@@ -1,4 +1,4 @@
-//! Six lanes side by side, mixed into one model: what learns where neither domain nor penalty is given.
+//! The default learner, with one margin: six lanes (step-size scales side by side), mixed into one model.
 
 mod state;
 
@@ -37,28 +37,28 @@ use crate::{
 };
 use std::io;
 
-/// All lanes and what mixes them.
+/// The lanes and their mixture weights.
 #[derive(Debug)]
 pub(crate) struct SingleMargin {
     loss: Loss,
     scalars: Scalars,
     store: CoordinateStore,
-    /// Where not all features are alike.
+    /// Feature groups with a penalty factor or bounds of their own, if there are any.
     group_index: Option<GroupIndex>,
-    /// Of the row at hand, and of the one after it.
+    /// Workspaces of the current row and of the next one.
     workspaces: [Box<RowWorkspace>; 2],
-    /// The sign that was asked with last, and the gradient that is ready.
+    /// The encoder's sign at the last `ask`, and the prepared gradient.
     sign: f64,
     gradient: Lanes,
-    /// The offset of the row at hand.
+    /// Offset of the current row.
     offset: f64,
-    /// Where penalties draw models: its margin before that, and those of all drawn models, in training's own sign.
+    /// With a penalty: the margin before shrinkage, and the margins of all shrunk models, in the sign of encoded labels.
     learnt: f64,
     shrunk: Vec<f64>,
 }
 
 impl SingleMargin {
-    /// Before the first row.
+    /// An untrained learner.
     pub(crate) fn new(settings: &Settings) -> SingleMargin {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);
@@ -80,7 +80,7 @@ impl SingleMargin {
         }
     }
 
-    /// Asks for the row at hand.
+    /// Computes the margins of the current row.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
         let [workspace, next] = &mut self.workspaces;
@@ -108,7 +108,7 @@ impl SingleMargin {
 }
 
 impl SingleMargin {
-    /// Judges the penalties of a path by the held-out rows.
+    /// Scores the penalties of a path on the held-out rows.
     fn judge_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
             return Ok(());
@@ -139,7 +139,7 @@ impl RowLearner for SingleMargin {
         self.store.raise_limit_if_due();
         let mut found = if from < to { self.store.find(&batch.row(from), &mut self.workspaces[0]) } else { Ok(()) };
         for r in from..to {
-            // The coordinates of the row after this one are known before this one is worked on, see `CoordinateStore::ask`.
+            // Coordinates of the next row are looked up before this row is processed, so that `CoordinateStore::ask` can prefetch them.
             self.workspaces[1].clear();
             batch.prefetch(r + LINE);
             let next = if r + 1 < to { self.store.find(&batch.row(r + 1), &mut self.workspaces[1]) } else { Ok(()) };
@@ -164,8 +164,8 @@ impl RowLearner for SingleMargin {
         margins.push(self.workspaces[0].margin);
     }
 
-    /// The gradient of every lane at its query point, in units of margins and without the row's weight. A label that is
-    /// far out of the lanes' units gives them another unit first, unless the row is refused.
+    /// Computes the gradient of every lane at its query point, in units of margins and without the row's weight. A label
+    /// far beyond the current unit changes the unit first, unless the row is refused.
     fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {
@@ -201,7 +201,7 @@ impl RowLearner for SingleMargin {
             self.scalars.step_sizes.rescale(ratio);
             self.scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
-        // Without a unit all gradients so far, these included, are 0.
+        // Without a unit, all gradients so far are 0, including these.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
         let lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
         let mut gradients = [Gradients { lanes, model: 0.0 }];
@@ -223,7 +223,7 @@ impl RowLearner for SingleMargin {
         self.scalars.averaging.advance();
     }
 
-    /// Charges the lanes for their losses on the shelf.
+    /// Charges the lanes for their losses on held-out rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
         let terms = self.terms(encoder.sign());

@@ -1,7 +1,7 @@
-//! The scales of the lanes: their D, corrected for how large their gradients are.
+//! Step-size scales D of the lanes, corrected for the size of their gradients.
 //!
-//! AdaGrad divides by the root of its own sum of squares S. Lanes share one S a coordinate, that of the model's
-//! gradients, so lane k would be off by √ρ_k, where ρ_k is the ratio of its squared gradients to the model's. That ratio
+//! AdaGrad divides by the square root of the learner's own sum of squared gradients S. Lanes share one S per coordinate, that of
+//! the model's gradients, so lane k would be off by √ρ_k, where ρ_k is the ratio of its squared gradients to the model's. That ratio
 //! is kept once for all coordinates: S_jk ≈ S_j·ρ_k, a matrix of rank one.
 
 use super::coordinate::Gradients;
@@ -12,12 +12,12 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A lane's gradient counts up to this multiple of the model's: a lane that is far off must not run away from an S that
-/// does not know of its gradients.
+/// A lane's gradient is clipped at this multiple of the model's: S does not contain the gradients of a lane that is far off, which
+/// could diverge otherwise.
 const CLIP: f32 = 2.0;
 
-/// How fast squared gradients are forgotten: after t rows that of row s counts about (s/t)^k. Most are bounded, or
-/// keep their size; those in proportion to the error begin at the size of the labels, and what is left of that must go sooner.
+/// Discount exponent k of squared gradients: after t rows that of row s counts about (s/t)^k. Most gradients are bounded or
+/// stationary; those proportional to the error start at the size of the labels, and have to be discounted faster.
 fn forgetting(loss: Loss) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } => 3.0,
@@ -25,7 +25,7 @@ fn forgetting(loss: Loss) -> f64 {
     }
 }
 
-/// Squared gradients of the model and of the lanes, forgetting.
+/// Discounted sums of squared gradients, of the model and of each lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StepSizes {
     model: f64,
@@ -33,13 +33,13 @@ pub(crate) struct StepSizes {
 }
 
 impl StepSizes {
-    /// Checks one that was read from a file.
+    /// Checks sums read from a file.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sizes = is_magnitude(self.model) && self.lanes.iter().all(|x| is_magnitude(*x));
         need(sizes, "the squared gradients of the state are out of their range")
     }
 
-    /// Counts the gradients of round `step` in each margin of the row, clips them, and says what the model's are.
+    /// Adds the gradients of round `step`, one per margin of the row; clips those of the lanes, and sets the model's gradient in each.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = forgetting(loss);
@@ -58,7 +58,7 @@ impl StepSizes {
         }
     }
 
-    /// D_k/√ρ_k for every lane.
+    /// Corrected scale D_k/√ρ_k of every lane.
     pub(crate) fn scales(&self, loss: Loss) -> Lanes {
         let mut scales = StepSizes::grid(loss);
         for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {
@@ -69,8 +69,8 @@ impl StepSizes {
         scales
     }
 
-    /// The scales D, a factor of about 3 apart. Margins of classes and of logarithms are of order 1; a number may need far larger weights
-    /// than its own spread, where columns are nearly collinear.
+    /// The grid of scales D, each about 3 times the one before. Margins of classification and of log links are of order 1; in regression
+    /// weights may exceed the standard deviation of the label by far, where columns are nearly collinear.
     pub(crate) fn grid(loss: Loss) -> Lanes {
         Lanes(match loss.classifies() || loss.variance_power().is_some() {
             true => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
@@ -78,7 +78,7 @@ impl StepSizes {
         })
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`.
+    /// Changes the unit of gradients: multiplies them by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.model *= ratio * ratio;
         self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);

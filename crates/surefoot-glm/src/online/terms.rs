@@ -1,20 +1,20 @@
-//! The numbers of a moment that a row's coordinates are read with.
+//! Parameters of the current round with which coordinates are read.
 
 use super::{averaging::Averaging, label_units::Offset, shrinkage::ShrinkStep};
 use crate::simd::lanes::Lanes;
 
-/// What does not change within a row.
+/// Parameters that are the same for all coordinates of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) averaging: Averaging,
-    /// By what a lane's points are multiplied: its scale, and that of the labels.
+    /// Factor of the points per lane: corrected step-size scale times the scale of labels.
     pub(crate) scales: Lanes,
-    /// The same times the lane's share in the model.
+    /// `scales` times the mixture weight of the lane.
     pub(crate) parts: Lanes,
     /// Sign of the model (see [`LabelEncoder`](crate::labels::encoder::LabelEncoder)) times the unit of its margins.
     pub(crate) factor: f64,
-    /// What is added to margins.
+    /// Offset of all margins.
     pub(crate) offset: Offset,
-    /// How the weights of the model are drawn towards 0, if they are.
+    /// Shrinkage of the model's weights, with a penalty.
     pub(crate) shrink_step: Option<ShrinkStep>,
 }

@@ -1,8 +1,8 @@
-//! Sixteen coordinates side by side.
+//! Sixteen coordinates in structure-of-arrays layout.
 //!
-//! The loops over the pairs of a row work on a tile at a time: number k of each array is that of coordinate k. So one instruction
-//! does the same step for many pairs, square roots and divisions included, whatever the registers' width: the arithmetic is
-//! written once, for any [`F32x16`]. Nothing is fused and sums have a fixed shape, so all give the same bits.
+//! The loops over the nonzeros of a row process a tile at a time: element k of each array belongs to coordinate k. So one instruction
+//! does the same step for many nonzeros, square roots and divisions included. The arithmetic is
+//! written once, for any [`F32x16`]; nothing is fused and sums have a fixed shape, so all instruction sets give the same bits.
 
 use super::{
     averaging::{Averaging, share_of},
@@ -17,15 +17,15 @@ use crate::simd::{
 };
 use bytemuck::Zeroable;
 
-/// Pairs in a tile.
+/// Number of nonzeros in a tile.
 pub(crate) const TILE: usize = WIDTH;
 
-/// The bits of a unit's low word that count touches.
+/// The bits of a scale's low word that count updates.
 const UPDATES: u32 = InverseScale::UPDATES as u32;
-/// The high word of 2^1023: 1/M of coordinates never seen, so large that every value is larger than M.
+/// The high word of 2^1023: 1/M of coordinates without updates, so large that every value exceeds M.
 const HUGE: u32 = 0x7fe0_0000;
 
-/// The numbers of sixteen coordinates, in the order that they have in one.
+/// The fields of sixteen [`Coordinate`]s, transposed.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Tile {
@@ -33,28 +33,28 @@ pub(crate) struct Tile {
     average: [[f32; TILE]; LANES],
     squares: [f32; TILE],
     steps: [u32; TILE],
-    /// The units' low words, which hold the touches, and their high ones.
+    /// Inverse scales: low words, which hold the number of updates, and high words.
     scales: [[u32; TILE]; 2],
 }
 
-/// How the coordinates of a tile move: what takes long to compute, apart, so that the processor begins with one tile's before it is
-/// through with another's.
+/// Step sizes and averaging weights of a tile's coordinates. Computed in a loop of their own, since square roots and divisions have
+/// long latencies that overlap between tiles.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
-    /// See [`rate_of`], and [`share_of`] since the last touch.
+    /// [`rate_of`], and [`share_of`] the rounds since the last update.
     rates: [f32; TILE],
     shares: [f32; TILE],
-    /// 1/M; a number so large that every value is larger than M for those never seen.
+    /// 1/M; for coordinates without updates a number so large that every value exceeds M.
     inverses: [f64; TILE],
 }
 
-/// Sums over the pairs of a row in all lanes: pair k of each tile is added to place k, in order.
+/// Sums over the nonzeros of a row in all lanes: nonzero k of each tile is added to element k, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums<W> {
     output: [W; LANES],
     direction: [W; LANES],
-    /// Of the model.
+    /// Margin of the model.
     pub(crate) margin: MarginSum,
 }
 
@@ -64,7 +64,7 @@ impl<W: F32x16> Sums<W> {
         Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
-    /// What the pairs add to the margins: at the output points, and in the directions of the iterates.
+    /// Totals: margins at the output points, and in the directions of the iterates.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
         let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
@@ -73,7 +73,7 @@ impl<W: F32x16> Sums<W> {
         }
         W::transpose(&lines.each_ref(), &mut places);
         let mut sums = places.map(|place| W::load(bytemuck::cast_ref(&place)));
-        // Halves are added until one is left.
+        // Pairwise summation of sixteen lines.
         for half in [8, 4, 2, 1] {
             for k in 0..half {
                 sums[k] = sums[k] + sums[k + half];
@@ -86,19 +86,19 @@ impl<W: F32x16> Sums<W> {
 }
 
 impl Tile {
-    /// The tile of these coordinates.
+    /// Loads coordinates into the tile.
     #[inline(always)]
     pub(crate) fn gather<W: F32x16>(&mut self, here: [&Coordinate; TILE]) {
         W::transpose(&here.map(bytemuck::cast_ref), bytemuck::cast_mut(self));
     }
 
-    /// Puts the coordinates where these pointers are.
+    /// Writes the coordinates back to these addresses.
     ///
     /// # Safety
-    /// All may be written to.
+    /// All pointers are valid for writes.
     #[inline(always)]
     pub(crate) unsafe fn scatter<W: F32x16>(&self, there: [*mut Coordinate; TILE]) {
-        // SAFETY: the caller's promise; a coordinate is a line.
+        // SAFETY: the caller's promise; a coordinate is one cache line.
         unsafe { W::transpose_to(bytemuck::cast_ref(self), &there.map(|c| c.cast())) };
     }
 
@@ -122,8 +122,8 @@ impl Tile {
         [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
 
-    /// The paces of the coordinates in the round of the clock. Writes down the values in the units that they will have, and returns
-    /// whose values are larger than the unit, a bit each; those never seen among them, which have none.
+    /// Computes step sizes and averaging weights for the current round, and the values relative to their (updated) scale. Returns a bit
+    /// mask of the values that exceed the scale, which includes coordinates without updates.
     #[inline(always)]
     pub(crate) fn rates<W: F32x16>(
         &self,
@@ -142,7 +142,7 @@ impl Tile {
         (relative * relative).above(one)
     }
 
-    /// Moves the averages to the round of the clock and adds the points, times `values`, to the sums.
+    /// Advances the averages to the current round and adds the points, times `values`, to the sums.
     #[inline(always)]
     pub(crate) fn ask<W: F32x16>(
         &mut self,
@@ -155,7 +155,7 @@ impl Tile {
         let (rates, shares, relative) = (W::load(&tile_rates.rates), W::load(&tile_rates.shares), W::load(relatives));
         let weighted: [W; LANES] = std::array::from_fn(|lane| {
             let (towards, average) = (W::load(&self.theta[lane]) * rates, W::load(&self.average[lane]));
-            // It has not moved since the last touch, so the average goes towards it.
+            // The iterate has not moved since the last update, so the average moves towards it.
             let average = average + (towards - average) * shares;
             average.store(&mut self.average[lane]);
             sums.output[lane] = sums.output[lane] + average * relative;
@@ -167,7 +167,7 @@ impl Tile {
         sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
     }
 
-    /// Re-expresses the state of these coordinates, a bit each, in larger units, those of their values: see [`InverseScale::raised`].
+    /// Re-expresses the state of the coordinates in the mask `growing` in larger scales, those of their values: see [`InverseScale::raised`].
     #[inline(always)]
     pub(crate) fn raise_scales<W: F32x16>(&mut self, growing: u16, values: &[f64; TILE]) {
         let ratios = W::raise(&mut self.scales, growing, values);
@@ -177,7 +177,7 @@ impl Tile {
         (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
     }
 
-    /// Multiplies the unit of gradients by 1/`ratio`.
+    /// Changes the unit of gradients: multiplies them by `ratio`.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         for k in 0..TILE {
@@ -187,7 +187,7 @@ impl Tile {
         }
     }
 
-    /// Learns the gradients of the lanes and of the model at a row where the coordinates have these values in their units.
+    /// Learns the gradients of a row, given the values of the coordinates relative to their scales.
     #[inline(always)]
     pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::{online::label_units::Offset, simd::f32x16::Scalar};
 
-    /// Coordinates as they may be, some never seen.
+    /// Various coordinates, some without updates.
     fn coordinates() -> [Coordinate; TILE] {
         let lanes = |k: usize, by: f32| Lanes(std::array::from_fn(|lane| (by * (7 * k + lane + 1) as f32).sin()));
         std::array::from_fn(|k| match k % 5 {

@@ -1,9 +1,9 @@
-//! Several passes: rows that are held out, and which pass's model is kept.
+//! Several passes: rows held out from learning, and the choice of the pass whose model is kept.
 //!
-//! With more than one pass rows are no longer fresh, so every K-th row of positive weight is put on a shelf and
-//! never learnt. At the end of a pass all models are judged on the shelf. Kept is the latest pass whose loss there
+//! With more than one pass rows are no longer fresh, so every K-th row of positive weight is held out and
+//! never learnt. At the end of a pass its model is scored on the held-out rows. Kept is the latest pass whose loss there
 //! is within one standard error of the least: a difference within the noise is a tie, and later passes are nearer to
-//! the optimum. Where all of the shelf is of one class, as with very rare events, it judges nothing: the latest is kept.
+//! the optimum. If all held-out rows are of one class, as with very rare events, they decide nothing: the latest is kept.
 
 use crate::{
     data::{
@@ -23,15 +23,15 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{io, sync::Arc};
 
-/// Where the passes stand.
+/// Held-out rows, and the models compared on them.
 #[derive(Debug)]
 pub(crate) struct Holdout {
     pub(crate) plan: Plan,
     pub(crate) run: RunState,
     store: Box<dyn HoldoutStore>,
-    /// Rows seen by [`Holdout::restore_holdout`].
+    /// Rows replayed by [`Holdout::restore_holdout`].
     restored: u64,
-    /// The model of least loss on the shelf, and the one to be saved.
+    /// The model of least held-out loss, and the one to be saved.
     pub(crate) least: Option<Arc<Predictor>>,
     pub(crate) kept: Option<Arc<Predictor>>,
 }
@@ -39,29 +39,29 @@ pub(crate) struct Holdout {
 /// The part of [`Holdout`] that an unfinished model stores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    /// Whether the kept model is of an earlier run: it stands until the first row of this one is learnt.
+    /// Whether the kept model is of an earlier run; it is dropped when the first row of this run is learnt.
     #[serde(rename = "left")]
     pub(crate) is_earlier: bool,
     /// Passes completed.
     pub(crate) completed: u32,
-    /// Rows of positive weight met in this pass.
+    /// Rows of positive weight read in this pass.
     position: u64,
-    /// Rows on the shelf.
+    /// Number of held-out rows.
     #[serde(rename = "shelved")]
     held_out: u64,
-    /// Held-out rows as they were met, scored by the model of that moment.
+    /// Loss of held-out rows as they were read, by the model of that moment.
     #[serde(rename = "met")]
     pub(crate) encountered: ProgressiveLoss,
-    /// All held-out rows, scored by the kept model.
+    /// Loss of all held-out rows by the kept model.
     #[serde(rename = "judged")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
-    /// The rows of classes before the run.
+    /// Total weight of the rows per class before the run.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
     pub(crate) before: ClassBalance,
 }
 
 impl RunState {
-    /// Checks one that was read from a file.
+    /// Checks a state read from a file.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let counts = [self.position, self.held_out].iter().all(|count| *count <= MOST_ROWS);
         need(counts && self.completed < u32::MAX, "the passes of the state are out of their range")?;
@@ -76,17 +76,17 @@ impl Holdout {
         Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
     }
 
-    /// Starts after a run that left this model.
+    /// Starts from the model of an earlier run.
     pub(crate) fn start_from(&mut self, model: Arc<Predictor>) {
         (self.kept, self.run.is_earlier) = (Some(model), true);
     }
 
-    /// The model of an earlier run, if it still stands.
+    /// The model of an earlier run, until the first row of this run is learnt.
     pub(crate) fn earlier_model(&self) -> Option<&Predictor> {
         self.kept.as_deref().filter(|_| self.run.is_earlier)
     }
 
-    /// A row has been learnt.
+    /// Drops the model of an earlier run: a row has been learnt since.
     #[inline]
     pub(crate) fn drop_earlier_model(&mut self) {
         if self.run.is_earlier {
@@ -94,12 +94,12 @@ impl Holdout {
         }
     }
 
-    /// Whether a row of positive weight, the next one, is held out: by its number in the data, in whatever order rows come.
+    /// Whether the next row of positive weight is held out. Decided by its number in the data, whatever order rows come in.
     pub(crate) fn is_held_out(&self, row: &Row<'_>) -> bool {
         self.is_held(row, self.run.position + 1)
     }
 
-    /// Whether a row is held out that comes at this place among those of positive weight.
+    /// Whether a row is held out; `place` is its number among rows of positive weight, for rows without a position.
     fn is_held(&self, row: &Row<'_>, place: u64) -> bool {
         let position = if row.position == 0 { place } else { row.position };
         self.plan.period().is_some_and(|period| position.is_multiple_of(period))
@@ -110,27 +110,27 @@ impl Holdout {
         self.run.position += 1;
     }
 
-    /// Whether rows that are learnt now are seen for the first time, or are all there is to judge by.
+    /// Whether rows are scored before the model has seen them, or no held-out rows exist to score instead.
     pub(crate) fn is_fresh(&self) -> bool {
         self.run.completed == 0 || self.run.held_out == 0
     }
 
-    /// Whether there are held-out rows to judge by.
+    /// Whether any row is held out.
     pub(crate) fn has_held_out_rows(&self) -> bool {
         self.run.held_out > 0
     }
 
-    /// Rows that are held out.
+    /// Number of held-out rows.
     pub(crate) fn held_out(&self) -> u64 {
         self.run.held_out
     }
 
-    /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass has shown none.
+    /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass held out none.
     pub(crate) fn prints_held_out(&self) -> bool {
         self.plan.period().is_some() && (self.run.completed == 0 || self.has_held_out_rows())
     }
 
-    /// Puts a held-out row on the shelf, once.
+    /// Stores a held-out row; in the first pass only, since later passes read the same rows again.
     pub(crate) fn hold_out(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         if self.run.completed == 0 {
             self.store
@@ -141,7 +141,7 @@ impl Holdout {
         Ok(())
     }
 
-    /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
+    /// Adds a row to the hold-out store of a resumed run, if the run had held it out.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
             self.restored += 1;
@@ -156,7 +156,8 @@ impl Holdout {
         self.store.visit(each)
     }
 
-    /// Ends a pass whose model is `candidate`.
+    /// Compares the model of a finished pass, `candidate`, with the best so far on the held-out rows, and keeps it unless it is worse by
+    /// more than one standard error.
     pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
@@ -191,7 +192,7 @@ impl Holdout {
         Ok(())
     }
 
-    /// Ends a pass.
+    /// Counts a finished pass.
     pub(crate) fn end_pass(&mut self) {
         self.run.completed += 1;
         self.run.position = 0;

@@ -1,4 +1,4 @@
-//! The order of rows is watched: a printed loss that it has made worthless is found out.
+//! Detects rows in an order that makes the printed loss meaningless, such as sorted data.
 //!
 //! A loss of rows as they come, each scored before it is learnt, says how good the model is if late rows are like early
 //! ones. Of rows that come sorted it says nothing: a learner that sees one class for long predicts that class, is right,
@@ -26,15 +26,15 @@ pub use constant::WorseThanConstant;
 pub(crate) use verdict::Printed;
 use verdict::{RowLosses, SampleLosses};
 
-/// Standard errors that are no alarm.
+/// An excess loss below this many standard errors is no alarm.
 const ERRORS: f64 = 5.0;
-/// Standard errors of a sample's own noise that are allowed for. Rows in random order have no excess at all, so that it would have to be
-/// this noise that makes an excess of [`ERRORS`] or [`SHARE`] as well: fewer than [`ERRORS`] will do, and miss fewer sorted rows.
+/// Standard errors of sampling noise subtracted from an excess loss, where only a sample of the rows was scored. Lower than [`ERRORS`],
+/// since a false alarm would need [`ERRORS`] and [`SHARE`] to be exceeded by sampling noise as well.
 const NOISE_ERRORS: f64 = 3.0;
-/// The share of what there is to explain that is no alarm.
+/// An excess loss below this share of the explainable loss is no alarm.
 const SHARE: f64 = 0.05;
 
-/// The losses of a model at the rows of a sample, beside those of the rows as they came.
+/// Scores a model on the rows of a sample; each loss is stored beside the loss when the row was read.
 fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses {
     let loss = row_loop.loss();
     let mut scored = SampleLosses::new(loss, sample.seen());
@@ -50,7 +50,7 @@ fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses 
     scored
 }
 
-/// The margins of a row, one or one a class: as a [`Predictor`](crate::Predictor) has them, without the memory that it takes.
+/// Margins of a row, one or one per class: to the bit those of a [`Predictor`](crate::Predictor), without building its lookup table.
 fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     let columns = model.intercept.len();
     let mut sums = vec![MarginSum::default(); columns];
@@ -63,7 +63,7 @@ fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
 }
 
-/// The loss of these margins, not a number where one of them is none.
+/// Loss of these margins; NaN if a margin is not finite.
 fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
     match margins {
         _ if loss.is_multiclass() => loss.multiclass_value(y as usize, margins),
@@ -78,7 +78,7 @@ impl RowLoop {
         let OrderMonitor { sample, before, earlier } = &self.order;
         let holdout = &self.holdout;
         if holdout.plan.optimum.is_some() {
-            // Nobody is told that the loss of the first pass is that of the optimum.
+            // The loss of the first pass is not reported as that of the optimum.
             return None;
         }
         if sample.is_empty() || holdout.earlier_model().is_some() {

@@ -1,4 +1,4 @@
-//! The trait that every learner behind a [`Trainer`](crate::Trainer) implements.
+//! The trait of learners behind a [`Trainer`](crate::Trainer).
 
 use super::row_loop::RowLoop;
 use crate::{
@@ -18,78 +18,79 @@ use crate::{
 use serde_json::Value;
 use std::{fmt::Debug, io};
 
-/// A learner of margins. [`RowLoop`] hands it rows one by one: asks for the loss, readies the gradient, tells.
+/// A learner that [`RowLoop`] hands rows one by one. Per row: [`ask`](RowLearner::ask) for the loss, [`prepare`](RowLearner::prepare) the
+/// gradient, [`tell`](RowLearner::tell).
 ///
-/// Labels are those of training, y: what [`LabelEncoder`] makes of them.
+/// `y` is the label as [`LabelEncoder`] encodes it: −1 or +1, a class number, or a real number.
 pub(crate) trait RowLearner: Debug + Send {
-    /// Takes rows `from..to` of a batch in order, each by way of [`RowLoop::step`].
+    /// Takes rows `from..to` of a batch in order, calling [`RowLoop::step`] for each.
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 
-    /// The loss at a row of the model that a save would store now, to the bit. Changes no coordinate.
+    /// Loss of the current model at a row, equal to the bit to that of the saved model. Changes no coordinate.
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault>;
 
-    /// The margins of the row asked last, as the model has them: one, or one a class by number.
+    /// Margins of the current model at the row asked last: one, or one per class by class number.
     fn margins(&self, margins: &mut Vec<f64>);
 
-    /// Readies the gradient of the row asked last; the last chance to refuse it.
+    /// Computes the gradient at the row asked last. The last step that may refuse the row.
     fn prepare(&mut self, y: f64, weight: f64) -> Result<(), Fault>;
 
-    /// Makes room for the class of the row asked last, if it is new and the row is not refused.
+    /// Makes room for the class of the row asked last, if it is new. Called for accepted rows only.
     fn admit_class(&mut self, y: f64) {
         let _ = y;
     }
 
-    /// Looks at the row asked last for ends of its own, before it is told.
+    /// Charges the lanes for their losses at the row asked last, before it is learnt.
     fn charge(&mut self, y: f64, weight: f64) {
         let _ = (y, weight);
     }
 
-    /// Learns the row asked last.
+    /// Learns from the row asked last.
     fn tell(&mut self, y: f64, weight: f64);
 
-    /// Looks at the held-out rows at the end of a pass, before the model is judged by them.
+    /// Uses the held-out rows at the end of a pass, before models are compared on them.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let _ = row_loop;
         Ok(())
     }
 
-    /// The model that a save would store now.
+    /// The current model, for prediction.
     fn predictor(&self, encoder: &LabelEncoder) -> Predictor;
 
-    /// Its vectors, and all that is needed to go on.
+    /// Weights of the current model, and the state needed to resume.
     fn save(&self, encoder: &LabelEncoder) -> LearnerState;
 
-    /// What can be said of the model from the run alone. O(features).
+    /// Certificates that follow from the run so far. O(features).
     fn certificates(&self) -> Vec<Certificate>;
 
-    /// The penalty in force, where it was to be chosen.
+    /// The penalty in force, if one is chosen during the pass.
     fn penalty(&self) -> Option<Penalty> {
         None
     }
 
-    /// All penalties that one is chosen of.
+    /// The penalties to choose from, with their losses.
     fn path(&self) -> Vec<PathPoint> {
         Vec::new()
     }
 
-    /// The lanes, and the scale of the one that leads.
+    /// The lanes, and the step-size scale of the leading one.
     fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
         (Vec::new(), None)
     }
 
-    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    /// Whether the leading lane is at an end of the grid of scales: −1 lowest, 1 highest, 0 neither.
     fn grid_edge(&self) -> i8 {
         0
     }
 }
 
-/// What an engine stores in a model.
+/// Weights and state of a learner, as stored in a model.
 #[derive(Debug)]
 pub(crate) struct LearnerState {
-    /// One a column: of the model's only margin, or of classes by ascending label.
+    /// One per column; a column per class by ascending label, or one column.
     pub(crate) intercept: Vec<f64>,
     pub(crate) index: Vec<u64>,
-    /// A row a feature.
+    /// Row-major: a row per feature, a column per class.
     pub(crate) weight: Vec<f64>,
     pub(crate) scalars: Value,
     pub(crate) arrays: Vec<Array>,

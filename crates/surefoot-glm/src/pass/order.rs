@@ -11,13 +11,13 @@ use crate::{
 use sample::RowSample;
 use serde_json::{Value, json};
 
-/// The watch over a run.
+/// Monitor of the order of rows during a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OrderMonitor {
     pub(super) sample: RowSample,
-    /// Rows that come before the run, in the loss that is printed.
+    /// Printed loss of the rows before this run.
     pub(super) before: Mean,
-    /// The alarm of the run before.
+    /// Alarm of the earlier run, if any.
     pub(super) earlier: Option<OrderAlarm>,
 }
 
@@ -25,30 +25,30 @@ pub(crate) struct OrderMonitor {
 const SAMPLE: &str = "order";
 
 impl OrderMonitor {
-    /// At the start of a run that takes a finished model further.
+    /// A monitor for a run that continues from a finished model.
     pub(crate) fn after(model: &Model, before: Mean) -> OrderMonitor {
         OrderMonitor { earlier: model.summary.order, before, ..OrderMonitor::default() }
     }
 
-    /// Takes note of a row of the first pass: of its own weight, with the weight that it is counted with, and its loss.
+    /// Offers a row of the first pass to the sample: its row with the weight it counts with, its given weight, and its loss.
     #[inline]
     pub(crate) fn add(&mut self, row: &Row<'_>, given: f64, value: f64) {
         self.sample.add(row, given, value);
     }
 
-    /// The rows of the sample, and how many the run has met.
+    /// Rows of the sample, and the number of rows that it was drawn from.
     pub(crate) fn sample(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         (self.sample.rows(), self.sample.seen())
     }
 
-    /// Puts into an unfinished model what is needed to go on.
+    /// Writes the monitor into the state of an unfinished model.
     pub(crate) fn pause(&self, state: &mut State) {
         state.scalars[SAMPLE] =
             json!({ "sample": self.sample.scalars(), "before": self.before, "earlier": self.earlier });
         state.arrays.extend(self.sample.to_arrays(SAMPLE));
     }
 
-    /// From what [`pause`](OrderMonitor::pause) has put there.
+    /// Reads a monitor written by [`pause`](OrderMonitor::pause).
     pub(crate) fn resume(state: &State) -> Result<OrderMonitor, String> {
         let of = |name: &str| state.scalars[SAMPLE].get(name).unwrap_or(&Value::Null);
         let sample = RowSample::from_arrays(SAMPLE, of("sample"), state)?;

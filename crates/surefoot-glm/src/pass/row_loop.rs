@@ -1,4 +1,4 @@
-//! What every trainer does with a row, whatever learns: counts, codes its label, scores, holds out.
+//! The loop over rows, the same for every learner: count, encode the label, score, then hold out or learn.
 
 use super::{holdout::Holdout, learner::RowLearner, order::OrderMonitor};
 use crate::{
@@ -23,42 +23,42 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What is known of the rows so far, and which of them are held out.
+/// State of the loop over rows: settings, counters, hold-out set and printed losses.
 #[derive(Debug)]
 pub(crate) struct RowLoop {
     pub(crate) settings: Settings,
     pub(crate) counts: Counts,
     pub(crate) holdout: Holdout,
-    /// Losses since the last line of the table.
+    /// Mean loss of the rows since the last printed line.
     pub(crate) recent: Mean,
-    /// The texts that labels stand for.
+    /// Class names, where labels in the data are text.
     pub(crate) texts: Vec<Class>,
-    /// What [`Counts::balance`] was at the rows that [`RowLoop::restore_holdout`] has seen.
+    /// Class weights so far of the rows replayed by [`RowLoop::restore_holdout`].
     pub(crate) restored: ClassBalance,
-    /// Rows by which the order of all rows is judged.
+    /// Sample of the rows, for the alarm about sorted data.
     pub(crate) order: OrderMonitor,
-    /// Metrics of fresh rows, where somebody wants them.
+    /// Metrics of rows scored before they are learnt, if requested.
     pub(crate) progressive: Option<Box<ProgressiveMetrics>>,
 }
 
-/// The part of [`RowLoop`] that every model stores.
+/// The part of [`RowLoop`] that is stored in every model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
     #[serde(rename = "coding")]
     pub(crate) encoder: LabelEncoder,
-    /// Fresh rows, scored before they were learnt.
+    /// Progressive loss: of rows scored before they are learnt.
     #[serde(rename = "board")]
     pub(crate) losses: ProgressiveLoss,
     pub(crate) rows: u64,
     pub(crate) rows_zero_weight: u64,
     pub(crate) nnz: u64,
-    /// Rows by class, where they are to be balanced.
+    /// Total weight of the rows per class, if classes are to be balanced.
     #[serde(default, skip_serializing_if = "Balance::is_empty")]
     pub(crate) balance: ClassBalance,
 }
 
 impl Counts {
-    /// Checks those that were read from a file against the model.
+    /// Checks counters read from a file against the model.
     pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
         let loss = model.settings.loss;
         let counts = [self.rows, self.rows_zero_weight, self.nnz];
@@ -70,7 +70,7 @@ impl Counts {
 }
 
 impl RowLoop {
-    /// Before the first row.
+    /// The state before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
         let (counts, recent, texts, restored, order) = Default::default();
         let holdout = Holdout::new(plan, store);
@@ -81,7 +81,7 @@ impl RowLoop {
         self.settings.loss
     }
 
-    /// One row after the other.
+    /// Takes rows `from..to` of a batch one by one, without prefetching.
     pub(crate) fn walk(
         &mut self,
         learner: &mut impl RowLearner,
@@ -92,8 +92,8 @@ impl RowLoop {
         (from..to).try_for_each(|r| self.step(learner, &batch.row(r)).map_err(|fault| (r, fault)))
     }
 
-    /// Takes a row: counts it, scores it with the model that a save would store now, then has it learnt or holds it out.
-    /// Whatever can be refused is refused before anything has changed.
+    /// Takes one row: counts it, scores it with the model as it would be saved now, then learns it or holds it out.
+    /// Every refusal comes before the first change of state.
     #[inline]
     pub(crate) fn step(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
@@ -133,7 +133,7 @@ impl RowLoop {
         Ok(())
     }
 
-    /// How much a row counts: in later passes, which know all rows, as their classes ask for.
+    /// Weight of a row times its class weight: by the rows so far in the first pass, by all rows in later passes.
     #[inline]
     fn weight(&self, row: &Row<'_>) -> f64 {
         let (Some(weights), Some(label), true) = (&self.settings.class_weights, row.label, row.weight > 0.0) else {
@@ -146,13 +146,13 @@ impl RowLoop {
             }
     }
 
-    /// How much a row of this label and weight counts with all rows in view.
+    /// Weight of a row of this label and given weight, with class weights computed from all rows.
     pub(crate) fn weight_of_all(&self, label: f64, given: f64) -> f64 {
         let weights = self.settings.class_weights.as_ref();
         weights.map_or(given, |weights| given * self.counts.balance.factor_of_all(weights, label, &self.texts))
     }
 
-    /// Puts a row back on the shelf of a resumed run, if it is one that was held out.
+    /// Adds a row to the hold-out store of a resumed run, if the run had held it out.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
         if let (Some(label), true) = (row.label, weights.is_some() && weight > 0.0) {
@@ -162,7 +162,7 @@ impl RowLoop {
         self.holdout.restore_holdout(&Row { weight, ..*row })
     }
 
-    /// Counts a row that is not refused: its label and its loss.
+    /// Updates counters, label encoder and losses with an accepted row.
     fn accept(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.holdout.count();
@@ -184,14 +184,14 @@ impl RowLoop {
         }
     }
 
-    /// Adds a row that was asked with this sign to the metrics of fresh rows, if there are any.
+    /// Adds a row to the progressive metrics, if requested; `sign` is the encoder's sign when its margins were computed.
     fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
         let Some(progressive) = &mut self.progressive else { return };
         let encoder = &self.counts.encoder;
         if encoder.sign() != sign && encoder.only_class().is_none() {
             progressive.swap_signs();
         }
-        // An earlier run's model, which is scored first, is not that of the engine.
+        // While the model of an earlier run is kept, the row is scored by that model, not by the learner.
         if self.holdout.earlier_model().is_none() {
             progressive.add(encoder, y, weight, value, sign);
         }
@@ -203,7 +203,7 @@ impl RowLoop {
         self.counts.nnz += row.index.len() as u64;
     }
 
-    /// The losses that are printed.
+    /// Losses to print: on held-out rows if there are any, otherwise progressive.
     pub(crate) fn printed(&self) -> &ProgressiveLoss {
         match &self.holdout.run.kept_losses {
             Some(judged) => judged,

@@ -1,7 +1,7 @@
-//! Sixteen numbers of f32 side by side: what the inner loops are written for.
+//! Vectors of sixteen f32, for which the inner loops are written.
 //!
-//! Add, subtract, multiply, divide and square root round every place as IEEE 754 asks of scalars, and nothing is fused: [`Scalar`]
-//! and the registers of all instruction sets give the same bits.
+//! Addition, subtraction, multiplication, division and square root round each element as IEEE 754 does scalars, and nothing is fused:
+//! [`Scalar`] and the registers of all instruction sets give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -15,33 +15,33 @@ use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Numbers side by side: one register where they are largest.
+/// Elements of a vector: one register of AVX-512.
 pub(crate) const WIDTH: usize = 16;
 
-/// A cache line of sixteen numbers of 32 bits.
+/// A cache line of sixteen 32-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct CacheLine([u32; WIDTH]);
 
-/// Arithmetic on sixteen numbers, which can be loaded from and stored to memory.
+/// Arithmetic on a vector of sixteen f32.
 pub(crate) trait F32x16: Real {
     fn load(from: &[f32; WIDTH]) -> Self;
     fn store(self, to: &mut [f32; WIDTH]);
-    /// The larger of each two; of those that are not numbers, `least`.
+    /// Elementwise maximum; `least` where the element is NaN.
     fn at_least(self, least: Self) -> Self;
-    /// The smaller of each two; of those that are not numbers, `most`.
+    /// Elementwise minimum; `most` where the element is NaN.
     fn at_most(self, most: Self) -> Self;
-    /// Which are above the other, a bit each; those that are not numbers are not.
+    /// Bit mask of the elements greater than those of `other`; false for NaN.
     fn above(self, other: Self) -> u16;
-    /// The products of f64, rounded.
+    /// Elementwise products of f64, rounded to f32.
     fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Self;
-    /// Adds the numbers times those of `factors` times `factor` times those of `others`, in this order, to four sums in turn.
+    /// Adds element·factors·factor·others, multiplied in this order, to four sums in turn: element k to sum k mod 4.
     fn add_products(self, factors: &[f64; WIDTH], factor: f64, others: &[f64; WIDTH], sums: &mut [f64; 4]);
-    /// The counts in the bits `mask` of low words, and the f64 of the words without them, those of high words among them; where the
-    /// count is 0, the high word is `none`.
+    /// Splits words of packed f64 and counters: the counters in the bits `mask` of low words, and the f64 without those bits. Where a
+    /// counter is 0, the high word is replaced by `none`.
     fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
-    /// Replaces units, by low and high words, with those of these values where a bit is set: see [`InverseScale::raised`], whose ratios these
-    /// are; 1 for the others.
+    /// Replaces the inverse scales (low and high words) in the mask `which` by those of `values`, and returns the ratios of
+    /// [`InverseScale::raised`]; 1 for the others.
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
         let mut ratios = [1.0; WIDTH];
         for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
@@ -51,16 +51,16 @@ pub(crate) trait F32x16: Real {
         }
         Self::load(&ratios)
     }
-    /// Number k of line j becomes number j of line k.
+    /// Transposes: word k of line j becomes word j of line k.
     fn transpose(from: &[&CacheLine; WIDTH], to: &mut [CacheLine; WIDTH]);
-    /// The same, to lines that may be anywhere.
+    /// [`transpose`](F32x16::transpose) to lines at arbitrary addresses.
     ///
     /// # Safety
-    /// All may be written to.
+    /// All pointers are valid for writes.
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]);
 }
 
-/// An array.
+/// The portable implementation, on an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar([f32; WIDTH]);
 

@@ -1,9 +1,9 @@
-//! The unit of a coordinate: the inverse of its largest value so far.
+//! The inverse scale of a coordinate: 1 over its largest absolute value so far.
 
 use bytemuck::{Pod, Zeroable};
 
-/// 1/M, where M is the largest |x| so far, and in its last twelve bits the number of rows that touched the coordinate,
-/// up to 4095; all zeros for a coordinate never seen. Without those bits 1/M is exact to 2⁻⁴⁰.
+/// 1/M, where M is the largest |x| so far; its last twelve bits hold the number of updates of the coordinate,
+/// up to 4095. All zeros for a coordinate without updates. Without those bits 1/M has a relative error of at most 2⁻⁴⁰.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct InverseScale(pub(crate) u64);
@@ -21,12 +21,12 @@ impl InverseScale {
         (self.0 & InverseScale::UPDATES) as u32
     }
 
-    /// Of its low and its high word.
+    /// From its low and high word.
     pub(crate) fn of_words([low, high]: [u32; 2]) -> InverseScale {
         InverseScale(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// Its low and its high word.
+    /// Low and high word.
     pub(crate) fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
@@ -36,8 +36,8 @@ impl InverseScale {
         InverseScale(self.0 + u64::from(self.0 & InverseScale::UPDATES < InverseScale::UPDATES))
     }
 
-    /// A larger unit, and by what gradients in this one are multiplied to be re-expressed, as if it had been known from the start:
-    /// they were x/M·g, so they shrink; the direction is a ratio of them, and stays, and with it its average.
+    /// The inverse of a larger scale `unit`, and the factor that re-expresses gradients x/M·g in it, as if it had been known from the
+    /// start. Directions are ratios of gradient sums, so they and their averages do not change.
     pub(crate) fn raised(self, unit: f64) -> (InverseScale, f32) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.updates() == 0 { 0.0 } else { (inverse / self.value()) as f32 };

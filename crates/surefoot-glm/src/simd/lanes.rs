@@ -1,4 +1,4 @@
-//! Numbers side by side: one for each lane.
+//! One f32 per lane.
 
 pub(crate) mod exp;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of lanes: six scales run in one pass, so that a coordinate fills one cache line of 64 bytes.
+/// Number of lanes, the step-size scales run side by side: six, so that a coordinate fills one cache line of 64 bytes.
 pub const LANES: usize = 6;
 
-/// One f32 a lane. Operators work lane by lane and round as scalar f32 does.
+/// One f32 per lane. Operators are elementwise and round as scalar f32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
@@ -20,7 +20,7 @@ impl Lanes {
         self.0.iter().all(|x| x.is_finite())
     }
 
-    /// Σ a_k b_k, added as a tree of fixed shape.
+    /// Σ a_k b_k, summed as a tree of fixed shape.
     #[inline(always)]
     pub(crate) fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f] = (self * other).0;

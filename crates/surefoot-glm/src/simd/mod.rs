@@ -1,7 +1,7 @@
-//! Several numbers side by side: sixteen f32 of a register, and one f32 per lane of step sizes.
+//! Vectors: sixteen f32 of a register, and one f32 per lane.
 //!
-//! Knows no other room. Every instruction set computes the same bits as the plain arrays that the tests hold it against; one is added as a
-//! file that implements `F32x16`, and chosen where the loops of [`online`](crate::online) are compiled.
+//! Uses no other room. Every instruction set computes the same bits as `Scalar`, against which the tests compare it. A new one is a
+//! file that implements `F32x16`, chosen where the loops of [`online`](crate::online) are compiled.
 
 pub(crate) mod f32x16;
 pub(crate) mod inverse_scale;

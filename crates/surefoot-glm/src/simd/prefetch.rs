@@ -1,7 +1,6 @@
-//! Prefetching.
+//! Software prefetching.
 
-/// Asks the processor to bring what is at an address near: into the second cache, which takes three times as many requests at once as
-/// the first.
+/// Prefetches the cache line at an address into the L2 cache, which has three times as many outstanding requests as L1.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

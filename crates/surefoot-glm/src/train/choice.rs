@@ -1,4 +1,4 @@
-//! Which learner the settings ask for, new or from a model's state.
+//! Chooses the learner for the settings: a new one, or one resumed from a model's state.
 
 use crate::{
     ball::in_ball::{self, InBall},
@@ -11,7 +11,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The engine that sound settings ask for, before its first row.
+/// A new learner for valid settings.
 pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     match &settings.ball {
         Some(ball) => Box::new(InBall::new(settings, *ball)),
@@ -20,7 +20,7 @@ pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     }
 }
 
-/// What there is no engine for.
+/// Message for a combination without a learner.
 const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
 
 /// Checks the state of a model that was read from a file: what [`resume`] relies on.
@@ -32,7 +32,7 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
     }
 }
 
-/// The engine of a model that holds its state: `scalars` and `state` are what [`RowLearner::save`] gave, `index` the features.
+/// The learner of a model that holds its state: `scalars` and `state` are what [`RowLearner::save`] gave, `index` the features.
 pub(crate) fn resume(
     settings: &Settings,
     index: &[u64],

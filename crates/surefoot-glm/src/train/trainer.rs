@@ -1,8 +1,8 @@
 //! The trainer: scores each row, then learns it.
 //!
 //! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save after
-//! row t − 1 would have stored; take the gradient at the query point; tell it. Whatever can be refused is refused
-//! before anything has changed. [`RowLoop`] does what has to be done with any row; an [`RowLearner`] learns.
+//! row t − 1 would have stored; take the gradient at the query point; tell it. Every refusal
+//! comes before the first change of state. [`RowLoop`] does what all learners share; a [`RowLearner`] learns.
 
 use super::choice;
 use crate::{
@@ -36,7 +36,7 @@ use std::{io, sync::Arc};
 
 /// Learns a generalised linear model from a stream of rows.
 ///
-/// A step costs O(nnz) in time, 64 bytes a feature in memory, and allocates nothing once pages and buffers
+/// A step costs O(nnz) in time and 64 bytes of memory per feature, and allocates nothing once pages and buffers
 /// have grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
 ///
 /// ```
@@ -55,19 +55,19 @@ use std::{io, sync::Arc};
 pub struct Trainer {
     row_loop: RowLoop,
     learner: Box<dyn RowLearner>,
-    /// What is wrong with what was asked for: no row is taken then.
+    /// Why the settings are invalid; then every row is refused.
     unfit: Option<Fault>,
 }
 
 impl Trainer {
-    /// A trainer that has seen no row; with several passes it keeps held-out rows in memory. With settings that are out of range or
-    /// contradict each other it refuses every row, and says why.
+    /// An untrained trainer. With several passes, held-out rows are kept in memory. Settings out of range or in contradiction are
+    /// reported by [`learn`](Trainer::learn), which then refuses every row.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default())
     }
 
-    /// The same, with held-out rows on a shelf of the caller's.
+    /// An untrained trainer that keeps held-out rows in a store of the caller's.
     #[must_use]
     pub fn with_holdout_store(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> Trainer {
         let checked = settings.check_ranges();
@@ -82,8 +82,8 @@ impl Trainer {
     /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
     ///
     /// # Errors
-    /// The position of the first row that cannot be used and why; the rows before it are learnt, the row
-    /// itself has changed nothing. The very first one, if the settings are at fault.
+    /// The position of the first row that cannot be used, and why. The rows before it are learnt; the row
+    /// itself has changed nothing. With invalid settings this is row `from`.
     ///
     /// # Panics
     /// If the batch has no such rows, as indexing does.
@@ -94,11 +94,13 @@ impl Trainer {
         self.learner.learn(&mut self.row_loop, batch, from, to)
     }
 
-    /// Puts the held-out rows among rows `from..to` of a batch on the shelf without learning anything: for a
-    /// run that is resumed, whose shelf is gone. The rows are counted from the start of the data.
+    /// Stores the held-out rows among rows `from..to` of a batch again, without learning: for a resumed
+    /// run, whose hold-out store is gone. Rows are counted from the start of the data, so all rows before the position of the run have
+    /// to be given in order.
     ///
     /// # Errors
-    /// Those of the shelf, and of kind [`InvalidData`](io::ErrorKind::InvalidData) what [`learn`](Trainer::learn) would have said of a row.
+    /// Errors of the hold-out store; and of kind [`InvalidData`](io::ErrorKind::InvalidData) for a row that [`learn`](Trainer::learn)
+    /// would refuse.
     ///
     /// # Panics
     /// If the batch has no such rows, as indexing does.
@@ -111,8 +113,9 @@ impl Trainer {
         })
     }
 
-    /// Says that labels are shares of the positive class, between 0 and 1, of the logistic loss: before the first row. A row is
-    /// then as many of each class as its weight and its share say. With another loss, or later, all rows are refused from then on.
+    /// Declares that labels are proportions of the positive class, between 0 and 1; for the logistic loss, before the first row. A row
+    /// of weight w and label p then counts as weight w·p of the positive class and w·(1 − p) of the negative one. With another loss, or
+    /// after the first row, all rows are refused from then on.
     pub fn take_labels_for_shares(&mut self) {
         let counts = &mut self.row_loop.counts;
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
@@ -123,8 +126,8 @@ impl Trainer {
         }
     }
 
-    /// Says that the numbers of labels stand for texts, so that any of them may be a class, not only whole numbers; which
-    /// texts, is asked only where they matter. Not stored in models.
+    /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole numbers.
+    /// `texts` gives the names; it is called only if class weights refer to them. Not stored in models.
     pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.row_loop.counts.encoder.texts = true;
         if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
@@ -132,12 +135,12 @@ impl Trainer {
         }
     }
 
-    /// To be called after the last row of each pass, the only one included.
+    /// Ends a pass; to be called after the last row of each pass, also of a single one.
     ///
-    /// With held-out rows, decides the shares of the lanes and which pass's model is kept.
+    /// With held-out rows, updates the mixture weights of the lanes and decides which pass's model is kept.
     ///
     /// # Errors
-    /// Those of the shelf.
+    /// Errors of the hold-out store.
     pub fn end_pass(&mut self) -> io::Result<()> {
         if self.row_loop.holdout.has_held_out_rows() {
             self.learner.end_pass(&mut self.row_loop)?;
@@ -149,13 +152,13 @@ impl Trainer {
         Ok(())
     }
 
-    /// What is learnt, and how.
+    /// The settings of the model.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.row_loop.settings
     }
 
-    /// Counters and losses as of now.
+    /// Current counters and losses.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
@@ -175,38 +178,38 @@ impl Trainer {
         }
     }
 
-    /// Mean loss since the previous call, and forgets it; `None` if no row was scored since.
+    /// Mean loss since the previous call; `None` if no row was scored since.
     pub fn loss_recent(&mut self) -> Option<f64> {
         std::mem::take(&mut self.row_loop.recent).value()
     }
 
-    /// Measures fresh rows from now on, each as it is scored before it is learnt. Costs a few nanoseconds a row and, for classes,
-    /// 16 bytes a row up to [`Metrics::EXACT`](crate::Metrics::EXACT) of them. Changes no model.
+    /// Starts computing progressive metrics: of each row as it is scored before it is learnt. Costs a few nanoseconds per row and, for
+    /// classes, 16 bytes per row up to [`Metrics::EXACT`](crate::Metrics::EXACT) rows. Does not change the model.
     pub fn measure_fresh_rows(&mut self) {
         self.row_loop.progressive = Some(Box::new(ProgressiveMetrics::new(self.row_loop.loss())));
     }
 
-    /// How good the predictions of fresh rows were, and what there is to draw of them, if they are measured.
+    /// Progressive metrics and their plot data, if [requested](Trainer::measure_fresh_rows).
     #[must_use]
     pub fn fresh_rows(&self) -> Option<(Measured, PlotData)> {
         self.row_loop.progressive.as_ref().map(|progressive| progressive.measured(&self.row_loop.counts.encoder))
     }
 
-    /// Mean loss of fresh rows since the previous call, if they are measured and there were any.
+    /// Mean progressive loss since the previous call; `None` without progressive metrics, or without rows since.
     pub fn fresh_loss_recent(&mut self) -> Option<f64> {
         self.row_loop.progressive.as_mut()?.take_recent()
     }
 
-    /// Adds the held-out rows to a tally of the model; there are none in one pass.
+    /// Adds the held-out rows to a tally of the model; with one pass there are none.
     ///
     /// # Errors
-    /// Those of the shelf.
+    /// Errors of the hold-out store.
     pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
         let labels = self.labels();
         let classifies = self.row_loop.loss().classifies();
         self.row_loop.holdout.visit(&mut |row| {
             let label = row.label.and_then(|label| if classifies { labels.encode(label) } else { Some(label) });
-            // Rows that overflow were refused before they came to the shelf.
+            // Rows that overflow were refused before they could be held out.
             if let Some(label) = label {
                 let _ = tally.add(label, row);
             }
@@ -219,39 +222,39 @@ impl Trainer {
         self.row_loop.counts.encoder.only_class()
     }
 
-    /// Whether the model that the run came to, or the loss that is printed for it, is worse than the best constant, by more than noise
-    /// explains. Some 10 ms.
+    /// Whether the model, or its printed loss, is worse than the best constant prediction by more than noise
+    /// explains. O(sample), about 10 ms.
     #[must_use]
     pub fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         self.row_loop.loses_to_constant(model)
     }
 
-    /// A uniform sample of the rows of the first pass, by their numbers: all of them if they are few and short; and of
-    /// how many rows of positive weight it is. Labels are as rows had them.
+    /// A uniform sample of the rows of the first pass, in the order of the rows (all of them if they are few and short), and the
+    /// number of rows of positive weight that it was drawn from. Labels are as in the data.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         self.row_loop.order.sample()
     }
 
-    /// How labels are coded as of now.
+    /// The current encoding of labels.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.row_loop.counts.encoder.labels()
     }
 
-    /// Whether the leading lane is at an edge of the grid, and which: −1 the smallest scale, +1 the largest.
+    /// Whether the leading lane is at an edge of the grid of scales: −1 at the smallest, +1 at the largest, 0 at neither.
     #[must_use]
     pub fn edge(&self) -> i8 {
         self.learner.grid_edge()
     }
 
-    /// What can be said of [`model`](Trainer::model) from the run alone, or why nothing can: see [`Certificate`].
+    /// Certificates of [`model`](Trainer::model) that follow from the run alone, or the reason why there are none: see [`Certificate`].
     /// O(features).
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
         self.learner.certificates()
     }
 
-    /// The finished model: the vector that predicts now, and all that is needed to learn more rows later.
+    /// The finished model: current weights, and the state needed to learn more rows later.
     /// O(features).
     #[must_use]
     pub fn model(&self) -> Model {
@@ -283,8 +286,8 @@ impl Trainer {
         model
     }
 
-    /// The model of a run that has not come to its end: also remembers where the passes stand, and what the caller
-    /// gives to find its own place again.
+    /// The model of an unfinished run: also stores the position within the passes, and `place`, by which the caller
+    /// finds its own position again.
     #[must_use]
     pub fn pause(&self, place: Value) -> Model {
         let mut model = self.model();
@@ -299,8 +302,8 @@ impl Trainer {
         model
     }
 
-    /// Goes on from a model that holds its state, bit for bit: a paused one where it was, in the middle of its
-    /// passes, a finished one with new rows.
+    /// Resumes from a model that holds its state, bit for bit: from a paused model in the middle of its
+    /// passes, from a finished one with new rows.
     ///
     /// # Errors
     /// If the model is slim or its state does not fit together, or the plan is out of range.
@@ -328,19 +331,19 @@ impl Trainer {
     }
 }
 
-/// What is said of a row where the settings are at fault.
+/// The fault of every row if the settings are invalid.
 fn unfit(message: &str) -> Fault {
     Fault::new(Part::Row, format!("no row can be learnt with these settings: {message}"))
 }
 
-/// What the first pass is about: a penalty that is chosen by optima is none before there are any.
+/// Settings of the first pass: a penalty that is chosen by its optima is left out, since none is computed yet.
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
     Settings { penalty, ..settings.clone() }
 }
 
-/// What the lanes of a model are about when it is taken further: a penalty that was chosen is then given; in the middle of a
-/// search for one there is still none.
+/// Settings of the learner of a resumed model: a penalty that was chosen is now a fixed one; in the middle of the search there is
+/// still none.
 fn taken_up(model: &Model, plan: &Plan) -> Settings {
     let mut settings = model.settings.clone();
     if let (Some(axis), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
@@ -349,5 +352,5 @@ fn taken_up(model: &Model, plan: &Plan) -> Settings {
     settings
 }
 
-/// The weights of the model of least hold-out loss, in an unfinished model.
+/// Name of the array that holds the weights of the model of least held-out loss, in an unfinished model.
 pub(super) const LEAST: &str = "least";

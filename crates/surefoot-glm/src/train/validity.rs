@@ -1,4 +1,4 @@
-//! Whether a model, its learner's state included, is one that can be predicted with and trained further.
+//! Validation of a model, including the state of its learner.
 
 use super::{choice, trainer::LEAST};
 use crate::{
@@ -7,18 +7,18 @@ use crate::{
 };
 
 impl Model {
-    /// Checks that every number is within its range and that all parts fit together, as far as anything relies on it: models
-    /// that come from a file, or go into one.
+    /// Checks that every number is within its range and that all parts fit together, as far as prediction and training rely on it.
+    /// For models read from a file or about to be written. O(size of the model).
     ///
     /// # Errors
-    /// What is wrong.
+    /// A message that names the first invalid part.
     pub fn check(&self) -> Result<(), String> {
         self.check_parts()?;
         self.state.as_ref().map_or(Ok(()), |state| check_state(self, state))
     }
 }
 
-/// Checks the state of a model that was read from a file: what [`Trainer::resume`](crate::Trainer::resume) relies on.
+/// Checks the learner's state: everything that [`Trainer::resume`](crate::Trainer::resume) relies on.
 fn check_state(model: &Model, state: &State) -> Result<(), String> {
     let (loss, classes) = (model.settings.loss, model.labels.classes.len());
     State::parse::<Counts>(&state.scalars["books"])?.check(model)?;

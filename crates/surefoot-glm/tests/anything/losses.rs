@@ -121,7 +121,7 @@ fn margins_of_classes_may_be_any() {
     Loss::probabilities(Loss::Ovr, &mut none);
 }
 
-/// What is shown is finite; once a row was none, nothing is.
+/// Metrics are finite; after an invalid row there are none.
 #[test]
 fn metrics_take_any_number() {
     let mut any = Any::new(3);

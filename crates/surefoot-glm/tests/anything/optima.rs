@@ -15,7 +15,7 @@ fn check(found: &Optimum, seed: u64) {
     }
 }
 
-/// What to stop after: searches end by themselves, but not all of thousands at once.
+/// Stops a search after some hundred queries: searches end by themselves, but thousands of them take too long.
 fn patience(asked: &AtomicUsize) -> bool {
     asked.fetch_add(1, Ordering::Relaxed) > 400
 }

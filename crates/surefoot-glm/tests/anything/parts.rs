@@ -1,4 +1,4 @@
-//! What settings, readings and batches are made of.
+//! Parts of settings, schemas and batches.
 
 use crate::anyone::Any;
 use surefoot_glm::{

@@ -1,4 +1,4 @@
-//! What the tests of all trainers share.
+//! Helpers of the tests of all trainers.
 
 use surefoot_glm::{Batch, MemoryHoldout, Model, Plan, Settings, Trainer};
 

@@ -18,7 +18,7 @@ impl Dice {
     }
 }
 
-/// What a score is as a label.
+/// The label of a score.
 pub(super) fn label(loss: Loss, score: f64) -> f64 {
     match loss {
         Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge => f64::from(score > 0.0) * 2.0 - 1.0,

@@ -12,7 +12,7 @@ fn rule(factor: f64, low: f64, high: f64) -> Rule {
     Rule { factor, bounds: Bounds::new(low, high).expect("0 between them") }
 }
 
-/// Those of the golden problems, weights in units of `unit`.
+/// Rules of the golden problems, with weights in units of `unit`.
 fn rules(unit: f64) -> [Rule; 5] {
     [
         rule(0.5, -INFINITY, INFINITY),

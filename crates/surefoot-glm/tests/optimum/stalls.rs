@@ -33,7 +33,7 @@ const GOLDEN: [(f64, f64, bool, f64); 6] = [
     (0.0, 1.0, true, 200.9897959183674),
     (0.1, 0.0, true, 198.73714285714286),
 ];
-/// The same without a penalty.
+/// Least objective without a penalty.
 const UNPENALISED: f64 = 193.4126984126984;
 
 #[test]
@@ -75,7 +75,7 @@ fn no_ramp_stalls() {
     }
 }
 
-/// What a search is given may be worse than nothing.
+/// A given start may be worse than 0.
 #[test]
 fn a_search_does_not_begin_where_there_is_no_objective() {
     for loss in [Loss::Gamma, Loss::Poisson, Loss::Tweedie { power: 1.5 }, Loss::Squared, Loss::Softmax, Loss::Ovr] {

@@ -203,7 +203,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What a score is as a label.
+/// The label of a score.
 fn label(loss: Loss, score: f64) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => score,

@@ -18,7 +18,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
-/// What a certificate may be, to be of use: ten times the truth and the rounding of the objective, or the tolerance of the command. An
+/// Largest useful certificate: ten times the truth and the rounding of the objective, or the tolerance of the command. An
 /// objective of 0 is the difference of numbers of order 1, margins and labels, and has their rounding.
 fn enough(excess: f64, size: f64) -> f64 {
     tight(excess, size).max(1e-6 * size)
@@ -29,7 +29,7 @@ fn tight(excess: f64, size: f64) -> f64 {
     10.0 * excess + 1e-12 * size + 1e-14
 }
 
-/// What was seen of problems of one mean/spread.
+/// Counts over problems of one ratio of mean to standard deviation.
 #[derive(Default)]
 struct Seen {
     problems: usize,

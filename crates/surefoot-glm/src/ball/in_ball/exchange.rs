@@ -1,26 +1,26 @@
-//! Whether rows came in an order that independent draws would not have, tested as they come.
+//! A sequential test of whether the order of rows contradicts independent draws.
 
-/// A test of exchangeability of a sequence of two values, valid however often it is asked and whenever one stops.
+/// An anytime-valid test of exchangeability of a binary sequence.
 ///
-/// The evidence is what a Markov chain of unknown transitions (each with the prior of Krichevsky and Trofimov) says of the sequence, over
-/// the most that independent draws of any probability could. If these are right it is at most a martingale that begins at 1, so it ever
-/// reaches 1/δ with probability at most δ.
+/// The evidence (e-value) is the probability of the sequence under a Markov chain of unknown transitions (each with the prior of
+/// Krichevsky and Trofimov), divided by the largest probability under independent draws. Under independent draws it is bounded by a
+/// martingale that starts at 1, so it ever reaches 1/δ with probability at most δ.
 ///
-/// *Cost*: O(1) a row, four counters; four lgammas to ask.
+/// *Cost*: O(1) per row, four counters; four evaluations of lgamma per query.
 ///
 /// Source: Ramdas, Ruf, Larsson and Koolen (2022), arXiv 2102.00630.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Exchange {
-    /// How often false and true came after false, and after true.
+    /// Counts of false and true after false, and after true.
     after: [f64; 4],
-    /// The value before: 0 before the first, 1 for false, 2 for true.
+    /// Previous value: 0 if none, 1 for false, 2 for true.
     before: f64,
-    /// How often each came.
+    /// Counts of false and true.
     seen: [f64; 2],
 }
 
 impl Exchange {
-    /// The next value.
+    /// Adds the next value.
     pub(super) fn add(&mut self, value: bool) {
         if self.before > 0.0 {
             self.after[2 * usize::from(self.before == 2.0) + usize::from(value)] += 1.0;
@@ -29,19 +29,19 @@ impl Exchange {
         self.seen[usize::from(value)] += 1.0;
     }
 
-    /// Whether both values came.
+    /// Whether both values have occurred.
     pub(super) fn has_both(&self) -> bool {
         self.seen[0] > 0.0 && self.seen[1] > 0.0
     }
 
-    /// Whether the order refutes independent draws; of those which are, it does so with probability `delta` at most.
+    /// Whether the order refutes independent draws; for independent draws, true with probability at most `delta`.
     pub(super) fn is_refuted(&self, delta: f64) -> bool {
-        // What is no number speaks against the numbers that it was made of.
+        // NaN comes from invalid counters, and refutes.
         let evidence = self.evidence();
         evidence.is_nan() || evidence >= libm::log(1.0 / delta)
     }
 
-    /// The logarithm of the evidence.
+    /// Logarithm of the evidence.
     fn evidence(&self) -> f64 {
         let [a, b, c, d] = self.after;
         let [no, yes] = self.seen;
@@ -55,7 +55,7 @@ impl Exchange {
     }
 }
 
-/// The logarithm of the probability of a sequence with so many of each, under the prior Beta(½, ½).
+/// Logarithm of the probability of a binary sequence with these counts, under the prior Beta(½, ½).
 fn mixture(a: f64, b: f64) -> f64 {
     let gamma = libm::lgamma;
     gamma(a + 0.5) + gamma(b + 0.5) - 2.0 * gamma(0.5) - gamma(a + b + 1.0)

@@ -1,4 +1,4 @@
-//! The learner's memory as named arrays, and back, bit for bit.
+//! Serialization of the learner's state as named arrays, exact to the bit.
 
 use super::InBall;
 use crate::{
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use surefoot::Memory;
 
-/// All single numbers.
+/// Name of the array of all scalars.
 const NUMBERS: &str = "numbers";
-/// The coordinate of each feature, in the order of the model's index. The arrays of the method are in the order of
+/// Name of the array with the coordinate of each feature, in the order of the model's index. Arrays of the method are in the order of
 /// coordinates, the intercept's first.
 const ORDER: &str = "order";
 
-/// What else is remembered.
+/// Flags stored besides the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
     reused: bool,
     weighted: bool,
 }
 
-/// The vector that predicts, and all that is needed to go on. O(features).
+/// Weights of the model, and the state needed to resume. O(features).
 pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     let (index, order): (Vec<u64>, Vec<u32>) = learner.feature_index.features().unzip();
     let weight = order.iter().map(|&number| learner.weight(number, sign)).collect();
@@ -44,7 +44,7 @@ pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
-/// Checks what was read from a file.
+/// Checks a state read from a file.
 pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
     let mut learner = InBall::new(&model.settings, ball);
     let order = order(&model.index, state)?;
@@ -52,7 +52,7 @@ pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -
     learner.read(scalars, order.len() + 1, state)
 }
 
-/// The coordinate of each feature.
+/// Coordinate of each feature.
 fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
     match state.numbers(ORDER, index.len())? {
         Numbers::U32(order) => Ok(order),
@@ -61,7 +61,7 @@ fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
 }
 
 impl InBall {
-    /// Goes on from what [`save`] gave.
+    /// Resumes from a state written by [`save`].
     pub(crate) fn resume(
         settings: &Settings,
         ball: Ball,
@@ -76,7 +76,7 @@ impl InBall {
         Ok(learner)
     }
 
-    /// All but the numbering.
+    /// Reads everything but the feature index.
     fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
         let scalars = State::parse::<Scalars>(scalars)?;
         (self.watch.reused, self.watch.weighted) = (scalars.reused, scalars.weighted);
@@ -96,7 +96,7 @@ impl InBall {
         let given = state.wide(NUMBERS, count)?;
         let mut numbers = given.iter();
         self.each_number(&mut |x| numbers.next().into_iter().for_each(|number| *x = *number));
-        // Counters and switches that were none are others now, and NaN differs from itself.
+        // Invalid counters and flags are read back as other numbers, and NaN differs from itself.
         let (mut numbers, mut same) = (given.iter(), true);
         self.each_number(&mut |x| same &= numbers.next() == Some(x));
         need(same, "the numbers of the state are out of their range")

@@ -1,4 +1,4 @@
-//! Certificates from one pass over fresh rows, whose length is bounded by a declaration.
+//! Certificates from one pass over new rows, whose norm has a declared bound.
 
 use super::{BETA, Method, exchange::Exchange};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
 use surefoot::{AskHintTell, AskTell, Domain, Memory};
 
-/// What a row has to say.
+/// Numbers of a row from which certificates are computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Observation {
     /// Its margins at the query point and at the iterate.
@@ -20,22 +20,22 @@ pub(super) struct Observation {
     pub(super) iterate: f64,
     /// Its norm.
     pub(super) length: f64,
-    /// Loss and slope at the query point, times its weight.
+    /// Loss and derivative at the query point, times its weight.
     pub(super) loss: f64,
     pub(super) derivative: f64,
 }
 
-/// The trackers of excess and risk, or why there are none.
+/// Trackers of excess and risk, or the reason why there are none.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     domain: surefoot::Ball<f64>,
     trackers: Result<(Stream, Risk), &'static str>,
     order: Order,
-    /// The least loss that a model of the ball can have on a row as declared.
+    /// Least loss of any model in the ball on a row as declared.
     least: f64,
-    /// Whether a row was learnt that may have been learnt before.
+    /// Whether rows may have been learnt more than once.
     pub(super) reused: bool,
-    /// Whether a row had another weight than 1: the mean is then over rows, of their weight times their loss.
+    /// Whether a row had a weight other than 1: the mean is then over rows, of weight times loss.
     pub(super) weighted: bool,
 }
 
@@ -50,19 +50,19 @@ const SORTED: &str = "the order of the rows contradicts independent draws, which
 const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are no independent draws: --shuffle mends the \
                           order of a sorted file, but not rows that drift in time";
 
-/// Tests of the order of rows: of their labels, and of which are longer than the first.
+/// Tests of the order of rows: of their labels, and of whether they are longer than the first row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     labels: Exchange,
     lengths: Exchange,
-    /// The length of the first row; negative before it.
+    /// Norm of the first row; negative before it.
     first: f64,
 }
 
-/// The part of the error probability that the tests of the order have together.
+/// Share of the failure probability that is spent on the tests of the order.
 const TESTS: f64 = 0.01;
 
-/// What rounding may add to the length of a row: rows that were scaled to length 1 are not refused.
+/// Relative rounding error allowed in the norm of a row, so that rows scaled to norm 1 are not refused.
 const ROUNDING: f64 = 1e-9;
 
 impl Watch {
@@ -81,7 +81,7 @@ impl Watch {
         Watch { domain, trackers, order, least, reused: false, weighted: false }
     }
 
-    /// Checks that a row is what was declared.
+    /// Checks that a row is within the declared bounds.
     pub(super) fn admit(&self, ball: &Ball, weight: f64, length: f64, intercept: bool) -> Result<(), Fault> {
         let Some(longest) = ball.row_norm else { return Ok(()) };
         if length > longest * (1.0 + ROUNDING) {
@@ -98,7 +98,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Records a row that is about to be told; weight and distance of its round were known before it.
+    /// Records a row that is about to be learnt. The weight and distance of its round do not depend on the row.
     pub(super) fn record(&mut self, method: &Method, observation: &Observation, y: f64) {
         let Ok((stream, risk)) = &mut self.trackers else { return };
         self.order.labels.add(y > 0.0);
@@ -110,12 +110,13 @@ impl Watch {
         let (weight, distance) = (method.next_weight(), method.learner().distance());
         stream.open(weight, 1, distance);
         stream.example(observation.derivative.abs() * observation.length);
-        // From the iterate to the query point it is at most β of the way to the average, which lies in the ball.
+        // From the iterate to the query point is at most β of the way to the average, which lies in the ball.
         risk.open(weight, 1, BETA * (distance + Domain::<f64>::reach(&self.domain)));
         risk.example(observation.loss, observation.derivative * (observation.iterate - observation.query));
     }
 
-    /// The two bounds, which hold together with probability 1 − `delta` if rows are independent draws; or what refutes that.
+    /// The bounds on excess and risk, which hold jointly with probability 1 − `delta` if rows are independent draws; or the reason why
+    /// they are not given.
     pub(super) fn certificates(&self, method: &Method, delta: f64) -> Vec<Certificate> {
         let both = match &self.trackers {
             Ok((stream, risk)) => self.both(method, stream, risk, delta).map_err(|why| why.to_string()),
@@ -128,7 +129,7 @@ impl Watch {
                 let below = |certificate: &Certificate, least: f64| {
                     certificate.bound().is_some_and(|bound| bound.value < least)
                 };
-                // With weights of its own a row's loss may be less than the least.
+                // With weights other than 1 a row's weighted loss may be below the least loss.
                 let least = if self.weighted { 0.0 } else { self.least };
                 if below(&excess, 0.0) || below(&risk, least) {
                     return vec![Certificate::none(IMPOSSIBLE)];
@@ -138,7 +139,7 @@ impl Watch {
         }
     }
 
-    /// The reason why rows cannot be independent draws, if there is one.
+    /// The reason why rows are not taken for independent draws, if there is one.
     fn refuted(&self, delta: f64) -> Option<&'static str> {
         let delta = TESTS * delta / 2.0;
         if !self.order.labels.has_both() {
@@ -158,7 +159,7 @@ impl Watch {
         Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
-    /// The numbers of the trackers, if there are any.
+    /// Visits all numbers of the trackers, if there are any.
     pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         if let Ok((stream, risk)) = &mut self.trackers {
             stream.each_number(visit);

@@ -1,4 +1,4 @@
-//! Label, margin, value and slope, computed with 60 digits (mpmath) from the formulas of [`Loss`] and rounded to f64.
+//! Label, margin, value and derivative, computed with 60 digits (mpmath) from the formulas of [`Loss`] and rounded to f64.
 
 use super::Loss;
 

@@ -1,4 +1,4 @@
-//! The lanes' memory as named arrays and JSON, and back, bit for bit.
+//! Serialization of the learner's state as named arrays and JSON, exact to the bit.
 
 use super::SingleMargin;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// The vector that predicts, and all that is needed to go on. O(features).
+/// Weights of the model, and the state needed to resume. O(features).
 pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
     let (store, terms) = (&learner.store, learner.terms(sign));
     let index = store.ids();
@@ -31,7 +31,7 @@ pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![store.intercept(&terms)], index, weight, scalars: json!(learner.scalars), arrays }
 }
 
-/// Checks what was read from a file.
+/// Checks a state read from a file.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features) = (&model.settings, model.index.len());
     let averaging = Scalars::parse(settings, scalars)?.averaging;
@@ -40,7 +40,7 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
 }
 
 impl SingleMargin {
-    /// Goes on from what [`save`] gave.
+    /// Resumes from a state written by [`save`].
     pub(crate) fn resume(
         settings: &Settings,
         index: &[u64],

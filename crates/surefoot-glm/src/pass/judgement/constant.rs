@@ -1,4 +1,4 @@
-//! Models, and printed losses, that are worse than the best constant.
+//! Detects models, and printed losses, that are worse than the best constant prediction.
 //!
 //! A model that loses more than a constant on the very rows that it was trained on is worth nothing. One that loses more on rows that it had not
 //! learnt is worth nothing for new ones. A loss of rows as they came may be above that of a constant through no fault of the model it ends with: early rows are scored
@@ -10,40 +10,39 @@ use super::{
 };
 use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
 
-/// Rows of which more should have been learnt than a constant, and those held out that can tell; fewer, if they lose all that there is to explain.
+/// Minimum number of rows, and of held-out rows, for a comparison; fewer held-out rows suffice if they lose more than the explainable loss.
 const LEAST: usize = 50;
 const LEAST_HELD_OUT: u64 = 20;
 /// Standard errors by which later rows lose more if it is not for a few of them: one outlier makes an excess of about one, two make
 /// one of about √2.
 const CHANCE: f64 = 1.5;
-/// Shares of what there is to explain: of the printed loss alone, and of that of later rows where it is above [`SHARE`]. Between the two
-/// it is what the first rows of any run cost.
+/// Excess that counts, as a share of the explainable loss: of the printed loss alone, and of the later half of the rows where the printed
+/// loss exceeds [`SHARE`]. Below these it is the price of the first rows of any run.
 const MUCH: f64 = 0.1;
 const LITTLE: f64 = 0.02;
 
-/// What is worse than the best constant.
+/// Finding that a loss is worse than that of the best constant prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorseThanConstant {
-    /// The model, on the rows that it was trained on: its mean loss there, if that can be added up, and that of the constant; about,
-    /// where there are many.
+    /// The model is worse on its own training rows. Mean losses there; estimated from a sample where rows are many.
     Model {
-        /// Of the model.
+        /// Mean loss of the model; `None` if it overflows.
         loss: Option<f64>,
-        /// Of the constant.
+        /// Mean loss of the best constant.
         constant: f64,
     },
-    /// The model, on rows that it had not learnt: those held out, or the later half of all as they came.
+    /// The model is worse on rows it had not learnt: held-out rows, or the later half of the rows as they came.
     Fresh,
-    /// The printed loss alone, for what a few rows have cost as they came. On the rows that it was trained on the model has this mean loss.
+    /// Only the printed loss is worse, because of a few rows with large losses when they came.
     Few {
-        /// Of the model.
+        /// Mean loss of the model on its training rows.
         loss: f64,
     },
 }
 
 impl RowLoop {
-    /// Whether this model, or the loss that is printed for it, is worse than the best constant, by more than noise explains and more than matters
-    /// to nobody. Rows whose order has an alarm are left to that. O(sample).
+    /// Whether this model, or its printed loss, is worse than the best constant by more than noise explains. `None` as well if
+    /// there is an alarm about the order of rows. O(sample).
     pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         let scored = score(&self.order.sample, self, model);
         if model.summary.order.is_some() || scored.len() < LEAST {
@@ -72,14 +71,14 @@ impl RowLoop {
     }
 }
 
-/// By how much rows lost more than a constant, and the standard error of that.
+/// Mean excess loss over the best constant, and its standard error.
 struct Excess {
     excess: f64,
     error: f64,
 }
 
 impl SampleLosses {
-    /// Of the later half of the rows as they came, over the best constant of them.
+    /// Excess of the later half of the rows as they came, over the best constant on them.
     fn late_excess(&self) -> Option<Excess> {
         let late = &self.rows[self.rows.len() / 2..];
         let mut losses = ProgressiveLoss::default();

@@ -1,39 +1,39 @@
-//! From losses of a sample to the alarm.
+//! The test behind the alarm about the order of rows: losses of a sample against the printed loss.
 
 use super::{ERRORS, NOISE_ERRORS, SHARE};
 use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
-/// Rows below which an order is none.
+/// Minimum number of rows for an alarm.
 const FEW: usize = 10;
 
-/// Losses beyond so many times what there is to explain count as that much, where means alone are too noisy to tell: a mean of
-/// losses that are cut is never above that of the losses.
+/// Cap on losses, as a multiple of the explainable loss, for a second test where means alone are too noisy: the mean of
+/// capped losses is never above that of the losses.
 const CUT: f64 = 10.0;
 
-/// The loss that is printed.
+/// The printed loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Printed {
-    /// That of the rows of the run, each as it came.
+    /// Mean loss of the rows of the run, each scored when it was read.
     AsTheyCame(f64),
-    /// This one, a mean over so many rows.
+    /// A mean loss over a number of other rows.
     Loss { loss: f64, rows: u64 },
 }
 
-/// A row of the sample.
+/// Losses of a row of the sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowLosses {
-    /// The label as the loss has it.
+    /// Encoded label.
     pub(super) y: f64,
     pub(super) offset: f64,
-    /// The weight in the mean loss of the model, and that loss.
+    /// Weight in the mean loss of the model, and that loss.
     pub(super) weight: f64,
     pub(super) value: f64,
-    /// The weight in the mean loss of rows as they came, and that loss.
+    /// Weight in the mean loss of rows as they came, and that loss.
     pub(super) counted: f64,
     pub(super) came: f64,
 }
 
-/// The rows of the sample.
+/// Losses of all rows of the sample.
 #[derive(Debug)]
 pub(super) struct SampleLosses {
     pub(super) loss: Loss,
@@ -41,14 +41,14 @@ pub(super) struct SampleLosses {
     pub(super) rows: Vec<RowLosses>,
 }
 
-/// A weighted mean, and by how much each row moves it, times the number of rows.
+/// A weighted mean, and the influence of each row on it, times the number of rows.
 pub(super) fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
     let (weight, count) = rows.clone().fold((0.0, 0.0), |(weight, count), row| (weight + row.0, count + 1.0));
     let mean: f64 = rows.clone().map(|(w, x)| w / weight * x).sum();
     (mean, rows.map(|(w, x)| w / weight * count * (x - mean)).collect())
 }
 
-/// The standard deviation of numbers whose mean is 0.
+/// Standard deviation of numbers whose mean is 0.
 pub(super) fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
     let degrees = moves.len().saturating_sub(1) as f64;
     (moves.map(|x| x * x).sum::<f64>() / degrees).sqrt()
@@ -67,7 +67,7 @@ impl SampleLosses {
         self.rows.len()
     }
 
-    /// The mean loss of the model, the deviation of its losses, and how much that mean may be off as the rows are but a sample.
+    /// Mean loss of the model over the sample.
     pub(super) fn own(&self) -> f64 {
         mean(self.of_model()).0
     }
@@ -84,33 +84,33 @@ impl SampleLosses {
         self.rows.iter().map(|row| (row.weight, row.value))
     }
 
-    /// By what a deviation is multiplied for the error of a mean over the rows: of all rows a sample leaves out but a share.
+    /// Factor from a standard deviation to the standard error of a mean over all rows, with the correction for a finite population.
     fn unseen_root(&self) -> f64 {
         let rows = self.rows.len() as f64;
         ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
     }
 
-    /// The mean loss of the best constant.
+    /// Mean loss of the best constant.
     pub(super) fn constant(&self) -> Option<f64> {
         let (mut losses, loss) = (ProgressiveLoss::default(), self.loss);
         self.rows.iter().for_each(|row| losses.add(loss, row.y, row.weight, row.came, row.offset));
         losses.constant(loss, 1.0)
     }
 
-    /// The excess loss of the best constant over a model that gives each row its least loss.
+    /// The explainable loss: mean loss of the best constant less the least loss that each row's label can have.
     pub(super) fn to_explain(&self) -> Option<f64> {
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
 
-    /// The alarm, if there is cause for it.
+    /// The alarm, if the model's loss exceeds the printed one by more than noise explains.
     pub(super) fn alarm(&self, printed: Printed) -> Option<OrderAlarm> {
         if self.rows.len() < FEW {
             return None;
         }
         let range = self.to_explain()?;
         let came = mean(self.rows.iter().map(|row| (row.counted, row.came)));
-        // Of a sample of rows that are in the printed mean, what they have moved it by is known.
+        // If sampled rows are part of the printed mean, their influence on it is known.
         let (printed, of_sample, moves, rows) = match printed {
             Printed::AsTheyCame(loss) => (loss, came.0, &came.1[..], self.seen),
             Printed::Loss { loss, rows } => (loss, loss, &[][..], rows),
@@ -137,8 +137,8 @@ impl SampleLosses {
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether an excess of the model's mean loss over that of so many rows is beyond all noise, and matters. Where the rows of the sample
-    /// are among those, what they have moved that mean by is taken from the noise of the sample.
+    /// Whether an excess of the model's mean loss over the printed mean of `rows` rows is beyond noise and large enough. `came` holds the
+    /// influence of sampled rows on the printed mean, which is subtracted from sampling noise.
     fn is_cause(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();

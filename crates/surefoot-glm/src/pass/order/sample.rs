@@ -1,4 +1,4 @@
-//! A uniform sample of the rows of a run, bounded in rows and in pairs.
+//! A uniform sample of the rows of a run, bounded in rows and in nonzeros.
 
 use crate::{
     data::rows::Row,
@@ -8,21 +8,21 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Rows that are kept at most, and pairs of all of them.
+/// Maximum number of rows in the sample, and of nonzeros in all of them.
 const ROWS: usize = 32_768;
 const PAIRS: usize = 1 << 19;
-/// Rows with more pairs are passed over: one of them could fill the sample.
+/// Rows with more nonzeros are skipped: one of them could fill the sample.
 const LONGEST: usize = PAIRS / 32;
 
-/// The rows whose numbers have a hash up to a limit: all of them while they are few; whenever they are too many the limit falls by
-/// a quarter. It follows from the sequence of rows alone.
+/// Rows whose number hashes to at most a limit: all rows at first; whenever the sample is full the limit is lowered by
+/// a quarter. Determined by the sequence of rows alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::pass) struct RowSample {
-    /// Rows met.
+    /// Rows offered.
     seen: u64,
-    /// The largest hash of a row that is kept.
+    /// Largest hash of a row that is kept.
     limit: u64,
-    /// The numbers of the kept rows, from 0, and where the pairs of each end.
+    /// Numbers of the kept rows, from 0, and the end of each in `index` and `value`.
     number: Vec<u64>,
     end: Vec<u64>,
     facts: Vec<SampledRow>,
@@ -30,15 +30,15 @@ pub(in crate::pass) struct RowSample {
     value: Vec<f64>,
 }
 
-/// What is kept of a row beside its pairs.
+/// Scalars of a sampled row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SampledRow {
     label: f64,
-    /// The weight as it was given, and the one that the row was counted with.
+    /// Weight in the data, and weight after class weights.
     given: f64,
     weight: f64,
     offset: f64,
-    /// The loss as it came.
+    /// Loss of the row when it was read, before it was learnt.
     came: f64,
 }
 
@@ -97,7 +97,7 @@ impl RowSample {
         self.seen
     }
 
-    /// Meets the next row.
+    /// Offers the next row.
     #[inline]
     pub(super) fn add(&mut self, row: &Row<'_>, given: f64, came: f64) {
         let number = self.seen;
@@ -122,7 +122,7 @@ impl RowSample {
         }
     }
 
-    /// Forgets the rows whose hash is above the limit.
+    /// Removes the rows whose hash is above the limit.
     fn thin(&mut self) {
         let (mut rows, mut pairs) = (0, 0);
         let mut begin = 0;
@@ -144,7 +144,7 @@ impl RowSample {
         self.value.truncate(pairs);
     }
 
-    /// The kept rows, with the weights that they were given.
+    /// The sampled rows, with their weights in the data.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
         self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
@@ -158,7 +158,7 @@ impl RowSample {
         })
     }
 
-    /// The kept rows with the weights that they were counted with, and their losses as they came.
+    /// The sampled rows, each with its weight after class weights and its loss when it was read.
     pub(in crate::pass) fn counted(&self) -> impl Iterator<Item = (Row<'_>, f64, f64)> {
         self.rows().zip(&self.facts).map(|(row, facts)| (row, facts.weight, facts.came))
     }
@@ -183,7 +183,7 @@ impl RowSample {
         ]
     }
 
-    /// From what [`RowSample::scalars`] and [`RowSample::to_arrays`] gave.
+    /// Reads a sample written by [`RowSample::scalars`] and [`RowSample::to_arrays`].
     pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<RowSample, String> {
         let Scalars { seen, limit } = State::parse(scalars)?;
         let len = |of: &str| {

@@ -158,7 +158,7 @@ impl F32x16 for Avx512 {
             let first = raised_half(_mm512_loadu_pd(values.as_ptr()), old[0]);
             let then = raised_half(_mm512_loadu_pd(values.as_ptr().add(8)), old[1]);
             let both = |a, b| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b);
-            // The bits of the mask are those of the touches, the others those of the new unit.
+            // The bits of the mask hold the number of updates, the others the new inverse scale.
             let low_now = _mm512_ternarylogic_epi32::<0b1100_1010>(mask, low, both(first.0, then.0));
             let ratios = _mm512_maskz_mov_ps(seen, _mm512_castsi512_ps(both(first.2, then.2)));
             _mm512_mask_storeu_epi32(units[0].as_mut_ptr().cast(), which, low_now);

@@ -1,8 +1,8 @@
-//! exp and ln(1 + x) of all lanes, for what the lanes are chosen and taught by.
+//! exp and ln(1 + x) per lane, for mixture weights and gradients.
 //!
-//! What a person sees printed comes from `libm` in f64; the lanes need f32 only, but all of them at every row. All
-//! steps are single operations on lanes, so the results have the same bits everywhere. Compiled for AVX2 a function works
-//! on a whole register, of which the last places are idle.
+//! Printed numbers come from `libm` in f64; the lanes need only f32, but for all of them at every row. All
+//! steps are single operations per lane, so results have the same bits everywhere. Compiled for AVX2, a function works
+//! on a whole register, whose last elements are idle.
 
 use super::{LANES, Lanes};
 
@@ -38,7 +38,7 @@ fn ln_avx2(x: &Lanes) -> Lanes {
     narrow(ln(wide(x)))
 }
 
-/// The lanes, and zeros.
+/// The lanes, padded with zeros.
 #[inline(always)]
 fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
@@ -53,7 +53,7 @@ fn narrow(x: [f32; 8]) -> Lanes {
 
 #[inline(always)]
 fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
-    // Adding 1.5·2²³ rounds to a whole number, which then stands in the lowest bits.
+    // Adding 1.5·2²³ rounds to an integer, which is then in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
     // ln 2 in two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
     const HIGH: f32 = 0.693_359_4;
@@ -65,12 +65,12 @@ fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
         let whole = capped * std::f32::consts::LOG2_E + ROUND;
         let n = whole - ROUND;
         let r = (capped - n * HIGH) - n * LOW;
-        // Taylor's polynomial: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9. In this shape few steps wait for others.
+        // Taylor's polynomial: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9. Evaluated in Estrin's scheme, for short dependency chains.
         let s = r * r;
         let high = 1.0 / 24.0 + r * (1.0 / 120.0) + s * (1.0 / 720.0);
         let p = 1.0 + (r + s * ((1.0 / 2.0 + r * (1.0 / 6.0)) + s * high));
         let power = f32::from_bits((whole.to_bits() << 23).wrapping_add(127 << 23));
-        // Not by `if`, which the compiler takes for a reason to go through the numbers one by one.
+        // Not by `if`, which keeps the compiler from vectorising.
         let there = u32::from(x > -87.0).wrapping_neg();
         *out = f32::from_bits((p * power).to_bits() & there);
     }
@@ -84,7 +84,7 @@ fn ln<const N: usize>(x: [f32; N]) -> [f32; N] {
         // 2·atanh(z) with z = x/(2 + x) ≤ 1/3: the first term left out is z¹⁶/17 < 2e-9.
         let z = x / (2.0 + x);
         let s = z * z;
-        // In this shape few steps wait for others.
+        // Evaluated in Estrin's scheme, for short dependency chains.
         let q = s * s;
         let low = (1.0 / 3.0 + s * (1.0 / 5.0)) + q * (1.0 / 7.0 + s * (1.0 / 9.0));
         let high = (1.0 / 11.0 + s * (1.0 / 13.0)) + q * (1.0 / 15.0);
