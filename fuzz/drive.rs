@@ -1,4 +1,4 @@
-//! What is done with any bytes: by the fuzzers of this folder, and in short by `crates/surefoot-io/tests/fuzz.rs`.
+//! Reads arbitrary bytes: by the fuzzers of this folder, and in short by `crates/surefoot-io/tests/fuzz.rs`.
 //!
 //! Nothing may panic, and messages keep their length. Rows must be such as the trainer relies on, and the same however
 //! the bytes come in.
@@ -12,7 +12,7 @@ use surefoot_io::{Archive, ColumnSelection, Error, Format, Options, Reader, RowS
 
 /// Models of all kinds.
 pub mod kinds;
-/// What is done with models.
+/// Reads and uses arbitrary models.
 pub mod models;
 /// Changes of model files.
 pub mod mutant;

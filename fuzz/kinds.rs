@@ -40,7 +40,7 @@ fn shares() -> String {
     text
 }
 
-/// The same rows in svmlight, whose labels are numbers.
+/// Rows in svmlight, whose labels are numbers.
 pub fn pairs(loss: Loss) -> String {
     let label = |t: u32| {
         if loss.is_multiclass() {
@@ -54,7 +54,7 @@ pub fn pairs(loss: Loss) -> String {
     (0..60).map(|t| format!("{} 1:{} {}:1 70001:{}\n", label(t), t % 9, 3 + t % 4, t % 3)).collect()
 }
 
-/// What can be read of a text.
+/// The rows that can be read of a text.
 pub fn read(text: &str, options: &Options) -> Batch {
     let mut all = Batch::default();
     all.clear();
@@ -93,7 +93,7 @@ fn options(format: &str, settings: &Settings) -> Options {
     options
 }
 
-/// What a column is used as, beside labels and weights.
+/// Use of a column besides labels and weights.
 #[derive(Clone, Copy, PartialEq)]
 enum Extra {
     None,

@@ -20,7 +20,7 @@ pub fn mutants(of: &[Archive<'_>], data: &[u8]) {
     use_model(&mutant::of(archive, &mut choose));
 }
 
-/// The same with models of all kinds.
+/// Mutates models of all kinds.
 pub fn mutant_of_any(data: &[u8]) {
     static MODELS: OnceLock<Vec<Archive<'static>>> = OnceLock::new();
     mutants(MODELS.get_or_init(|| archives(&kinds::models())), data);

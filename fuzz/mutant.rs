@@ -185,7 +185,7 @@ fn owned(tensor: &Tensor<'_>) -> Tensor<'static> {
     }
 }
 
-/// What stands for raw text in JSON until it is written.
+/// Placeholder for raw text in JSON until it is written.
 fn mark(at: usize) -> String {
     format!("raw text {at}")
 }

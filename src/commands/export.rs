@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
     }
 }
 
-/// What is written: by the flag, else by the extension.
+/// Output format: by the flag, else by the extension.
 fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     let extension = Path::new(&args.output).extension().and_then(|extension| extension.to_str());
     let format = match (args.to, extension) {

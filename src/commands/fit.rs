@@ -123,7 +123,7 @@ struct Command<'a> {
     name: String,
     /// How rows are read, and what readers find out.
     options: Options,
-    /// What the model that is taken further remembers, and its labels.
+    /// Summary and labels of the model that is trained further.
     before: Option<(Summary, Labels)>,
     shuffle: Option<u64>,
     test: Data,
@@ -299,7 +299,7 @@ impl Command<'_> {
     }
 }
 
-/// What is said of groups that no feature is in.
+/// Warnings about groups without features.
 fn grouped_in_vain(model: &Model) -> Vec<String> {
     let (factors, bounds) = model.unused_groups();
     let flags = factors.into_iter().map(|name| ("--penalty-factor", name));

@@ -119,7 +119,7 @@ fn one_line(label: &str, shown: bool) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// On which side something went wrong.
+/// An error of reading or of writing.
 enum PredictError {
     Read(Error),
     Write(Error),
@@ -131,7 +131,7 @@ struct Work<'a> {
     kind: Kind,
     flush: bool,
     on_error: OnError,
-    /// What stands between a prediction and what its row is called.
+    /// Separator between a prediction and the name of its row.
     separator: &'static str,
     /// Whether the output is a terminal.
     shown: bool,

@@ -11,7 +11,7 @@ use surefoot_io::{Accepts, Format, InputName, Options};
 pub(crate) struct Given(Vec<String>);
 
 impl Given {
-    /// Those of a command.
+    /// The flags given to a command.
     pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Given {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
         let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));

@@ -1,4 +1,4 @@
-//! What may have been meant by a flag, a value or a command that does not exist.
+//! Suggestions for flags, values and commands that do not exist.
 
 use super::cli::Cli;
 use clap::{
@@ -6,7 +6,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// What other tools call flags, in lower case and with hyphens, and what to do here instead.
+/// Flags of other tools, in lower case and with hyphens, and the equivalent here.
 #[rustfmt::skip]
 const FLAGS: &[(&[&str], &str)] = &[
     (&["learning-rate", "eta", "eta0", "lr", "alpha0", "power-t", "initial-t", "step-size", "momentum"],
@@ -59,7 +59,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["file-format", "input-format", "filetype"], "--format NAME"),
 ];
 
-/// What other tools call values and commands.
+/// Values and commands of other tools, and the equivalent here.
 #[rustfmt::skip]
 const VALUES: &[(&str, &[&str], &str)] = &[
     ("loss", &["log", "logloss", "log_loss", "binomial", "binary", "bce", "logit", "binary:logistic", "logistic_regression"], "logistic"),
@@ -83,7 +83,7 @@ const VALUES: &[(&str, &[&str], &str)] = &[
     ("", &["dump", "save", "convert"], "export"),
 ];
 
-/// What a command has in place of a flag of other commands.
+/// Equivalents in a command for flags of other commands.
 const INSTEAD: &[(&str, &str, &str)] = &[
     ("predict", "skip-bad-rows", "--on-error skip"),
     ("fit", "on-error", "--skip-bad-rows N"),
@@ -91,7 +91,7 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("fit", "id", "--ignore COL; surefoot predict --id COL writes the column beside predictions"),
 ];
 
-/// What may be done in place of what the parser of arguments complains about, if that can be told.
+/// Suggestion for an error of the argument parser, if there is one.
 pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -117,7 +117,7 @@ pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     }
 }
 
-/// What a flag of no command may have meant.
+/// Suggestion for an unknown flag.
 fn of_flag(given: &str, line: &[String]) -> Option<String> {
     let flag = given.trim_start_matches('-').split('=').next().unwrap_or_default();
     let flag = flag.to_lowercase().replace('_', "-");
@@ -149,7 +149,7 @@ fn long_flags(command: &Command) -> Vec<String> {
     command.get_arguments().filter(takes).filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// What a value of a flag, or the name of a command, may have meant.
+/// Suggestion for an unknown value of a flag, or an unknown command.
 fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let other = VALUES.iter().find(|(of, names, _)| *of == flag && names.contains(&lower.replace('-', "_").as_str()));

@@ -43,19 +43,19 @@ use Support::{No, Yes};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     pub(crate) fit: fn(Loss) -> bool,
-    /// What is said of the others, behind the name of the flag.
+    /// Message for other losses, after the name of the flag.
     pub(crate) message: &'static str,
 }
 
-/// What a flag needs beside it.
+/// Other settings that a flag requires.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) met: fn(&Settings, &Plan) -> bool,
-    /// What is said without it, behind the name of the flag.
+    /// Message if they are missing, after the name of the flag.
     pub(crate) message: &'static str,
 }
 
-/// A row: what a flag is for.
+/// A row of the table: the applicability of a flag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     /// Its long name.

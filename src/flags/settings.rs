@@ -176,7 +176,7 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
     }
 }
 
-/// The same for what a certificate is made of.
+/// Compares the flags of certificates with the settings of a model.
 pub(crate) fn check_certify(flags: &CertifyArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     check_number(model, "--row-norm", flags.row_norm, settings.ball.and_then(|ball| ball.row_norm))?;
     check_number(model, "--error-probability", flags.error_probability, settings.ball.map(|ball| ball.delta))

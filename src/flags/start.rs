@@ -1,4 +1,4 @@
-//! What a fit begins with: a new model, a finished one that takes new rows, or an unfinished one whose data are
+//! Start of a fit: a new model, a finished one that takes new rows, or an unfinished one whose data are
 //! read again.
 
 use super::{
@@ -22,7 +22,7 @@ pub(crate) struct Start {
     pub(crate) fit: Fit<'static>,
     /// How rows are read; shares with the fit what readers find out.
     pub(crate) options: Options,
-    /// What the model that is taken further remembers of its training, and its labels.
+    /// Summary and labels of the model that is trained further.
     pub(crate) before: Option<(Summary, Labels)>,
 }
 
@@ -117,7 +117,7 @@ fn shuffle(args: &FitArgs) -> Option<u64> {
     args.shuffle.then(|| args.seed.unwrap_or(0))
 }
 
-/// The same of an interrupted run, which the flags may repeat but not change.
+/// Shuffle seed of an interrupted run, which the flags may repeat but not change.
 fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option<u64>, Failure> {
     let given = args.shuffle.then(|| args.seed.or(shuffled).unwrap_or(0));
     if given.is_none() || given == shuffled {

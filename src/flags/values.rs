@@ -90,7 +90,7 @@ pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     Ok(Columns(names))
 }
 
-/// What stands before the closing quote, and what behind the comma after it.
+/// Splits at the closing quote: the text before it, and the rest after the comma that follows.
 fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     let (mut name, mut rest) = (String::new(), text);
     loop {
@@ -106,7 +106,7 @@ fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     }
 }
 
-/// What stands for a decimal point.
+/// Decimal separator: a point or a comma.
 pub(crate) fn decimal(text: &str) -> Result<char, String> {
     match text {
         "." => Ok('.'),

@@ -37,10 +37,10 @@ const SCRIPT: &str = include_str!("page/script.js");
 /// Nothing may be fetched, from nowhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// What a page is about.
+/// Data of a page.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
-    /// What was done, and to what.
+    /// Title: the command and its object.
     pub(crate) title: String,
     pub(crate) model: &'a Model,
     pub(crate) quality: Option<Quality>,

@@ -2,7 +2,7 @@
 //!
 //! Everything that is allocated is counted ([`counting`]), and so are the pages of models, which are mapped. Memory that C libraries take
 //! (decoders of compressed files) and what the allocator holds back show in the size of the process, which is looked at with every batch of rows.
-//! What would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be
+//! An allocation that would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be
 //! undone from within an allocation. Files are whole or as they were; standard output and pipes end where they are, in the middle of a line maybe,
 //! and only the status tells.
 

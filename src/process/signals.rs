@@ -61,7 +61,7 @@ impl Signal {
     }
 }
 
-/// What signals came so far.
+/// Signals received so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     first: Arc<AtomicUsize>,

@@ -66,7 +66,7 @@ impl<'a> Columns<'a> {
         self.lines(WIDE)
     }
 
-    /// The same with all names.
+    /// Lines with all names.
     pub(crate) fn full(&self) -> Vec<String> {
         self.lines(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! What goes to standard error, by how urgent it is.
+//! Messages on standard error, by urgency.
 //!
 //! | kind | default | `--json` | `--quiet` |
 //! | --- | --- | --- | --- |

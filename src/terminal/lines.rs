@@ -1,4 +1,4 @@
-//! What a run says: the table for people on standard error, JSON lines for programs on standard output.
+//! Progress of a run: a table for people on standard error, JSON lines for programs on standard output.
 
 use crate::{failure::Failure, words::number};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// What came of writing to standard output.
+/// Result of writing to standard output.
 pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::stdout(&error)),

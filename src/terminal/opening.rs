@@ -1,11 +1,11 @@
-//! What a fit says once its first rows are read: what will be done, and what the data were taken for.
+//! The first lines of a fit, once its first rows are read: the task, and the inferred properties of the data.
 
 use super::{console::Console, lines::Events, reporter::Reporter};
 use serde_json::{Value, json};
 use surefoot_glm::Plan;
 use surefoot_io::{Format, Head, Options};
 
-/// What is known before the first row.
+/// Facts known before the first row.
 #[derive(Debug)]
 pub(crate) struct Opening {
     /// The loss and its kind of labels, in words.
@@ -37,7 +37,7 @@ impl Reporter {
     }
 }
 
-/// What the data were taken for.
+/// Inferred properties of the data.
 struct Data<'a> {
     options: &'a Options,
     is_given: bool,
@@ -81,7 +81,7 @@ impl Data<'_> {
     }
 }
 
-/// What encloses cells in words, where it is not the usual.
+/// Quote character in words, if unusual.
 fn quote(head: Head) -> Option<String> {
     match head.quote {
         Some(b'"') => None,

@@ -6,12 +6,12 @@ use surefoot_glm::{Certificate, Subject, Summary, Trainer, optimum::Optimum};
 /// Points are taken when the number of rows has grown by this share: eight a doubling.
 const GROWTH: f64 = 1.09;
 
-/// What is remembered of a run.
+/// Record of a run, for the report.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) points: Vec<Point>,
     pub(crate) gaps: Vec<Gap>,
-    /// What the run was busy with, and for how long.
+    /// Stages of the run, with their durations in seconds.
     pub(crate) stages: Vec<(&'static str, f64)>,
     /// The number of rows from which on the next point is taken.
     next: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Point {
     pub(crate) recent: Option<f64>,
 }
 
-/// What was known of the optimum at a moment.
+/// Certified gap at a moment.
 #[derive(Debug)]
 pub(crate) struct Gap {
     pub(crate) seconds: f64,

@@ -19,15 +19,15 @@ use surefoot_io::Options;
 pub(crate) struct Reporter {
     pub(crate) console: Console,
     pub(crate) events: Events,
-    /// What the report of the run will show, if there is to be one.
+    /// Record of the run for the report, if one was requested.
     pub(crate) record: Option<Record>,
-    /// What is to be said once the first rows are read.
+    /// Lines to print once the first rows are read.
     pub(crate) opening: Option<Opening>,
     bar: Option<Progress>,
     started: Instant,
     /// Bytes read in the passes before the current one.
     before: u64,
-    /// The same with those of the current one.
+    /// Rows read, including those of the current pass.
     read: u64,
     /// [Work](Rows::work) of the passes before the current one.
     done: u64,
@@ -214,7 +214,7 @@ impl Reporter {
         }
     }
 
-    /// What is said in a sentence.
+    /// Prints events that take a sentence.
     fn remark(&self, event: &Event<'_>) {
         match event {
             Event::Spooling => {

@@ -1,4 +1,4 @@
-//! What a fit says when it is over.
+//! The final lines of a fit.
 
 use super::{
     columns::Columns,
@@ -33,7 +33,7 @@ pub(crate) struct Results<'a> {
     pub(crate) unseen: Option<&'a UnseenSummary>,
     /// Where its report goes.
     pub(crate) report: Option<&'a str>,
-    /// What the readers found out.
+    /// Properties of the data inferred by readers.
     pub(crate) found: &'a Inferred,
     /// Rows at fault that were passed over.
     pub(crate) skipped: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Results<'a> {
     pub(crate) stop: Option<Stop>,
     /// The seed, if rows were shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// What of it is worse than the best constant, and not by chance.
+    /// Whether model or loss is worse than the best constant, beyond chance.
     pub(crate) loses: Option<WorseThanConstant>,
     /// The only label seen, if there was only one.
     pub(crate) single: Option<f64>,
@@ -155,7 +155,7 @@ impl Results<'_> {
         self.warnings().iter().for_each(|warning| console.warn(&warning.message));
     }
 
-    /// What a user should know of a search that did not come to the optimum.
+    /// Notes about a search that did not reach the optimum.
     fn note_end(&self, console: &Console) {
         if let Some((model, _)) = self.model {
             if let Some(end) = model.path_end() {
@@ -182,7 +182,7 @@ impl Results<'_> {
         }
     }
 
-    /// What a user should know of the data.
+    /// Notes about the data.
     fn note(&self, console: &Console) {
         self.found.notes().iter().for_each(|note| console.note(note));
         self.unseen
@@ -218,7 +218,7 @@ impl Results<'_> {
         [format!("loss         {beside}")].into_iter().chain(order).collect()
     }
 
-    /// What a user should act on.
+    /// Warnings: findings that call for action.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.summary.loss.is_none() && self.summary.weight > 0.0 {
@@ -336,7 +336,7 @@ pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
     lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(what, list)| (what, list.join(", "))).collect()
 }
 
-/// What is minimised, for people.
+/// Name of the objective, for people.
 pub(crate) fn task(loss: Loss) -> String {
     let text = number::shortest;
     match loss {

@@ -1,4 +1,4 @@
-//! What a user should act on: the same sentences on standard error, in JSON, on the page and in `inspect`.
+//! Warnings: the same sentences on standard error, in JSON, on the report page and in `inspect`.
 
 use crate::words::number;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn sum(loss: Option<f64>) -> String {
     loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
 }
 
-/// What helps against sorted rows.
+/// Remedy for sorted rows.
 fn remedy(settings: &Settings) -> &'static str {
     match settings.ball {
         Some(_) => "train with --shuffle",
@@ -103,7 +103,7 @@ fn remedy(settings: &Settings) -> &'static str {
     }
 }
 
-/// What programs are told of the alarm.
+/// The alarm in JSON.
 pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
     alarm.map_or(Value::Null, |alarm| {
         json!({

@@ -34,7 +34,7 @@ fn one(certificate: &Certificate) -> Value {
     })
 }
 
-/// What the certificates of a model say, one line each.
+/// Certificates of a model in words, one line each.
 pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<String> {
     certificates.iter().map(|certificate| sentence(certificate, settings)).collect()
 }

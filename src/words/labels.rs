@@ -10,7 +10,7 @@ pub(crate) fn label(label: f64, classes: &[Class]) -> String {
     class.map_or_else(|| shortest(label), |class| class.text.clone())
 }
 
-/// What the labels stand for, for people; `None` without classes.
+/// Encoding of the labels, for people; `None` without classes.
 pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     let text = |number| printable(&label(number, classes)).into_owned();
     match labels.classes.as_slice() {
@@ -64,7 +64,7 @@ pub(crate) fn data(reading: &Schema) -> String {
     )
 }
 
-/// What a fault says, where labels are text that the trainer knows as numbers.
+/// Message of a fault, with class names in place of the numbers that the trainer uses.
 pub(crate) fn says(fault: &Fault, labels: &Labels, options: &Options) -> String {
     let classes = options.found.classes();
     if fault.part != Part::Label || classes.is_empty() {

@@ -64,7 +64,7 @@ impl Weights<'_> {
         }
     }
 
-    /// The same, short enough for a column.
+    /// Name of a feature, short enough for a column.
     fn short(&self, id: u64) -> String {
         let name = printable(&self.feature(id)).into_owned();
         if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }

@@ -1,4 +1,4 @@
-//! What messages advise is done, and works.
+//! Remedies given in messages work.
 
 use crate::sandbox::{Sandbox, rows};
 use std::{

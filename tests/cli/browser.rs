@@ -28,7 +28,7 @@ pub(crate) struct Browser {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     sent: u64,
-    /// What it said without being asked.
+    /// Unsolicited events of the browser.
     pub(crate) events: Vec<Value>,
 }
 

@@ -20,7 +20,7 @@ fn refused(box_: &Sandbox, line: &str, says: &[&str]) {
     fails(box_, 1, line, says);
 }
 
-/// The same with the command line at fault.
+/// A case with an error of the command line.
 fn misused(box_: &Sandbox, line: &str, says: &[&str]) {
     fails(box_, 2, line, says);
 }

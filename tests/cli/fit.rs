@@ -1,4 +1,4 @@
-//! What a fit writes and says.
+//! Output and messages of a fit.
 
 use crate::sandbox::{Sandbox, rows};
 use serde_json::Value;

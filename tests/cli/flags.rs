@@ -27,12 +27,12 @@ enum Acts {
     Rescues(&'static str, &'static str),
     /// The second flags fail in the data, the first do not.
     Breaks(&'static str, &'static str),
-    /// What it does has tests of its own: here only that it is taken.
+    /// Its effect is tested elsewhere: here only that it is accepted.
     Elsewhere(&'static str),
 }
 use Acts::{Breaks, Differs, Elsewhere, Rescues};
 
-/// What shows that a flag of `fit` acts with data of this kind; `DATA` stands for the name of the rows.
+/// Evidence that a flag of `fit` has an effect with data of this kind; `DATA` stands for the name of the rows.
 fn acts(flag: &str, kind: Kind) -> Acts {
     let sparse = matches!(kind, Kind::Svmlight | Kind::Vw);
     match flag {
@@ -70,7 +70,7 @@ fn acts(flag: &str, kind: Kind) -> Acts {
     }
 }
 
-/// The same for flags to which the format does not matter.
+/// Evidence for flags to which the format does not matter.
 fn acts_on_model(flag: &str) -> Acts {
     match flag {
         "loss" => Differs("", "--loss squared"),

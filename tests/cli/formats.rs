@@ -1,4 +1,4 @@
-//! The same rows in every format of text.
+//! Rows are the same in every text format.
 
 use crate::sandbox::{Sandbox, Uniform};
 

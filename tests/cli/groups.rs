@@ -3,7 +3,7 @@
 use crate::sandbox::{Sandbox, Uniform};
 use serde_json::Value;
 
-/// The same rows as CSV, Vowpal Wabbit text and svmlight: four numbers and a class of three.
+/// Rows as CSV, Vowpal Wabbit text and svmlight: four numbers and a class of three.
 fn tables(n: usize) -> [(&'static str, String); 3] {
     let mut u = Uniform(17);
     let (mut csv, mut vw, mut svm) = ("y,a,b,c,d,colour\n".to_owned(), String::new(), String::new());

@@ -1,4 +1,4 @@
-//! What comes from somebody who means harm: names that a terminal would obey, files in the way, an output that is closed.
+//! Malicious input: names that a terminal would obey, files in the way, an output that is closed.
 
 use crate::sandbox::{Ran, Sandbox, signal};
 use std::io::{Read, Write};

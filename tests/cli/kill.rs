@@ -10,7 +10,7 @@ fn kills() -> usize {
     std::env::var("SUREFOOT_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12)
 }
 
-/// The same rows as CSV.
+/// Svmlight rows converted to CSV.
 fn as_csv(text: &str) -> String {
     let names: Vec<_> = (1..=10).map(|j| format!("x{j}")).collect();
     let mut csv = format!("y,{}\n", names.join(","));

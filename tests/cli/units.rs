@@ -7,7 +7,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// What a label is made of a score and noise.
+/// A label from a score and noise.
 type Label = fn(f64, f64) -> String;
 
 const CLASSES: Label = |score, noise| u8::from(score + 2.0 * noise > 0.0).to_string();

@@ -15,7 +15,7 @@ The help of the command, as `surefoot help COMMAND` prints it. Flags of `fit` th
 Written by `SUREFOOT_WRITE_DOCS=1 cargo test --test docs flags`; a test compares it with the command.
 ";
 
-/// What `surefoot help COMMAND` prints.
+/// Output of `surefoot help COMMAND`.
 fn help(command: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_surefoot")).args(["help", command]).env_remove("COLUMNS").output();
     String::from_utf8(output.unwrap().stdout).unwrap()

@@ -13,7 +13,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What stands for cargo: it runs the command that is tested, and takes all else for done.
+/// A stand-in for cargo: it runs the command that is tested, and takes all else for done.
 const CARGO: &str = "cargo() { [ \"$1 $2 $3\" = 'run --release --' ] || return 0; shift 3; surefoot \"$@\"; }";
 
 /// A folder for the commands of a page.

@@ -1,4 +1,4 @@
-//! What the programs that measure quality and throughput share; nothing here asserts a time.
+//! Common parts of the programs that measure quality and throughput; nothing here asserts a time.
 
 mod dice;
 mod orders;

@@ -8,23 +8,23 @@ use std::{
 use surefoot_glm::{Batch, Loss, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
-/// What the file with the rows to learn from is called, after the name of the task.
+/// Suffix of the file with training rows, after the name of the task.
 const TRAIN: &str = ".train.svm";
-/// The same for the rows to test on.
+/// Suffix of the file with test rows.
 const TEST: &str = ".test.svm";
-/// What may follow either.
+/// Suffixes of compression.
 const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
 /// Rows to learn from, and rows to test on.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What both files are called, before `.train.svm` and `.test.svm`.
+    /// Common prefix of both files, before `.train.svm` and `.test.svm`.
     pub name: String,
     train: PathBuf,
     test: PathBuf,
 }
 
-/// What came out of a [`Task`].
+/// Result of a [`Task`].
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Rows read, over all passes.

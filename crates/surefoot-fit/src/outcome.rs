@@ -27,7 +27,7 @@ pub struct Outcome {
     pub model: Model,
     /// The trainer, which knows more: fresh and held-out rows, a sample of the rows.
     pub trainer: Trainer,
-    /// What readers found out about the data.
+    /// Options of the readers, with the inferred properties of the data.
     pub options: Options,
     /// Passes, hold-out and optimum.
     pub plan: Plan,

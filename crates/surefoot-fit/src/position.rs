@@ -19,12 +19,12 @@ pub(crate) struct RunPosition {
     pub(crate) shuffle: Option<u64>,
     /// The current pass, from 1; after the last one only the certificate is left.
     pub(crate) pass: u32,
-    /// What of this pass is read and used; of shuffled rows, only how many.
+    /// Fingerprint of the rows of this pass that were used; for shuffled rows only their number.
     pub(crate) trail: InputFingerprint,
     /// Rows of the first pass, by number from 0 in its order, that were read well but could not be learnt, and were passed over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
-    /// What one pass reads, once all was read.
+    /// Fingerprint of a whole pass, once one was read.
     pub(crate) whole: Option<InputFingerprint>,
 }
 
@@ -35,7 +35,7 @@ struct KnownInput {
     size: Option<u64>,
 }
 
-/// What was read from the start of the data up to a row.
+/// Fingerprint of the data from the start up to a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InputFingerprint {
     pub(crate) rows: u64,

@@ -52,7 +52,7 @@ impl StopConditions {
         StopConditions::when(move || flag.load(Relaxed))
     }
 
-    /// The same conditions with another deadline, or with none.
+    /// These conditions with another deadline, or with none.
     #[must_use]
     pub fn with_deadline(self, deadline: Option<Instant>) -> StopConditions {
         StopConditions { deadline, ..self }

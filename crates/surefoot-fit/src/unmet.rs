@@ -5,7 +5,7 @@ use surefoot_io::Options;
 /// So many rows are read before it is reported which names none of them had.
 pub(crate) const ROWS: u64 = 1000;
 
-/// What a name was given for.
+/// Purpose of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Only such features are used.
@@ -19,7 +19,7 @@ pub enum Purpose {
 /// A name of a namespace or an index that no row has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetName {
-    /// What it was given for.
+    /// Purpose of the name.
     pub purpose: Purpose,
     /// The name.
     pub name: String,

@@ -1,4 +1,4 @@
-//! What can go wrong, each as one line that a user can act on.
+//! Errors of this crate, each shown as one line that names the place, the problem and the remedy.
 
 use std::fmt::{self, Write as _};
 use std::io;
@@ -61,14 +61,14 @@ impl Located {
 /// Why columns cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnError {
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub(crate) message: String,
     /// Whether what a user asks for is at fault, not the data.
     pub(crate) asked: bool,
 }
 
 impl ColumnError {
-    /// What a user asks for is at fault.
+    /// An error of the request, not of the data.
     pub(crate) fn asked(message: impl Into<String>) -> ColumnError {
         ColumnError { message: message.into(), asked: true }
     }
@@ -117,7 +117,7 @@ pub enum ErrorKind {
     Table {
         /// The input.
         file: String,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
     /// A row is at fault; reading may go on with the next one.
@@ -125,7 +125,7 @@ pub enum ErrorKind {
     Row {
         /// Where, and the token.
         place: Located,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
     /// The columns, or what follows in the input, cannot be told: nothing more can be read.
@@ -133,15 +133,15 @@ pub enum ErrorKind {
     Input {
         /// Where it shows, and the token.
         place: Located,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
-    /// What a user asks for cannot be had from these columns; the data are not at fault.
+    /// A request that these columns cannot satisfy; the data are not at fault.
     #[error("{place}{message}")]
     Asked {
         /// The input, and where in it the columns stand.
         place: String,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
     /// The file is something else than a model of surefoot.
@@ -149,7 +149,7 @@ pub enum ErrorKind {
     NotModel {
         /// The file.
         file: String,
-        /// What it may be instead.
+        /// Likely alternatives.
         hint: String,
     },
     /// The model was written in another version of the format.
@@ -169,7 +169,7 @@ pub enum ErrorKind {
     Unsound {
         /// The file.
         file: String,
-        /// What cannot be.
+        /// The contradiction.
         message: String,
     },
     /// The model is damaged or cut off.
@@ -179,7 +179,7 @@ pub enum ErrorKind {
         file: String,
         /// Where the damage shows.
         at: u64,
-        /// What does not fit.
+        /// The mismatch.
         message: String,
     },
     /// One file is both read and written.
@@ -191,7 +191,7 @@ pub enum ErrorKind {
     /// A setting that cannot be.
     #[error("{message}")]
     Setting {
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
 }
@@ -204,7 +204,7 @@ impl Error {
     /// The longest message in bytes; leaves room for the name of the program within 500.
     pub const LIMIT: usize = 480;
 
-    /// What went wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0
@@ -250,7 +250,7 @@ pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, s
     }
 }
 
-/// What to do about a model in another version of the format.
+/// Remedy for a model in another version of the format.
 fn advice(found: u64, reads: u64) -> &'static str {
     match found > reads {
         true => "update surefoot",

@@ -391,7 +391,7 @@ fn shelves_hold_rows_and_refuse_what_is_none() {
     assert!(seen == held && seen > 10, "{seen} {held}");
 }
 
-/// What is not called here, and why.
+/// Functions that are not called here, and why.
 const EXCEPTIONS: [(&str, &str); 4] = [
     ("create_no_more_outputs", "ends all outputs of the process: the command's tests of signals call it"),
     ("spool", "reads standard input, which is that of the test's own process: the command's tests do"),

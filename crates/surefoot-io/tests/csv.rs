@@ -648,7 +648,7 @@ fn formats_are_told_by_their_content() {
     }
 }
 
-/// What a cell of a category or a name may hold.
+/// Texts of categories and names.
 fn any_text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec!["a", "b c", ",", "\"", "\n", "\r\n", "é", " ", "\t", "#", "=", "x\"y", "\\"]);
     // A letter in front and behind: neither empty nor a number, a date or a mark for what is missing, and no blanks that do
@@ -694,7 +694,7 @@ fn written((_, names, rows): &Made, style: u8) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// The same with the ids of the names, by hand.
+/// Expected rows, with the ids of the names computed here.
 fn expected((numbers, names, rows): &Made) -> Vec<(Option<f64>, BTreeMap<u64, u64>)> {
     let id = |group: &str, name: &str| xxh3_64_with_seed(name.as_bytes(), xxh3_64(group.as_bytes()));
     let row = |(label, values, texts): &(i8, Vec<f64>, Vec<String>)| {
@@ -769,7 +769,7 @@ proptest! {
     }
 }
 
-/// What is read of a text with a label in this column, with the usual rules.
+/// Shape of the rows of a text with the label in this column, with default rules.
 fn shape(text: &str, label: &str, categorical: &[&str]) -> (usize, bool, u8, bool) {
     let options = options(|o| {
         o.wanted.label = Some(label.into());

@@ -48,7 +48,7 @@ impl Random {
     }
 }
 
-/// What means something in some format.
+/// Tokens with a meaning in some format.
 const WORDS: &[&str] = &[
     " ",
     "\t",

@@ -1,4 +1,4 @@
-//! What can be claimed of a row of readings, and whether it is so.
+//! Claims about a row of readings, and their verification.
 
 use crate::Reading;
 use crate::fit::{self, Line};
@@ -69,9 +69,9 @@ pub enum Claim {
 /// How a claim turned out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// What was looked at, in words.
+    /// The quantity checked, in words.
     pub what: String,
-    /// What came out.
+    /// The measured value.
     pub measured: f64,
     /// Its standard error; 0 where nothing is random.
     pub error: f64,

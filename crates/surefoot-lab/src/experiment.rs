@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    /// The same experiment, alone or beside others, with any number of threads, has the same numbers.
+    /// An experiment has the same numbers alone or beside others, and with any number of threads.
     #[test]
     fn neither_threads_nor_company_show() {
         let points = |names: &[&str], threads| {

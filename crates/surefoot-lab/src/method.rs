@@ -18,7 +18,7 @@ use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 pub(crate) enum Method {
     /// Algorithm 1 over OGD-norm.
     Anytime { power: f64 },
-    /// The same with queries between iterate and average.
+    /// The anytime conversion with queries between iterate and average.
     Between { power: f64, beta: f64 },
     /// Algorithm 1 over FreeGrad in the whole space, with this initial wealth.
     Free { power: f64, wealth: f64 },
@@ -58,7 +58,7 @@ pub(crate) enum Method {
     Stubborn,
 }
 
-/// What the loop sees of a method.
+/// Interface of a method to the loop over rounds.
 pub(crate) trait Solver {
     /// Where the next gradient is to be taken.
     fn query(&self, x: &mut [f64]);
@@ -229,7 +229,7 @@ impl Round<'_> {
     }
 }
 
-/// What a run leaves.
+/// Result of a run.
 pub(crate) struct Run {
     pub(crate) output: Vec<f64>,
     /// A_T.

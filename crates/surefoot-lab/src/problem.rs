@@ -20,7 +20,7 @@ pub use valley::Valley;
 
 use crate::Random;
 
-/// What theory needs to know of a problem.
+/// Constants of a problem that theory needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
     /// The radius of the ball that is the domain; a minimiser over it lies in it.

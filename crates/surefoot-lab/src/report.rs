@@ -1,4 +1,4 @@
-//! What came of a run: numbers, verdicts, and the forms in which they are written.
+//! Results of a run of the lab: numbers, verdicts, and their output formats.
 
 mod claims;
 mod csv;
@@ -24,7 +24,7 @@ pub struct Point {
     pub floor: f64,
 }
 
-/// What was found for one row.
+/// Result of one row.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The row's label.
@@ -41,20 +41,20 @@ pub struct Finding {
     pub checks: Vec<Check>,
 }
 
-/// What was found for one experiment.
+/// Result of one experiment.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Its name.
     pub name: &'static str,
-    /// What it is about, in a few words.
+    /// Short title.
     pub title: &'static str,
-    /// What theory says, what was expected, and what was found to differ.
+    /// The statement of theory, the expectation, and differences found.
     pub about: &'static str,
-    /// What the axis is.
+    /// Name of the axis.
     pub axis: &'static str,
-    /// What is measured.
+    /// Name of the measured quantity.
     pub measured: &'static str,
-    /// What the bound is.
+    /// Name of the bound.
     pub bound: &'static str,
     /// Its rows.
     pub findings: Vec<Finding>,
@@ -67,7 +67,7 @@ impl Section {
     }
 }
 
-/// What was found by one run of the lab.
+/// Results of one run of the lab.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The seed of all random numbers.

@@ -23,14 +23,14 @@ impl Form {
     }
 }
 
-/// What one run says at one point of the axis.
+/// Measurement of one run at one point of the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
     /// The quantity that claims are about: an excess, an error, a ratio.
     pub measured: f64,
-    /// What theory says it does not exceed; NaN if it says nothing.
+    /// Upper bound by theory; NaN if there is none.
     pub bound: f64,
-    /// What no method can beat; NaN if nothing is known.
+    /// Lower bound for any method; NaN if none is known.
     pub floor: f64,
 }
 
@@ -141,15 +141,15 @@ impl fmt::Debug for Row {
 pub struct Experiment {
     /// `V1` … `V21`.
     pub name: &'static str,
-    /// What it is about, in a few words.
+    /// Short title.
     pub title: &'static str,
-    /// What theory says, what was expected, and what was found to differ.
+    /// The statement of theory, the expectation, and differences found.
     pub about: &'static str,
-    /// What the axis is.
+    /// Name of the axis.
     pub axis: &'static str,
-    /// What is measured.
+    /// Name of the measured quantity.
     pub measured: &'static str,
-    /// What the bound is.
+    /// Name of the bound.
     pub bound: &'static str,
     /// The table.
     pub rows: Vec<Row>,

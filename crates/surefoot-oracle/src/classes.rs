@@ -37,7 +37,7 @@ impl Loss {
         margins.iter().enumerate().map(|(c, &m)| p(m) - f64::from(c == y)).collect()
     }
 
-    /// What is charged for one more row.
+    /// Charge for one pseudo-row on the wrong side.
     fn doubt(self, margins: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..margins.len()).collect();
         order.sort_by(|&a, &b| margins[b].total_cmp(&margins[a]));

@@ -10,7 +10,7 @@ pub struct Round<N = f64> {
     pub iterate: Vec<N>,
     /// Where the gradient was taken.
     pub query: Vec<N>,
-    /// What the theorem bounds.
+    /// The point whose loss the theorem bounds.
     pub output: Vec<N>,
 }
 

@@ -3,7 +3,7 @@
 use crate::Learner;
 use crate::vectors::{dot, norm, plus, times};
 
-/// What learners that cut errors share: Z, the hint, Σ of squared sizes, and the largest size before.
+/// State of learners that clip errors: Z, the hint, Σ of squared sizes, and the largest size before.
 #[derive(Clone, Debug)]
 struct Sums {
     z: Vec<f64>,

@@ -49,7 +49,7 @@ pub struct DualAveraging<N = f64> {
     v: N,
     gamma: N,
     lambda: N,
-    /// What the distance from the centre is multiplied with, by round.
+    /// Factor of the distance from the centre, by round.
     pub multiplier: fn(u64) -> f64,
     t: u64,
 }
@@ -137,7 +137,7 @@ pub struct DualAdaGrad<N = f64> {
     damping: N,
     theta: Vec<N>,
     s: Vec<N>,
-    /// What the iterate is multiplied with, by round.
+    /// Factor of the iterate, by round.
     pub multiplier: fn(u64) -> f64,
     t: u64,
 }

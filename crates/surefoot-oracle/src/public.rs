@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a crate exports but the `text` of its tests names nowhere as `Type::function`, or as `function` where it is of no type, and what of
-/// the `exceptions` is no such thing. Traits count as types. Tests that want to be held against this call methods by their type's name.
+/// Public functions of a crate that the `text` of its tests does not name as `Type::function`, or as `function` if free; and entries of
+/// `exceptions` that are not such functions. Traits count as types. Tests that want to be held against this call methods by their type's name.
 ///
 /// Files are told apart by `pub use` and `pub mod` of `lib.rs`, functions by the indentation that rustfmt gives them.
 ///
@@ -82,7 +82,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// What a `pub use` names, but for the modules on the way to it.
+/// Names that a `pub use` exports, without the modules of their paths.
 fn leaves(line: &str) -> impl Iterator<Item = String> {
     line.split([',', '{', '}', ';', ' ']).filter_map(|path| words(path.rsplit("::").next()?).next().map(str::to_owned))
 }
@@ -151,7 +151,7 @@ fn functions(text: &str) -> Vec<(Option<String>, String)> {
     found
 }
 
-/// What follows the generic parameters of an `impl`.
+/// The rest of an `impl` after its generic parameters.
 fn without_parameters(head: &str) -> &str {
     let mut depth = 0;
     let end = head.find(|c| {

@@ -136,7 +136,7 @@ pub struct Row {
     pub values: Vec<f64>,
 }
 
-/// What the trainer says before it learns each row, and in the end.
+/// Output of the trainer: per row before it is learnt, and in the end.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// The margin of the model for each row.
@@ -272,12 +272,12 @@ fn intercept(row: &Row) -> bool {
     row.values[0] != 0.0
 }
 
-/// What is added to the model's margins after these rows: nothing without an intercept.
+/// Offset of the model's margins after these rows; 0 without an intercept.
 fn offset_of_model(loss: Loss, rows: &[Row], row: &Row) -> f64 {
     if intercept(row) { offset(loss, rows) + label_unit(loss, rows).unwrap_or(1.0).ln() } else { 0.0 }
 }
 
-/// What is added to margins, in units of labels, after these rows, if there is an intercept.
+/// Offset of margins, in units of labels, after these rows, with an intercept.
 fn offset(loss: Loss, rows: &[Row]) -> f64 {
     match (loss.power(), mean_label(rows)) {
         (None, _) => 0.0,

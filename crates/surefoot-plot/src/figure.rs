@@ -54,7 +54,7 @@ pub enum Style {
 /// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What the legend says; nothing if empty.
+    /// Text of the legend; none if empty.
     pub label: String,
     /// How it is drawn.
     pub style: Style,
@@ -67,19 +67,19 @@ pub struct Series {
 /// A figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What it shows, written above it unless empty.
+    /// Title above the figure; none if empty.
     pub title: String,
-    /// The same in a sentence or two, for those who do not see it.
+    /// Description in a sentence or two, for screen readers.
     pub about: String,
     /// Width of the whole and height of the plot, in pixels.
     pub size: (f64, f64),
-    /// What the horizontal axis is, and how it counts.
+    /// Label and scale of the horizontal axis.
     pub x: (String, Scale),
-    /// What the vertical axis is, and how it counts.
+    /// Label and scale of the vertical axis.
     pub y: (String, Scale),
     /// Names in place of numbers on the vertical axis, with where they stand.
     pub names: Vec<(f64, String)>,
-    /// What is drawn.
+    /// The series to draw.
     pub series: Vec<Series>,
 }
 
@@ -212,7 +212,7 @@ impl Series {
         [x - half, x + half]
     }
 
-    /// The same along the vertical one.
+    /// Ends of an error bar along the vertical axis.
     fn heights(&self, &(_, y, half): &(f64, f64, f64)) -> [f64; 2] {
         if self.style == Style::Bars { [0.0, y] } else { [y - half, y + half] }
     }

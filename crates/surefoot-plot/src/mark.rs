@@ -1,4 +1,4 @@
-//! What a laid-out figure consists of. Lengths are in pixels, from the upper left corner.
+//! Marks of a laid-out figure. Lengths are in pixels, from the upper left corner.
 
 /// Red, green, blue.
 pub(crate) type Colour = [u8; 3];
@@ -36,7 +36,7 @@ pub(super) enum Mark {
     Area { points: Vec<(f64, f64)>, colour: Colour, opacity: f64 },
     /// A filled circle.
     Dot { at: (f64, f64), radius: f64, colour: Colour },
-    /// What belongs to one series of this name.
+    /// Marks of the series of this name.
     Group { label: String, marks: Vec<Mark> },
     /// A text on its base line; turned by a quarter to the left if `upright`.
     Text { at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, upright: bool, text: String },
@@ -45,7 +45,7 @@ pub(super) enum Mark {
 /// A figure, ready to be drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Drawing {
-    /// What it shows, in short and in a sentence.
+    /// Title, and description in a sentence.
     pub(super) title: String,
     pub(super) about: String,
     /// How pixels become numbers again: scale, ends in pixels, ends in numbers or logarithms.

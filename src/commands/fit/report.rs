@@ -35,7 +35,7 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
     }
 }
 
-/// What a report shows of the predictions: on test rows, else on those held out, else on rows as they came.
+/// Metrics of predictions for the report: on test rows, else on held-out rows, else progressive.
 pub(super) fn quality(
     results: &Results<'_>,
     plot_data: Option<PlotData>,
@@ -65,7 +65,7 @@ pub(super) fn quality(
     Some(Quality { rows, about, measured, plot_data })
 }
 
-/// What rows that were scored as they came are called, and how much the final model is like what they say.
+/// Name of the rows scored progressively, and how far their metrics describe the final model.
 fn fresh(results: &Results<'_>) -> (&'static str, String) {
     match results.order() {
         Some(alarm) => {

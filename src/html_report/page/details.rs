@@ -1,4 +1,4 @@
-//! What the model is and where it comes from: weights, data, settings, times.
+//! Details of the model: weights, data, settings, times.
 
 use super::{
     Run,

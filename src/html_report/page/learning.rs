@@ -180,7 +180,7 @@ fn times(n: usize) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
-/// What is known of the optimum: as it grew, and in words.
+/// Certified gap over time, and the certificates in words.
 pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     let words = certificates::words(&model.certificates, &model.settings);
     let caption = words.iter().map(|words| sentence(words)).collect::<Vec<_>>().join("\n");

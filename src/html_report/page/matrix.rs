@@ -1,4 +1,4 @@
-//! What was taken for what, in colours.
+//! Confusion matrix in colours.
 
 use super::{html::short, plots::percent};
 use crate::{terminal::confusion, words::number};
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use surefoot_glm::Confusion;
 use surefoot_plot::escaped;
 
-/// What was taken for what: a table that is coloured by the shares of its rows, with the rates of each class.
+/// Confusion matrix as a table coloured by row shares, with precision and recall per class.
 pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
     let mut html = "<article class=\"card confusion\" id=\"confusion\"><h3>Taken for</h3>".to_owned();
     if labels.len() > confusion::SHOWN {

@@ -11,7 +11,7 @@ pub(super) fn bytes() -> usize {
     below(Path::new("/"))
 }
 
-/// The same, where the root of the file system is `root`.
+/// Available memory, with the root of the file system at `root`.
 fn below(root: &Path) -> usize {
     [machine(root), groups(root), addresses(root)].into_iter().flatten().min().unwrap_or(usize::MAX)
 }

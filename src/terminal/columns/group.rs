@@ -45,7 +45,7 @@ impl Group {
         }
     }
 
-    /// What is left of the labels where each row is told by the others of its group: errors or squared errors. O(classes).
+    /// Leave-one-out error of predicting each row's label by the others of its group: errors or squared errors. O(classes).
     pub(super) fn left(&self, labels: &Labels) -> f64 {
         match labels {
             _ if self.rows == 0 => 0.0,

@@ -243,7 +243,7 @@ impl Kind {
     }
 }
 
-/// What is said of columns: of the first with its figure.
+/// Warning about suspicious columns, with the figure of the first.
 fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };

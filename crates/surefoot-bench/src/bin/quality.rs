@@ -1,6 +1,6 @@
-//! What default settings reach: `cargo run --release -p surefoot-bench --bin quality -- DIR [--passes N] [--loss NAME]`.
+//! Quality of default settings: `cargo run --release -p surefoot-bench --bin quality -- DIR [--passes N] [--loss NAME]`.
 //!
-//! Trains on every DIR/NAME.train.svm that has a DIR/NAME.test.svm beside it (plain, gzip or zstd) and prints a line each.
+//! Trains on every DIR/NAME.train.svm that has a DIR/NAME.test.svm beside it (plain, gzip or zstd) and prints a line per task.
 
 use std::{path::PathBuf, process::ExitCode};
 use surefoot_bench::{Outcome, Task, tasks};

@@ -154,12 +154,12 @@ impl Default for PaddingSlot {
 
 impl Drop for PaddingSlot {
     fn drop(&mut self) {
-        // SAFETY: it was made of a box, and nothing else ends it. Slots are used with their answer only.
+        // SAFETY: it was made from a box and is freed only here. Slots are used only with their workspace.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-// SAFETY: the coordinate belongs to the answer as that of a box would, and is read and written only where the answer is borrowed
+// SAFETY: the coordinate belongs to the workspace as the content of a box would, and is accessed only while the workspace is borrowed
 // exclusively.
 unsafe impl Send for PaddingSlot {}
 // SAFETY: as above.

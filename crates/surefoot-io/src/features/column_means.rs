@@ -20,7 +20,7 @@ pub struct ColumnMeans {
     weight: f64,
 }
 
-/// What is known of a column.
+/// Running mean of a column.
 #[derive(Debug)]
 struct Column {
     name: String,

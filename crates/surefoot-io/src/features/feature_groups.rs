@@ -66,7 +66,7 @@ pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
 pub(crate) struct IndexGroups {
     groups: FeatureGroups,
     numbers: IdMap<u32>,
-    /// Those of the ids in rows.
+    /// Group numbers of ids, as they occur in rows.
     pub(crate) grouper: GroupTracker,
 }
 

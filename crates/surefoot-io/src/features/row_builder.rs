@@ -18,7 +18,7 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// What all features of a namespace or of a column have in common: the seed of their hashes.
+/// A namespace or column, represented by the seed of the hashes of its features.
 ///
 /// A number in column `c` is feature `c` of no group; the value `v` of a category `c` is feature `v` of group `c`. So the
 /// same table has the same ids in every format.
@@ -85,7 +85,7 @@ struct NameCollector {
     found: Arc<Inferred>,
     /// Ids whose names are kept already.
     known: IdSet,
-    /// Those of the row under construction, with their numbers in rows and their names.
+    /// New names of the current row: id, id in rows, and name.
     new: Vec<(u64, u64, Box<str>)>,
     /// Bytes of the names of those.
     new_bytes: usize,
@@ -105,7 +105,7 @@ pub(crate) enum InvalidRow {
 }
 
 impl InvalidRow {
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub(crate) fn message(self) -> &'static str {
         match self {
             InvalidRow::Overflow => {

@@ -1,4 +1,4 @@
-//! What is written: files that are replaced as a whole or not at all.
+//! Output files that are replaced as a whole or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
@@ -318,7 +318,7 @@ impl Drop for Temporary {
     }
 }
 
-/// What the temporary files of `target` begin with; a long name is cut, so that the whole stays legal.
+/// Prefix of the names of `target`'s temporary files; a long name is truncated, so that the whole stays legal.
 fn prefix(target: &Path) -> io::Result<OsString> {
     let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
     let mut prefix = OsString::from(".");

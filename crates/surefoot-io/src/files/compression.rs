@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
-/// What a decoder reads: the bytes looked at first, then the rest.
+/// Input of a decoder: the bytes read ahead for detection, then the rest.
 type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
 /// A way of compression; a new one is a row of [`CODECS`].
@@ -56,7 +56,7 @@ enum Bzip2 {
     Changing,
 }
 
-/// What stands in an empty stream behind "BZh" and the size of blocks: the end, and the checksum of nothing.
+/// Content of an empty stream after "BZh" and the block size: the end marker, and the checksum of no data.
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
 /// Passes over empty streams; whether nothing is left.

@@ -1,4 +1,4 @@
-//! What is read: names of inputs, checked before any work and opened one after the other.
+//! Inputs: their names are checked before any work, and they are opened one after the other.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -176,7 +176,7 @@ impl InputName {
 /// A file that has to hold as many bytes as it had when it was opened; more may have been appended.
 struct SizeCheckedFile {
     file: File,
-    /// What is missing; nothing for pipes and devices.
+    /// Bytes still missing; 0 for pipes and devices.
     left: u64,
 }
 

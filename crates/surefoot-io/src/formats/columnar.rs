@@ -57,7 +57,7 @@ trait Table: Send {
 enum ReadFailure {
     /// The input cannot be read.
     Stream(io::Error),
-    /// What is wrong, in words that follow the name of the input.
+    /// A message that follows the name of the input.
     Says(String),
     /// The columns cannot be used.
     Columns(ColumnError),

@@ -1,4 +1,4 @@
-//! What is wrong with text: told of a record by those who read it, and of an input by the parser, which counts lines.
+//! Faults of text: of a record, found by the format, and of an input, located by the parser, which counts lines.
 
 use crate::error;
 
@@ -13,7 +13,7 @@ pub struct ParseError {
     pub column: u64,
     /// The whole token, printable, cut to 80 bytes.
     pub token: String,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub message: String,
     /// Whether nothing that follows can be read, since it is more than a row that is at fault.
     pub fatal: bool,
@@ -29,14 +29,14 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What is wrong with a record.
+/// A fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordError {
     /// Where the token begins, from the start of the record.
     pub(crate) at: usize,
     /// The whole token; shown by [`error::token`].
     pub(crate) token: Vec<u8>,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub(crate) message: String,
     /// Whether nothing that follows can be read.
     pub(crate) fatal: bool,
@@ -49,7 +49,7 @@ impl RecordError {
         RecordError { at, token: token.to_vec(), message: message.into(), fatal: false, asked: false }
     }
 
-    /// The same, about more than a row: nothing that follows can be read.
+    /// Marks the fault as fatal: nothing after it can be read.
     pub(crate) fn fatal(self) -> RecordError {
         RecordError { fatal: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! What a format implements: a parser of text that is pushed, or of inputs that it reads itself.
+//! Traits of formats: a push parser of text, or a parser that reads its inputs itself.
 
 use std::{
     fs::File,
@@ -11,9 +11,9 @@ use surefoot_glm::Batch;
 use super::parse_error::ParseError;
 use crate::error::Error;
 
-/// Bytes to rows, however the bytes are cut. What a text format implements.
+/// A push parser of a text format: bytes to rows, wherever the bytes are split.
 pub(crate) trait TextParser: Send {
-    /// What follows is the input of this number.
+    /// Starts the input of this number.
     fn start(&mut self, input: u32);
     /// Takes the next bytes of the input and appends the rows that they complete.
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError>;
@@ -23,7 +23,7 @@ pub(crate) trait TextParser: Send {
     fn waiting(&self) -> bool;
 }
 
-/// Rows of inputs that are no text. What a format implements that wants an input as a whole.
+/// A parser of a format that is not text, which needs an input as a whole.
 pub(crate) trait TableParser: Send {
     /// Starts the next input, which is read to its end or to an error that is no row's before another is started.
     ///
@@ -33,7 +33,7 @@ pub(crate) trait TableParser: Send {
     /// Appends the next rows; `false` at the end of the input.
     ///
     /// # Errors
-    /// What is wrong with a row or the input; the rows before it are in the batch. As with [`Reader`](crate::Reader) reading
+    /// A fault of a row or the input; the rows before it are in the batch. As with [`Reader`](crate::Reader) reading
     /// may go on behind a row.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 }
@@ -52,6 +52,6 @@ pub(crate) struct Opened {
     pub(crate) codec: Option<&'static str>,
     /// Bytes of all inputs that were read, as stored. `stream` counts its own.
     pub(crate) position: Arc<AtomicU64>,
-    /// What `position` was before this input.
+    /// Value of `position` before this input.
     pub(crate) before: u64,
 }

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::text::digest::Digest;
 
-/// A text format whose rows are records. What is common to all, [`Records`] does.
+/// A text format of one record per row. [`Records`] does the rest.
 pub(crate) trait RecordFormat: Send {
-    /// What follows is the input of this number.
+    /// Starts the input of this number.
     fn start(&mut self, input: u32) {
         let _ = input;
     }
@@ -20,7 +20,7 @@ pub(crate) trait RecordFormat: Send {
     /// answers, for each input, though not for each byte.
     ///
     /// # Errors
-    /// What is wrong with these bytes, the column counted in its line.
+    /// A fault of these bytes, with its column in the line.
     fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, RecordError> {
         let _ = (bytes, last);
         Ok(Some(0))
@@ -47,7 +47,7 @@ pub(crate) trait RecordFormat: Send {
     /// it is a row. After an error nothing of it may be left in the batch.
     ///
     /// # Errors
-    /// What is wrong with the record.
+    /// A fault of the record.
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError>;
 
     /// The input has ended.
@@ -63,7 +63,7 @@ pub(crate) struct Scan {
     pub(crate) open: Option<usize>,
 }
 
-/// The numbers of a row beside its pairs.
+/// Label, weight and offset of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Numbers {
     /// NaN for none.
@@ -72,7 +72,7 @@ pub(crate) struct Numbers {
     pub(crate) offset: f64,
 }
 
-/// What may stand at the very start of text.
+/// Byte order mark of UTF-8, allowed at the start of text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The push parser of a [`RecordFormat`].

@@ -20,7 +20,7 @@ use crate::{
     table::{format::Format, options::Options},
 };
 
-/// What makes rows of inputs.
+/// The parser of a format.
 pub(crate) enum Parser {
     Text(Box<dyn TextParser>),
     Table(Box<dyn TableParser>),
@@ -196,7 +196,7 @@ impl Format {
         (self.entry().check)(options)
     }
 
-    /// What makes rows of its data.
+    /// A parser of this format.
     pub(crate) fn parser(&self, options: &Options) -> Parser {
         match self.entry().access {
             Access::Text(new) => Parser::Text(new(options)),

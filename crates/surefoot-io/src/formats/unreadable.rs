@@ -29,8 +29,8 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"version https://git-lfs", "a Git LFS pointer: get the file itself with git lfs pull"),
 ];
 
-/// What data that begin so are, if they are of a kind that cannot be read, and what to do; of any kind, or of one that is no
-/// text.
+/// Names an unsupported kind of data by its first bytes, with the remedy; `None` if it is not known. Without `with_text` only kinds that
+/// are not text.
 pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     let begins = |&&(at, magic, _): &&(usize, &[u8], &str)| head.get(at..).is_some_and(|head| head.starts_with(magic));
     if head.starts_with(b"PK\x03\x04") {
@@ -50,7 +50,7 @@ pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     found.or_else(|| if with_text { text(head) } else { None })
 }
 
-/// What a zip archive holds, by the name of its first file.
+/// The kind of a zip archive, by the name of its first file.
 fn archive(head: &[u8]) -> &'static str {
     let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     if holds(b"[Content_Types].xml") || holds(b"xl/") {

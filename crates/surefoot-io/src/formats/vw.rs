@@ -17,7 +17,7 @@
 //! Names are bytes without space, tab, colon, bar; there are no escapes. Blank lines are no rows. Namespaces go by their
 //! whole name wherever they are named, not by its first letter.
 //!
-//! What Vowpal Wabbit reads with a warning or drops in silence is an error: numbers that are none, a colon without a value,
+//! Errors are, where Vowpal Wabbit only warns or is silent: invalid numbers, a colon without a value,
 //! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. A
 //! base, the prediction to start from, is an offset.
 
@@ -66,7 +66,7 @@ pub(crate) struct Vw {
 struct NamespaceSelection {
     keep: Vec<String>,
     ignore: Vec<String>,
-    /// Those that a user names and no row had so far.
+    /// Namespaces named by the user that no row has had so far.
     awaited: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl Vw {
         Ok(())
     }
 
-    /// What stands before the features; a base is an offset.
+    /// Label, weight and base before the features; a base is an offset.
     fn numbers(&self, head: &Head<'_>) -> Result<Numbers, RecordError> {
         let base = head.base.filter(|_| !self.bare);
         let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;

@@ -64,7 +64,7 @@ pub struct Tensor<'a> {
     pub bytes: Cow<'a, [u8]>,
 }
 
-/// What a model file holds: a JSON text and tensors.
+/// Content of a model file: a JSON text and tensors.
 ///
 /// ```
 /// use surefoot_io::{Archive, Tensor};
@@ -91,7 +91,7 @@ impl<'a> Archive<'a> {
     /// Writes the archive. Equal archives give equal bytes.
     ///
     /// # Errors
-    /// Those of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is no JSON, a name occurs twice, or the bytes of
+    /// Errors of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of
     /// a tensor do not fit its shape.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;

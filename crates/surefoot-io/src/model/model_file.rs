@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, shown};
 
 const INDEX: &str = "index";
 const WEIGHT: &str = "weight";
-/// What the names of the trainer's arrays begin with in the archive.
+/// Prefix of the names of the trainer's arrays in the archive.
 const STATE: &str = "state.";
 
 /// The JSON part of a model file.
@@ -36,7 +36,7 @@ struct Meta {
 /// Writes a model; equal models give equal bytes.
 ///
 /// # Errors
-/// Those of `to`; [`io::ErrorKind::InvalidInput`] if [`load_model`] would not read it, and then nothing was written.
+/// Errors of `to`; [`io::ErrorKind::InvalidInput`] if [`load_model`] would refuse it, before anything is written.
 pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let refused =
         |message| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {message}"));

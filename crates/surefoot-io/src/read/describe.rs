@@ -45,7 +45,7 @@ impl Options {
         Located { file, location, token }
     }
 
-    /// The same for a row whose batch has lost its text: the input is read again up to there, if it can be.
+    /// Locates a fault of a row whose batch has lost its text: reads the input again up to the row, if it can be read again.
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();

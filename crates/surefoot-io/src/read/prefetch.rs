@@ -78,7 +78,7 @@ impl Prefetch {
     /// Like [`RowSource::read`], but gives up after `patience`: `None` says that nothing came yet.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
         let ahead = match &mut self.0 {
             Mode::ReaderThread(ahead) => ahead,

@@ -23,7 +23,7 @@ pub trait RowSource {
     /// Replaces the rows of `batch` by the next ones, at least one; `false` if there are none left.
     ///
     /// # Errors
-    /// What is wrong with the next row or the input, once all rows before it were delivered. After a row at
+    /// A fault of the next row or the input, once all rows before it were delivered. After a row at
     /// fault ([`Error::is_row`]) reading may go on with the row behind it; after any other error nothing follows.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 
@@ -55,9 +55,9 @@ pub struct Reader {
     next: usize,
     source: Option<Source>,
     options: Options,
-    /// Those of the formats that were met.
+    /// Parsers of the formats encountered.
     parsers: Vec<(&'static Format, Parser)>,
-    /// That of the current input, once its format is known.
+    /// Index of the parser of the current input, once its format is known.
     current: Option<usize>,
     bytes: Vec<u8>,
     size: usize,
@@ -280,7 +280,7 @@ fn is_table(inputs: &[InputName], options: &Options) -> bool {
     known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
-/// What features go by, in words.
+/// How features are identified, in words.
 fn by_words(by: FeatureKey) -> &'static str {
     match by {
         FeatureKey::Index => "index (svmlight)",

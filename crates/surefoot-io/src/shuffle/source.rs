@@ -60,7 +60,7 @@ struct Shared {
     progress: ShuffleProgress,
 }
 
-/// What is known without waiting for who reads.
+/// Progress counters, readable without waiting for the reader.
 #[derive(Debug, Default)]
 struct ShuffleProgress {
     /// Bytes read of the source, and how many there are, if that is known; else 0.

@@ -54,7 +54,7 @@ pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// The same where no column has this name.
+/// Positions of the columns meant by a name that no column has: by number, range or pattern.
 pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
     let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));

@@ -26,7 +26,7 @@ pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     ignored
 }
 
-/// What is said of a missing cell to a model that knows none.
+/// Message for a missing cell, if the model was trained without any.
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
      fit --missing mean takes the column's mean for it";
 

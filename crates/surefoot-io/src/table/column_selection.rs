@@ -1,20 +1,20 @@
-//! What a user says about the columns of a table.
+//! The user's selection of columns of a table.
 
 use surefoot_glm::{Quote, Role};
 
-/// What a user says about the columns of a table. Columns go by name, or by number from 1; a name wins.
+/// The user's selection of columns of a table. Columns are identified by name, or by number from 1; a name wins.
 ///
-/// Where several are asked for they may also go by [range or pattern](crate::columns_meant).
+/// Where several are allowed, also by [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSelection {
     /// Whether the first line holds the names; by default it is found out.
     pub header: Option<bool>,
-    /// What stands between the cells of text; by default what the model's data had, or what the first lines agree on. A blank
+    /// Delimiter of cells in text; by default that of the model's data, or the one that the first lines agree on. A blank
     /// stands for runs of blanks and tabs.
     pub delimiter: Option<char>,
-    /// What encloses cells of text; by default what did in the model's data, or double quotes.
+    /// Quote character in text; by default that of the model's data, or double quotes.
     pub quote: Option<Quote>,
-    /// What numbers in text have for a decimal point: that, or a comma.
+    /// Decimal separator of numbers in text: a point or a comma.
     pub decimal: Option<char>,
     /// The column of labels.
     pub label: Option<String>,
@@ -38,7 +38,7 @@ pub struct ColumnSelection {
     pub id: Option<String>,
     /// Rows are called by their tags, in text of Vowpal Wabbit.
     pub tags: bool,
-    /// What rows go without, be there a column or not: weights, which are then 1, offsets and exposures.
+    /// Roles whose columns are not required: weights, which are then 1, offsets and exposures.
     pub without: Vec<Role>,
 }
 

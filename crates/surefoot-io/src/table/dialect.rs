@@ -1,10 +1,10 @@
-//! What parts text into records and cells; reading them is a matter of the format.
+//! The dialect of a text table: delimiter and quote character.
 
-/// What parts a text into records and cells.
+/// Delimiter and quote character of a text table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// What stands between cells; a blank stands for any run of blanks and tabs.
+    /// Delimiter of cells; a blank stands for any run of blanks and tabs.
     pub(crate) delimiter: u8,
-    /// What encloses a cell in which delimiters and line breaks are text; `None` if nothing does.
+    /// Quote character, if cells may be quoted.
     pub(crate) quote: Option<u8>,
 }

@@ -10,6 +10,6 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions, without that of a compression.
     pub extensions: &'static [&'static str],
-    /// What its features go by.
+    /// How its features are identified.
     pub by: FeatureKey,
 }

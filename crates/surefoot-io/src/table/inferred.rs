@@ -1,4 +1,4 @@
-//! What readers find out about data on the way.
+//! Properties of the data that readers infer while reading.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -13,20 +13,20 @@ use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
-/// What readers find out and a model has to remember; shared by all readers of one command.
+/// Properties inferred by readers that a model has to store; shared by all readers of one command.
 #[derive(Debug, Default)]
 pub struct Inferred {
     /// The columns, once they are known.
     pub(crate) table: OnceLock<TableSchema>,
     /// The format of the first input.
     format: OnceLock<&'static Format>,
-    /// What features go by, once it is known.
+    /// How features are identified, once known.
     by: OnceLock<FeatureKey>,
     /// Whether the columns are those of a model.
     pub(crate) of_model: bool,
     /// Categories that the first rows suggest and a number further down would not fit, by name, once they are known.
     pub(crate) open: OnceLock<HashSet<String>>,
-    /// What the first table of text turned out to be.
+    /// Dialect and header of the first text table.
     head: OnceLock<Head>,
     /// Whether labels are text, once one was read.
     pub(crate) text_labels: OnceLock<bool>,
@@ -41,14 +41,14 @@ pub struct Inferred {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
-    /// Those of features that share the id of another, where ids are hashed to few bits.
+    /// Names of features that share the id of another, if ids are hashed to few bits.
     shared: BTreeSet<(u64, Box<str>)>,
     /// Their bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
     /// Categories whose cells may hold several values.
     lists: BTreeSet<String>,
-    /// What the texts had between cells, and the order of their columns, each once: by place in the file, the number in the table.
+    /// Distinct dialects and column orders of the texts: per position in the file the number of the column in the table.
     layouts: Vec<(Dialect, Arc<ColumnOrder>)>,
     distinct: Option<HyperLogLog>,
     notes: Vec<String>,
@@ -58,12 +58,12 @@ struct Inner {
     formats: HashMap<String, &'static Format>,
 }
 
-/// What a table of text turned out to be by its first lines.
+/// Dialect and header of a text table, inferred from its first lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What stands between cells; a blank stands for runs of blanks and tabs.
+    /// Delimiter of cells; a blank stands for runs of blanks and tabs.
     pub delimiter: u8,
-    /// What encloses cells; `None` if nothing does.
+    /// Quote character, if cells may be quoted.
     pub quote: Option<u8>,
     /// Whether the first line names the columns.
     pub is_header: bool,
@@ -82,7 +82,7 @@ impl Inferred {
     /// Labels of text that are told apart where the loss takes two: some may be those of rows that are refused.
     const SPARE_CLASSES: usize = 64;
 
-    /// What a model that is trained further knows already.
+    /// Initial state for a model that is used or trained further: its schema and names.
     #[must_use]
     pub fn of_model(reading: &Schema, names: &FeatureNames) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
@@ -137,13 +137,13 @@ impl Inferred {
         self.lock().met.contains(name)
     }
 
-    /// What users should know of their data although it is no error, each a line; the first [`Inferred::NOTES`] of them.
+    /// Notes about the data that are not errors, one line each; the first [`Inferred::NOTES`].
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.lock().notes.clone()
     }
 
-    /// What features go by: those of a model, or else of the first input.
+    /// How features are identified: by the model, or else by the first input.
     pub(crate) fn by(&self) -> Option<FeatureKey> {
         self.by.get().copied()
     }
@@ -252,7 +252,7 @@ impl Inferred {
         self.lock().layouts.clone()
     }
 
-    /// What the first table of text turned out to be, once that is known.
+    /// Dialect and header of the first text table, once known.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head.get().copied()

@@ -1,4 +1,4 @@
-//! What is said and found out about data before features are made: options, columns and their roles, what folders say.
+//! Options and inferred properties of the data, before features are made: columns, their roles, and partition folders.
 //!
 //! Plain data that formats and readers share. May use [`files`](crate::files), [`ids`](crate::ids) and [`text`](crate::text).
 

@@ -14,9 +14,9 @@ use crate::error::{Error, ErrorKind};
 pub struct Options {
     /// The format of all inputs; by default that of the first bytes of each, or of its extension.
     pub format: Option<&'static Format>,
-    /// What a model remembers of it.
+    /// The schema, as stored in a model.
     pub reading: Schema,
-    /// What a user says about columns that are not known yet.
+    /// The user's selection of columns, before columns are known.
     pub wanted: ColumnSelection,
     /// Rows may lack their label, and labels are ignored.
     pub unlabelled: bool,
@@ -27,9 +27,9 @@ pub struct Options {
     pub groups: FeatureGroups,
     /// Which formats may be read.
     pub accepts: Accepts,
-    /// What readers find out.
+    /// Properties inferred by readers.
     pub found: Arc<Inferred>,
-    /// What folders say; found out by [`Reader::open`](crate::Reader::open).
+    /// Columns from `key=value` folders; set by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Accepts {
 }
 
 impl Options {
-    /// The same, with readers whose findings are their own: they begin with what a model knew.
+    /// A copy whose readers do not share inferred properties; these start from the schema.
     #[must_use]
     pub fn apart(&self) -> Options {
         let begun = || Inferred::of_model(&self.reading, &FeatureNames::default());

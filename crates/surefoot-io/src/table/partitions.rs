@@ -11,7 +11,7 @@ use crate::{
     text::cell_value,
 };
 
-/// What folders called `key=value` say of each input of a command.
+/// Columns from folders named `key=value`, for each input of a command.
 ///
 /// In a fit from scratch a key is a column if the paths of all files have it and it was found in a folder or by a pattern, or
 /// its values differ, or a flag names it. A model knows its columns: then other keys are passed over. Keys and values are taken
@@ -52,7 +52,7 @@ impl Constant {
         }
     }
 
-    /// What is wrong with a cell that says something else.
+    /// Message for a cell that contradicts the folder.
     pub(crate) fn disagrees(&self) -> String {
         let (column, value) = (&self.column, self.value.as_deref().unwrap_or_default());
         format!("the folder says {column}={value}; move the file, or rename the folder or the column")
@@ -70,7 +70,7 @@ impl Partitions {
         self.inputs.is_empty()
     }
 
-    /// What the paths of inputs say.
+    /// Finds the partition columns in the paths of inputs.
     ///
     /// # Errors
     /// A folder or pattern has files whose paths have a key and others whose paths do not.

@@ -59,7 +59,7 @@ pub(crate) fn side_by_side(tops: u64) -> u64 {
     (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// The same with AVX2.
+/// The bit mask of a block with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]

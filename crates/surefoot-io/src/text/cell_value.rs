@@ -27,14 +27,14 @@ const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,
-    /// Those of them that are numbers, so that `-999.0` is `-999`.
+    /// The texts that are numbers, so that `-999.0` matches `-999`.
     numbers: Vec<f64>,
     /// Whether the usual words do not count.
     no_default: bool,
 }
 
 impl MissingTexts {
-    /// What the settings of a table say.
+    /// The missing texts of a table's schema.
     pub(crate) fn of(table: &TableSchema) -> MissingTexts {
         let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
         let numbers = na.iter().filter_map(|word| any_number(word)).collect();

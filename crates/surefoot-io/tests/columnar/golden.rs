@@ -24,7 +24,7 @@ fn named(file: &str, options: &Options) -> Vec<(f64, Vec<(String, f64)>)> {
     rows
 }
 
-/// What make.py wrote, column by column; `None` where a name has no value in a row.
+/// Values written by make.py, by column; `None` where a name has no value in a row.
 const TYPES: &[(&str, [Option<f64>; 4])] = &[
     ("b", [Some(1.0), None, None, Some(1.0)]),
     ("b=", [None, None, Some(1.0), None]),

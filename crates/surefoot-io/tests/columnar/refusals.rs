@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Refused tables, and the messages.
 
 use std::sync::Arc;
 

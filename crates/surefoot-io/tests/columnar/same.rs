@@ -1,4 +1,4 @@
-//! The same table gives the same rows, whatever format and types it is written in.
+//! A table gives the same rows in every format and with every type.
 
 use std::io::Cursor;
 use std::sync::Arc;

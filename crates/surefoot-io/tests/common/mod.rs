@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers of several tests.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 use std::io::{self, Read};

@@ -4,7 +4,7 @@ use crate::method::{Method, Run, descend};
 use crate::problem::{Facts, Problem};
 use crate::{Reading, Row};
 
-/// What became of a run.
+/// Result of a run.
 pub(super) struct Outcome {
     pub(super) steps: u64,
     pub(super) facts: Facts,
@@ -33,7 +33,7 @@ pub(super) fn under_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.squares).sqrt() / o.run.total)
 }
 
-/// The same with the errors of hints.
+/// Loss against the regret bound with hint errors.
 pub(super) fn under_hinted_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.errors).sqrt() / o.run.total)
 }

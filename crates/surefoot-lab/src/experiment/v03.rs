@@ -9,7 +9,7 @@ const ABOUT: &str = "max_j x_j in T + 1 dimensions over the unit ball, with an o
     coordinates: no method of T steps has an excess below 1/√(T+1). All methods here are at that floor, up to rounding, and \
     bounds are 2.8 to 3.3 times as large.";
 
-/// What is read off a run.
+/// A reading of a run.
 type Read = fn(&Outcome) -> Reading;
 
 fn row(label: &str, form: Form, method: Method, open: bool, read: Read) -> Row {

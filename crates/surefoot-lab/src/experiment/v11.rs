@@ -31,7 +31,7 @@ impl Problem for Times {
     }
 }
 
-/// What moves with a problem.
+/// The part of a problem that is transformed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
     /// Its domain, and so the centre, where methods start.
@@ -56,7 +56,7 @@ impl Moved {
         x.iter().zip(&self.by).map(|(x, v)| x + start * v).collect()
     }
 
-    /// The same as the problem saw it before it was moved.
+    /// The point in the coordinates of the original problem.
     fn back(&self, x: &[f64]) -> Vec<f64> {
         self.place(x).iter().zip(&self.by).map(|(x, v)| x - v).collect()
     }

@@ -41,7 +41,7 @@ fn row<P: Problem + 'static>(label: &str, form: Form, method: Method, problem: f
     rate::row(label, axis(form), method, move |steps| problem(steps as f64), read).seeds(form.pick(60, 400))
 }
 
-/// What is held against what along a run.
+/// The comparison made along a run.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     /// The regret of the curved losses at x*, under the bound.

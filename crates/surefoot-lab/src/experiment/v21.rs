@@ -16,7 +16,7 @@ const ABOUT: &str = "The bounds that hold with probability 1 − δ at all times
     and, for the noise that comes nearest, half of it. At the end of a run a bound is below the one that it replaced, a union over rates by \
     halves; in the first steps, where the range decides, the boundary is up to 1.55 times as large.";
 
-/// What is held against what.
+/// The comparison made.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
     /// The truth, under the bound with this share of its allowance for noise.

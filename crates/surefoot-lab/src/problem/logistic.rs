@@ -48,7 +48,7 @@ impl Logistic {
         problem
     }
 
-    /// The same with (ridge/2)‖x‖² added to the loss, over the same ball.
+    /// This problem with (ridge/2)‖x‖² added to the loss, over the same ball.
     #[must_use]
     pub fn penalised(mut self, ridge: f64) -> Self {
         self.ridge = ridge;

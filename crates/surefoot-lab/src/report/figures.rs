@@ -13,7 +13,7 @@ pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     overviews.map(|(name, figure)| (name.to_owned(), figure)).chain(own).collect()
 }
 
-/// What was measured and its bounds along the axis. The legend names one bound and one floor: they have their row's colour.
+/// Figure of the measurements and their bounds along the axis. The legend names one bound and one floor: they have their row's colour.
 fn experiment(section: &Section) -> Figure {
     let (mut measured, mut bounds, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     // Where some rows are certificates of runs, the others have other units.

@@ -24,7 +24,7 @@ use crate::{
     text::{cell_value, printable::text_of},
 };
 
-/// What is wrong with a row.
+/// A fault of a row.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// From 1 over the whole table.
@@ -52,7 +52,7 @@ pub(super) struct Column {
     rule: u32,
     /// The name as people see it.
     escaped: String,
-    /// What they count as where they are missing.
+    /// Replacements of missing values.
     fills: Vec<f64>,
     /// Which of them have given their names.
     named: Vec<bool>,

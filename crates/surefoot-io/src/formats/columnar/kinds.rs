@@ -1,4 +1,4 @@
-//! What types of columns can be used, and as what.
+//! Supported column types, and their roles.
 
 use arrow_schema::DataType;
 use surefoot_glm::Role;
@@ -97,7 +97,7 @@ pub(super) fn is_list(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_number(values.data_type()) && *values.data_type() != DataType::Null)
 }
 
-/// What the number of a time counts.
+/// Unit of a temporal type's number.
 pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     Some(match of {
         DataType::Timestamp(_, Some(_)) => "seconds since 1970 in UTC",

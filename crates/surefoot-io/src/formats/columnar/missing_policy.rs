@@ -1,10 +1,10 @@
-//! What a missing cell means.
+//! Treatment of missing cells.
 
 use surefoot_glm::Missing;
 
 use crate::text::cell_value::MissingTexts;
 
-/// What a missing cell means, and which texts count as one.
+/// Treatment of missing cells, and the texts that count as missing.
 #[derive(Debug, Default)]
 pub(super) struct MissingPolicy {
     pub(super) missing: Missing,

@@ -67,7 +67,7 @@ fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, 
 struct RowGroups {
     store: ParquetFile,
     metadata: ArrowReaderMetadata,
-    /// What is decoded.
+    /// Columns to decode.
     mask: ProjectionMask,
     /// Rows that are decoded at once.
     batch: usize,

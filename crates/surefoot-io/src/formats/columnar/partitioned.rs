@@ -18,7 +18,7 @@ pub(super) struct Partitioned {
     constants: Vec<Constant>,
     /// Columns of the table, by place, that must agree.
     bound: Vec<(usize, Constant)>,
-    /// What is decoded, by place in the schema.
+    /// Columns to decode, by position in the schema.
     selected: Vec<usize>,
     rows: u64,
 }

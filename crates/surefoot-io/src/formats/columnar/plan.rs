@@ -25,7 +25,7 @@ use crate::{
 /// The columns that are used, and what is said of all of them.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Those that are used, in their order.
+    /// The columns used, in their order.
     pub(super) columns: Vec<UsedColumn>,
     schema: SchemaRef,
     roles: Vec<Role>,
@@ -168,7 +168,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What a model remembers of the columns. A list is remembered as the columns that it stands for.
+    /// Schema of the columns for a model. A list is stored as the columns that it stands for.
     fn table(&self, options: &Options) -> TableSchema {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();

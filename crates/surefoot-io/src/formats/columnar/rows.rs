@@ -32,7 +32,7 @@ use crate::{
 /// Most cells that become rows of one [`Batch`], unless one row has more.
 const CELLS: usize = 1 << 15;
 
-/// What is wrong with a row without a label.
+/// Message for a row without a label.
 const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 
 /// Makes rows of the record batches of one table after the other.
@@ -113,7 +113,7 @@ impl Rows {
         }
     }
 
-    /// What follows is the input of this number.
+    /// Starts the input of this number.
     pub(super) fn start(&mut self, input: u32) {
         self.input = input;
     }

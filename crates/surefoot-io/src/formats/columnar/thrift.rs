@@ -1,4 +1,4 @@
-//! What Parquet files claim of themselves, held against the bytes that are there before the decoder believes it.
+//! Checks the sizes that Parquet files declare against the bytes present, before the decoder relies on them.
 //!
 //! The index of a file and the headers of its pages are structures of Thrift's compact protocol. The decoder descends into them as deep
 //! as they nest, and asks for as much memory as they say that there will be.
@@ -16,7 +16,7 @@ struct Cursor<'a> {
     at: usize,
 }
 
-/// Why bytes are no structure.
+/// Why bytes are not a valid structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThriftError {
     /// They end too early: more of them may be read.
@@ -194,7 +194,7 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     Ok(())
 }
 
-/// What the header of a page says. What it lacks is 0.
+/// Header of a page; absent fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
     /// Bytes of the header itself.

@@ -29,7 +29,7 @@ impl Dialect {
         Dialect { delimiter, quote: Some(QUOTE) }
     }
 
-    /// The same with something else between cells.
+    /// This dialect with another delimiter.
     pub(super) fn with(self, delimiter: u8) -> Dialect {
         Dialect { delimiter, ..self }
     }
@@ -147,8 +147,8 @@ impl Dialect {
         found.unwrap_or(text.len())
     }
 
-    /// What a cell of a record that was split says, without blanks around it, within its quotes or outside: those who write
-    /// tables quote what they must, so that the same text comes with quotes and without.
+    /// Text of a cell of a split record, without quotes and without surrounding blanks, inside or outside of the quotes: writers quote only
+    /// where they must, so the same text occurs with quotes and without.
     pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let cell = cell.trim_ascii();
         let Some(mark) = self.quote else { return cell.into() };
@@ -206,7 +206,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// What stands behind the quote that closes the cell that a quote opens at `open`.
+/// Position after the quote that closes the cell opened by the quote at `open`.
 fn closing(text: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     loop {

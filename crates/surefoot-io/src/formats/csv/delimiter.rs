@@ -1,4 +1,4 @@
-//! What stands between the cells of a text where nobody has said so: what its first lines agree on.
+//! Detects the delimiter of a text, if it was not given: the one that its first lines agree on.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::{
     text::{cell_value::any_number, printable::text_of},
 };
 
-/// What may stand between cells beside what the format usually has, the likelier first.
+/// Candidate delimiters besides the format's usual one, the likelier first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
 /// Lines that are looked at where the first leaves a doubt.
 const LINES: usize = 10;

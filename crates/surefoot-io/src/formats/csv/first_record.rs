@@ -23,7 +23,7 @@ impl FirstRecord<'_> {
         RecordError::new(self.at, self.record, message).fatal()
     }
 
-    /// The same, about what a user asks for or the columns.
+    /// An error about the columns, located at the first record.
     pub(super) fn refused(&self, refused: ColumnError) -> RecordError {
         let ColumnError { message, asked } = refused;
         RecordError { asked, ..self.wrong(message) }

@@ -5,11 +5,11 @@ use crate::{
     table::{dialect::Dialect, partitions::Constant},
 };
 
-/// What folders say of the rows of a file.
+/// Columns of the rows of a file that come from `key=value` folders.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     names: Vec<String>,
-    /// What is put behind each record: a delimiter and a value for each name.
+    /// Appended to each record: a delimiter and a value per name.
     tail: Vec<u8>,
     /// Where each value ends in it.
     ends: Vec<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Folders {
     bound: Vec<(usize, Constant)>,
 }
 
-/// Those that are no columns of the file itself.
+/// The constants that are not columns of the file itself.
 pub(super) fn beside<'a>(constants: &'a [Constant], names: &[String]) -> Vec<&'a Constant> {
     constants.iter().filter(|constant| !names.contains(&constant.column)).collect()
 }

@@ -31,14 +31,14 @@ const SURE: f64 = 2.0;
 /// Rows that are looked at.
 const ROWS: usize = 200;
 
-/// What the first line is, and whether that is beyond doubt.
+/// Whether the first line is a header, and whether that is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HeaderGuess {
     pub(super) is_header: bool,
     pub(super) is_sure: bool,
 }
 
-/// What a cell is.
+/// Kind of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Number,
@@ -61,8 +61,8 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     }
 }
 
-/// What the first record is, as far as that can be told without rows: names, if a flag goes by one of them or the label
-/// by any; a row, if all of its cells are numbers that do not follow each other.
+/// Whether the first record is a header, as far as that can be told without rows: yes, if a flag names one of its cells or the label
+/// goes by any name; no, if all of its cells are numbers that do not follow each other.
 pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
@@ -125,7 +125,7 @@ impl ColumnSample {
 }
 
 impl Rows<'_> {
-    /// What the first record is; `None` if nothing speaks for either.
+    /// Whether the first record is a header; `None` if nothing speaks for either.
     pub(super) fn verdict(&self, first: &FirstRecord<'_>, rules: &Rules) -> Option<HeaderGuess> {
         let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
@@ -194,7 +194,7 @@ fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
 /// Whether the first line of a file names columns, where a model or an earlier file tells what columns there are.
 ///
 /// # Errors
-/// What is wrong, if the columns go by names of which the line holds none.
+/// A fault, if columns are identified by names and the line has none of them.
 pub(super) fn of_known(
     table: &TableSchema,
     first: &FirstRecord<'_>,

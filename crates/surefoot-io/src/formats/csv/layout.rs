@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What a cell is used as.
+/// Use of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellUse {
     Label,
@@ -48,7 +48,7 @@ pub(super) struct Feature {
     pub(super) id: u64,
     /// The id of a missing cell.
     pub(super) gap: u64,
-    /// What a missing number counts as.
+    /// Replacement of a missing number.
     pub(super) fill: f64,
     /// The number of the group that its weights are in.
     pub(super) rule: u32,

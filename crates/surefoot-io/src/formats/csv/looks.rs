@@ -1,6 +1,6 @@
-//! What a cell that is no number may have been meant as.
+//! Guesses what a cell that is not a number was meant to be.
 
-/// A guess.
+/// The likely meaning of a cell that is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CellGuess {
     /// 1,234.5
@@ -18,7 +18,7 @@ pub(super) enum CellGuess {
 }
 
 impl CellGuess {
-    /// What the cell looks like; blanks around it are taken off.
+    /// Guesses the meaning of a cell, without surrounding blanks.
     pub(super) fn like(cell: &[u8]) -> Option<CellGuess> {
         let text = std::str::from_utf8(cell).ok()?.trim();
         let bare = text.trim_start_matches(['-', '+', '$', '€', '£']).trim_end_matches(['%', '$', '€', '£']).trim();

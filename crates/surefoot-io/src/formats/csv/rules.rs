@@ -1,4 +1,4 @@
-//! What cells mean.
+//! Conversion of cells to labels, weights, offsets and numbers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -251,7 +251,7 @@ impl Rules {
         }
     }
 
-    /// What is added to the margin.
+    /// Offset of the margin, from an offset or exposure.
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         let number = self.as_number(&text).filter(|number| number.is_finite());

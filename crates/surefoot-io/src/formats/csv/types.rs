@@ -1,4 +1,4 @@
-//! What the first rows say about columns of which nobody said anything.
+//! Infers the roles of columns from the first rows, where they were not given.
 
 use surefoot_glm::Role;
 use xxhash_rust::xxh3::xxh3_64;
@@ -146,7 +146,7 @@ const CODES: usize = 5;
 /// and one cell in so many, or more, is one.
 const ONE_IN: usize = 5;
 
-/// What the first cells of a column hold, those aside that are missing.
+/// Content of the first cells of a column, without missing ones.
 #[derive(Clone, Debug, Default)]
 struct ColumnContent {
     numbers: usize,

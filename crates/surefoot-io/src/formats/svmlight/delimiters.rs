@@ -1,7 +1,7 @@
 //! Where numbers end: the places of all bytes of a text that are part of no plain number, found in blocks.
 //!
-//! That the places are known before any number is read is what makes the parser fast: the processor need not
-//! know one pair to begin with the next.
+//! The parser is fast because positions are known before any number is read: numbers of one pair do not
+//! depend on those before.
 
 use crate::text::byte_search::side_by_side;
 
@@ -122,7 +122,7 @@ pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// The same with AVX2.
+/// The bit mask of a block with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]

@@ -7,7 +7,7 @@ use surefoot_glm::Batch;
 use super::{backend::Backend, delimiters::Delimiters, rules::Rules};
 use crate::text::number::{self, is_end};
 
-/// What a line turned out to be.
+/// Kind of a line.
 pub(crate) enum Line {
     /// A row, with this label (NaN for none); the line break is at this place. Its pairs are in the batch,
     /// in ascending order of their ids or not.

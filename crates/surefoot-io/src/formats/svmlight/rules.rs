@@ -1,4 +1,4 @@
-//! What the options mean for svmlight.
+//! Settings of the svmlight parser, from the options.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -28,7 +28,7 @@ fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     all
 }
 
-/// The same with the plain reader.
+/// Rows of the plain reader.
 fn read_plainly(lines: &[u8], options: &Options) -> Vec<(u64, Read)> {
     let rules = Rules::new(options);
     let lines = lines.strip_suffix(b"\n").expect("a line break at the end").split(|&byte| byte == b'\n');

@@ -1,4 +1,4 @@
-//! What stands behind the bars: namespaces and their features.
+//! Namespaces and their features, after the bars.
 
 use super::head::{Token, is_blank};
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) struct Features<'a> {
     marks: std::slice::Iter<'a, usize>,
 }
 
-/// What the features that follow have in common.
+/// The namespace of the features that follow.
 #[derive(Debug)]
 pub(crate) struct Namespace<'a> {
     /// Empty for the default one.
@@ -184,7 +184,7 @@ impl<'a> Features<'a> {
         token(self.line, start)
     }
 
-    /// What is wrong with the number here, which belongs to the token at `start`.
+    /// Fault of the number here, in the token at `start`.
     #[cold]
     fn wrong_number(&self, start: usize, what: &str) -> RecordError {
         let token = self.token(start);

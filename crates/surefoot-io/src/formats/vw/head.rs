@@ -30,7 +30,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// What stands before the first bar: `[label [importance [base]]] ['tag]`.
+/// The part before the first bar: `[label [importance [base]]] ['tag]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Head<'a> {
     pub(crate) label: Option<Token<'a>>,

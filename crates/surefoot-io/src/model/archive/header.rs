@@ -10,7 +10,7 @@ use super::{Archive, Dtype};
 
 pub(super) const METADATA: &str = "__metadata__";
 
-/// What every header starts with.
+/// Start of every header.
 pub(super) const MAGIC: &str = r#"{"__metadata__":{"surefoot":"{\"format\":"#;
 
 /// A tensor in the header: name, type, shape, bytes.

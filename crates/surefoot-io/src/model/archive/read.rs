@@ -136,7 +136,7 @@ impl<R: Read> Parts<R> {
         Ok(self.take_summed(length)?.0)
     }
 
-    /// The same with their checksum, which is taken piece by piece while the bytes are at hand.
+    /// Reads bytes with their checksum, computed piece by piece while the bytes are in cache.
     ///
     /// Memory is taken for bytes that are there: all at once if the size of the file says so, else as they come.
     fn take_summed(&mut self, length: u64) -> Result<(Vec<u8>, u64), Error> {

@@ -49,7 +49,7 @@ pub(crate) fn is_there() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// The same as [`pair`](super::pair).
+/// [`pair`](super::pair) with AVX2.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {

@@ -152,7 +152,7 @@ pub(super) enum Hinting {
 }
 
 impl Hinting {
-    /// Those that make sense for a learner.
+    /// The hints that apply to a learner.
     pub(super) fn of(player: &dyn Player) -> &'static [Hinting] {
         if player.takes_hints() { &[Self::None, Self::Last, Self::Noisy, Self::Exact] } else { &[Self::None] }
     }

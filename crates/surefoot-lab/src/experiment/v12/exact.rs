@@ -14,7 +14,7 @@ static BORDER: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0
 
 /// 3000 rows, the radius that the numpy twin has.
 pub(super) static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 3000, 0.5, 8.0, Some(3.0)));
-/// The same with a ridge, whose minimiser lies inside the ball.
+/// The problem with a ridge penalty, whose minimiser lies inside the ball.
 static RIDGE: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.02));
 
 fn ball() -> Ball<f64> {
@@ -72,7 +72,7 @@ fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64)
     }
 }
 
-/// That of Algorithm 4, from values at x_t and y_t.
+/// Certificate of Algorithm 4, from values at x_t and y_t.
 fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Coupled::new(20);
     move |problem, round, _| {
@@ -82,7 +82,7 @@ fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     }
 }
 
-/// That of Algorithm 2, with μ = .02 times `factor`.
+/// Certificate of Algorithm 2, with μ = .02 times `factor`.
 fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.02);
     move |problem, round, _| {
@@ -92,7 +92,7 @@ fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) 
     }
 }
 
-/// That of Algorithm 2 in the ball, where the minimiser over it is at its border. With μ = .001 times `factor`.
+/// Certificate of Algorithm 2 in the ball, where the minimiser over it is at its border. With μ = .001 times `factor`.
 fn curved_within(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.001);
     move |problem, round, _| {

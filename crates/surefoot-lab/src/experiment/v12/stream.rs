@@ -13,7 +13,7 @@ const DIM: usize = 20;
 const RADIUS: f64 = 3.0;
 const DELTA: f64 = 0.1;
 
-/// What is certified.
+/// The certified quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// The excess, from the lengths of gradients.
@@ -137,7 +137,7 @@ fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     .claim(Claim::Within { power: 0.0, least: 1.0, most })
 }
 
-/// The same on the signs of V8, where noise is as large as gradients may be; or with the certificate that holds in the mean.
+/// A row on the signs of V8, where noise is as large as gradients may be; or with the certificate that holds in the mean.
 fn signs(label: &str, form: Form, mean_only: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (ball, problem) = (Ball::<f64>::new(1.0), Signs { slope: 0.05 });

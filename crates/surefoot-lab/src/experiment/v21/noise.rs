@@ -3,11 +3,11 @@
 use crate::Random;
 use crate::problem::{Facts, Problem};
 
-/// What is declared of gradients.
+/// Declared bound on gradients.
 pub(super) const GRADIENT: f64 = 1.0;
 /// The gradient without noise.
 pub(super) const SLOPE: f64 = 0.05;
-/// What is left for noise.
+/// Largest noise within the declared bound.
 const LARGEST: f64 = GRADIENT - SLOPE;
 
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ pub(super) const DELTA: f64 = 0.1;
 /// No row has a larger loss.
 const LOSS: f64 = 2.0;
 
-/// What is bounded.
+/// The bounded quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     /// The sum of the noise of gradients, with weights.
@@ -102,7 +102,7 @@ impl Watch {
         }
     }
 
-    /// What the bound is about.
+    /// True value of the bounded quantity.
     pub(super) fn truth(&self) -> f64 {
         match self.kind {
             Kind::Boundary => self.noise,

@@ -41,7 +41,7 @@ const BACK: [i8; BLOCK] = {
     }
     back
 };
-/// The same for bytes before the point, which move up over it.
+/// Shuffle for bytes before the point, which move up over it.
 const BACK_OVER_POINT: [i8; BLOCK] = {
     let (mut back, mut i) = (BACK, 0);
     while i < BLOCK {
@@ -62,7 +62,7 @@ const PLACES: [i8; BLOCK] = {
 /// By how far the point is before the end: 1 for no point and for none behind it, then 10, 100 and so on.
 static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
 
-/// What was read. So small that it is returned in a register.
+/// Result of reading a group; small enough for a register.
 #[derive(Clone, Copy)]
 pub(super) struct GroupRead {
     pub(super) pairs: u8,
@@ -132,7 +132,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Those of so many pairs; `None` if there are too many digits or none in one, or a minus or a point in an index.
+    /// Tokens of so many pairs; `None` if there are too many digits or none in one, or a minus or a point in an index.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn find(block: __m512i, delimiters: u64, pairs: usize) -> Option<Tokens> {
