@@ -108,7 +108,7 @@ fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
         true => json!(confusion::labels(model)),
         false => json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)}),
     };
-    // A number, or one a class.
+    // A number, or one per class.
     let numbers = |weights: &[f64]| if many { json!(weights) } else { json!(weights.first()) };
     let head = json!({"loss": model.settings.loss.name(), "labels": labels, "intercept": numbers(&model.intercept)});
     let head = head.to_string();

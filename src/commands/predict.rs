@@ -1,4 +1,4 @@
-//! `surefoot predict`: one line a row, in order.
+//! `surefoot predict`: one line per row, in order.
 
 use crate::{
     failure::Failure,

@@ -98,7 +98,7 @@ const ALL: Losses = Losses { fit: |_| true, message: "" };
 const CLASSES: Losses = Losses { fit: Loss::classifies, message: "is for losses of classes" };
 const ONE_MARGIN: Losses = Losses {
     fit: |loss| !loss.is_multiclass(),
-    message: "is for losses of one margin, softmax and ovr have one a class",
+    message: "is for losses of one margin, softmax and ovr have one per class",
 };
 const LOG_LINK: Losses = Losses {
     fit: |loss| loss.variance_power().is_some(),

@@ -24,7 +24,7 @@ pub(crate) fn labels(model: &Model) -> Vec<String> {
     model.labels.classes.iter().map(|&label| text(label)).collect()
 }
 
-/// A row a label, a column a prediction; no matrix beyond a thousand classes.
+/// One row per label, one column per prediction; no matrix beyond a thousand classes.
 pub(crate) fn object(confusion: &Confusion, labels: &[String]) -> Value {
     let matrix = (labels.len() <= WHOLE).then(|| matrix(confusion, labels.len()));
     json!({"labels": labels, "weights": matrix})
@@ -44,7 +44,7 @@ pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     wrong
 }
 
-/// The matrix with a row a label and a column a prediction, or the pairs of classes that are most often confused.
+/// The matrix with one row per label and one column per prediction, or the pairs of classes that are most often confused.
 pub(crate) fn table(confusion: &Confusion, labels: &[String]) -> String {
     let mut text = String::new();
     if labels.len() > SHOWN {

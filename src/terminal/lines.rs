@@ -32,7 +32,7 @@ pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// JSON objects on standard output, one a line. A failure to write ends the output, not the work.
+/// JSON objects on standard output, one per line. A failure to write ends the output, not the work.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     on: bool,

@@ -48,7 +48,7 @@ impl Weights<'_> {
         Weights { model, largest: largest(model, top) }
     }
 
-    /// The label of a column, where there is one a class.
+    /// The label of a column, where there is one per class.
     pub(crate) fn class(&self, column: usize) -> Option<String> {
         let label = self.model.labels.classes.get(column)?;
         Some(labels::label(*label, &self.model.settings.reading.classes))
@@ -121,7 +121,7 @@ pub(crate) fn intercept(model: &Model) -> String {
         many => {
             let least = many.iter().copied().fold(f64::INFINITY, f64::min);
             let largest = many.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            format!("one a class, {} to {}", shortest(least), shortest(largest))
+            format!("one per class, {} to {}", shortest(least), shortest(largest))
         }
     }
 }

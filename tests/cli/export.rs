@@ -26,7 +26,7 @@ fn weights_are_those_that_predict() {
         weights.push((cells[1].to_owned(), number(cells[2])));
     }
     assert_eq!(weights.len(), 10);
-    // One row a feature: its margin is the intercept plus its weight.
+    // One row per feature: its margin is the intercept plus its weight.
     let text: String = weights.iter().map(|(index, _)| format!("0 {index}:1\n")).collect();
     box_.write("one.svm", text);
     let margins = box_.ok("predict model.surefoot one.svm --type margin").out;

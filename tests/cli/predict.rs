@@ -1,4 +1,4 @@
-//! Predictions: one a row, the shortest decimals, at once if asked for.
+//! Predictions: one per row, the shortest decimals, at once if asked for.
 
 use crate::sandbox::{Sandbox, rows};
 use std::io::{BufRead, BufReader, Write};

@@ -9,7 +9,7 @@
 
 use crate::trainer::{Row, Told};
 
-/// The loss of margins, one a class.
+/// The loss of margins, one per class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// ln Σ e^(m_j) − m_y.

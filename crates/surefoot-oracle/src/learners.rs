@@ -3,7 +3,7 @@
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Number};
 
-/// An online learner that is asked once and told once a round.
+/// An online learner that is asked once and told once per round.
 pub trait Learner<N = f64> {
     /// w_t.
     fn predict(&mut self, hint: Option<&[N]>) -> Vec<N>;

@@ -56,7 +56,7 @@ fn intercept(model: &Model) -> String {
     match model.intercept.as_slice() {
         _ if !model.settings.intercept => "none".to_owned(),
         [one] => short(*one),
-        many => format!("one a class, {}", many.iter().take(20).map(|x| short(*x)).collect::<Vec<_>>().join(", ")),
+        many => format!("one per class, {}", many.iter().take(20).map(|x| short(*x)).collect::<Vec<_>>().join(", ")),
     }
 }
 

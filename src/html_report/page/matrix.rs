@@ -23,7 +23,7 @@ pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
             + &rows
             + "</tbody></table></div></article>\n";
     }
-    html += "<p>A row a label, a column a prediction, in weight of rows; colours are shares of the label.</p>";
+    html += "<p>One row per label, one column per prediction, in weight of rows; colours are shares of the label.</p>";
     let head: String = labels.iter().map(|label| format!("<th scope=\"col\">{}</th>", escaped(label))).collect();
     let _ = write!(
         html,

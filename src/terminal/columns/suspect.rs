@@ -13,7 +13,7 @@ use crate::{terminal::warnings::Warning, words::number};
 use surefoot_glm::{Model, Role, Trainer};
 use surefoot_io::{Cell, CellIndex, Inferred, flagged, is_date, unit};
 
-/// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one a row.
+/// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one per row.
 const LEAST: usize = 30;
 /// The part of the label that a column may leave unexplained and still tells it by itself: a fiftieth of what the best constant leaves.
 /// Most honest columns leave more: the smell of mushrooms a thirtieth of what tells the poisonous ones, the largest concavity of a

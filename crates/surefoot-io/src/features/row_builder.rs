@@ -61,7 +61,7 @@ pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
 /// Collects the features of a row, and appends them to a batch as it wants them: each id once, where it was met first, with
 /// the sum of its values. What is not hashed keeps its order, so that sums over a row are rounded alike in all formats.
 ///
-/// O(n) a row of n features and products.
+/// O(n) per row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
@@ -188,7 +188,7 @@ impl RowBuilder {
         }
     }
 
-    /// A feature, and how to write its name, which is done once an id. One of value 0 leaves no trace.
+    /// A feature, and how to write its name, which is done once per id. One of value 0 leaves no trace.
     #[inline]
     pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
         if value != 0.0 {
@@ -229,7 +229,7 @@ impl RowBuilder {
         }
     }
 
-    /// Whether features of the row are new, so that each of them is to be [named](RowBuilder::name). To ask once a row
+    /// Whether features of the row are new, so that each of them is to be [named](RowBuilder::name). To ask once per row
     /// takes a third of the time that [`add`](RowBuilder::add) takes where names do not fit into a cache.
     pub(crate) fn asks_for_names(&self) -> bool {
         let NameCollector { full, known, .. } = &self.names;

@@ -8,7 +8,7 @@ type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 /// A way of compression; a new one is a row of [`CODECS`].
 struct Codec {
     name: &'static str,
-    /// The first bytes of a compressed file as ranges, one a byte.
+    /// The first bytes of a compressed file as ranges, one per byte.
     magic: [(u8, u8); 4],
     open: fn(PeekedInput) -> io::Result<Box<dyn Read + Send>>,
 }

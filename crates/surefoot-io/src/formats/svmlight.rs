@@ -1,4 +1,4 @@
-//! The svmlight format, also known as libsvm: `label [qid:N] index:value ... [# comment]`, a row a line.
+//! The svmlight format, also known as libsvm: `label [qid:N] index:value ... [# comment]`, one row per line.
 //!
 //! Pairs may stand in any order and are put into ascending order; blanks are spaces and tabs; CR may stand
 //! before the line break, a byte order mark at the very start, any bytes in comments. Blank and comment

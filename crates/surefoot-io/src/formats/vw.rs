@@ -1,4 +1,4 @@
-//! The text format of Vowpal Wabbit, a row a line:
+//! The text format of Vowpal Wabbit, one row per line:
 //! `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ... |namespace ...`.
 //!
 //! | text | meaning |

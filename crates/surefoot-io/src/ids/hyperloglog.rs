@@ -4,7 +4,7 @@ use super::id_map::IdSet;
 
 /// Counts different hashes: exactly up to [`EXACT`], then to about 1 %.
 ///
-/// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the linear count for few ids. 16 KiB, a few operations an id.
+/// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the linear count for few ids. 16 KiB, a few operations per id.
 #[derive(Clone, Debug)]
 pub(crate) struct HyperLogLog {
     exact: IdSet,

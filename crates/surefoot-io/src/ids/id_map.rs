@@ -44,7 +44,7 @@ impl Hasher for HashedId {
 /// A set of such ids, made for the question whether an id is there: where most are, and the set is larger than a cache,
 /// one access to memory where [`HashSet`](std::collections::HashSet) takes two.
 ///
-/// 16 to 32 bytes an id.
+/// 16 to 32 bytes per id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdSet {
     /// An id stands at the first free place from its hash on; 0 is none. A power of two of places, or none.

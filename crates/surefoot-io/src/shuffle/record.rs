@@ -1,7 +1,7 @@
 //! A row as bytes, with all that is needed of it later: numbers, place, perhaps its text.
 //!
 //! Ids take 4 bytes each where all of a row fit, values none where all are 1 and 4 where that loses no bit, numbers
-//! that rows usually lack are left out. So a row of numbers takes 12 bytes a pair, one of words 4 to 8.
+//! that rows usually lack are left out. So a row of numbers takes 12 bytes per nonzero, one of words 4 to 8.
 
 use surefoot_glm::{Batch, Place};
 

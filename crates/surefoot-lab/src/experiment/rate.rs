@@ -33,7 +33,7 @@ pub(super) fn under_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.squares).sqrt() / o.run.total)
 }
 
-/// Loss against the regret bound with hint errors.
+/// An excess under the bound that follows from the errors of hints, as the run had it.
 pub(super) fn under_hinted_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.errors).sqrt() / o.run.total)
 }

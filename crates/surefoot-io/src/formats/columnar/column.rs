@@ -130,12 +130,12 @@ impl Column {
         }
     }
 
-    /// How many numbers a cell has, as far as all cells have as many.
+    /// How many numbers each cell has, as far as all cells have as many.
     pub(super) fn width(&self) -> usize {
         if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }
 
-    /// The id of its number, if it has one a row.
+    /// The id of its number, if it has one per row.
     pub(super) fn plain_id(&self) -> Option<u64> {
         (self.used.kind == Kind::Number).then(|| self.ids[0].0)
     }

@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Categories,
     /// The words of a text, or of a list of them.
     Words,
-    /// So many numbers a cell; 0 until that is known.
+    /// So many numbers per cell; 0 until that is known.
     List(usize),
     /// A [vector](super::vectors) of so many numbers.
     Vector(usize),

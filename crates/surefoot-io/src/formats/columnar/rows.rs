@@ -1,6 +1,6 @@
 //! Record batches to rows.
 //!
-//! Cells become numbers a column at a time; rows are put together from them one by one. A cell that is null, or not a number
+//! Cells become numbers column by column; rows are put together from them one by one. A cell that is null, or not a number
 //! (NaN), is missing.
 
 use std::collections::HashMap;

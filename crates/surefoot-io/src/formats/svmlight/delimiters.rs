@@ -108,7 +108,7 @@ fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     count
 }
 
-/// The delimiters of a block, a bit a byte, the first byte lowest.
+/// The delimiters of a block, one bit per byte, the first byte lowest.
 #[inline(always)]
 pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks();

@@ -1,8 +1,8 @@
 //! The pairs that 64 bytes hold, four at most, all at once.
 //!
 //! A token is what stands before a delimiter: an index or a value, by turns. Where digits begin, where their point is and where
-//! they end is found for all tokens by a few operations on bits, one a byte of text. One permutation of bytes then puts the
-//! digits of all numbers side by side, without points, eight bytes a number.
+//! they end is found for all tokens by a few operations on bits, one per byte of text. One permutation of bytes then puts the
+//! digits of all numbers side by side, without points, eight bytes per number.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -72,7 +72,7 @@ pub(super) struct GroupRead {
 }
 
 /// Reads the whole pairs at the start of a block, if there are any, and four of them if it is to be `FULL`, and all are
-/// plain with eight digits a number at most.
+/// plain with at most eight digits per number.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 pub(super) fn group<const FULL: bool>(
@@ -127,7 +127,7 @@ struct Tokens {
     stops: __m512i,
     /// How many digits.
     lengths: u64,
-    /// A bit a token: whether it has a minus.
+    /// One bit per token: whether it has a minus.
     signed: u64,
 }
 
