@@ -60,7 +60,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
         Err(PredictError::Write(error) | PredictError::Read(error)) => Err(error.into()),
         Ok(0) => Err(Failure::data(format!("{data}: there are no rows"))),
         Ok(_) => {
-            work.tell(&found.notes(), &unseen.told(&found), args.quiet);
+            work.tell(&found.notes(), &unseen.summary(&found), args.quiet);
             Ok(())
         }
     }
@@ -261,7 +261,7 @@ impl Work<'_> {
             self.passed.first.iter().for_each(|says| console.warn(says));
         }
         told.notes().iter().for_each(|note| console.note(note));
-        told.warning().iter().for_each(|warning| console.warn(&warning.says));
+        told.warning().iter().for_each(|warning| console.warn(&warning.message));
         told.features().iter().for_each(|note| console.note(note));
     }
 }

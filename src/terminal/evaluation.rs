@@ -28,7 +28,7 @@ pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings
     let Evaluation { measured, plot_data } = rows.evaluate(model, |row, count, tally, options| {
         unseen.add(row, count, |id| tally.knows(id), &options.found);
     })?;
-    Ok(Findings { measured, plot_data, unseen: unseen.told(&found) })
+    Ok(Findings { measured, plot_data, unseen: unseen.summary(&found) })
 }
 
 fn explain(fault: &LabelFault, options: &Options) -> String {

@@ -10,19 +10,19 @@ pub(crate) struct Warning {
     /// A word for programs.
     pub(crate) kind: &'static str,
     /// A sentence for people, with what to do.
-    pub(crate) says: String,
+    pub(crate) message: String,
     /// The columns that it is about, if it is about columns.
     pub(crate) columns: Vec<String>,
 }
 
 impl Warning {
-    pub(crate) fn new(kind: &'static str, says: impl Into<String>) -> Warning {
-        Warning { kind, says: says.into(), columns: Vec::new() }
+    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Warning {
+        Warning { kind, message: message.into(), columns: Vec::new() }
     }
 
     /// As an object of JSON.
     pub(crate) fn object(&self) -> Value {
-        let mut object = json!({ "kind": self.kind, "message": self.says });
+        let mut object = json!({ "kind": self.kind, "message": self.message });
         if !self.columns.is_empty() {
             object["columns"] = json!(self.columns);
         }
@@ -31,7 +31,7 @@ impl Warning {
 
     /// With a capital and a full stop, for pages.
     pub(crate) fn sentence(&self) -> String {
-        let mut letters = self.says.chars();
+        let mut letters = self.message.chars();
         letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
     }
 }
@@ -39,12 +39,12 @@ impl Warning {
 /// The order of rows has made the printed loss worthless.
 pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
-    let says = format!(
+    let message = format!(
         "the order of the rows makes the loss {printed} worthless: on the rows it was trained on the model loses {loss}; \
          they seem to be sorted; {}",
         remedy(settings)
     );
-    Warning::new("order", says)
+    Warning::new("order", message)
 }
 
 /// The model, or its printed loss, is worse than the best constant.
@@ -57,7 +57,7 @@ pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &S
         Some(_) => "a smaller --radius",
         None => "--passes auto --l2 auto",
     };
-    let says = match loses {
+    let message = match loses {
         WorseThanConstant::Model { loss, constant } => {
             let (loss, constant) = (sum(loss), number::loss(Some(constant)));
             format!(
@@ -80,7 +80,7 @@ pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &S
             )
         }
     };
-    Warning::new("worse_than_constant", says)
+    Warning::new("worse_than_constant", message)
 }
 
 /// The loss of the model on its own rows, for people: about, if only a sample was scored.

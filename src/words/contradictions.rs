@@ -25,7 +25,9 @@ pub(crate) fn words(contradiction: &Contradiction) -> String {
         Contradiction::HoldoutAndOptimum => "--passes auto holds no rows out: leave --holdout out",
         Contradiction::ChoiceNeedsOptimum(loss) => {
             let name = loss.name();
-            return format!("--loss {name} has one margin per class: its penalty is chosen with --passes auto, or given");
+            return format!(
+                "--loss {name} has one margin per class: its penalty is chosen with --passes auto, or given"
+            );
         }
         Contradiction::GapWithoutBall => {
             "--until-gap is about how much better a model could be, which needs bounds on the models: add --radius R, or for \

@@ -65,7 +65,7 @@ pub(crate) fn data(reading: &Schema) -> String {
 }
 
 /// Message of a fault, with class names in place of the numbers that the trainer uses.
-pub(crate) fn says(fault: &Fault, labels: &Labels, options: &Options) -> String {
+pub(crate) fn message(fault: &Fault, labels: &Labels, options: &Options) -> String {
     let classes = options.found.classes();
     if fault.part != Part::Label || classes.is_empty() {
         return fault.message.clone();

@@ -5,7 +5,7 @@ mod common;
 
 use common::resumed;
 use surefoot_glm::{
-    Ball, Batch, ClassMetrics, Loss, MemoryHoldout, Model, Plan, Predictor, Scores, Settings, Tally, Trainer,
+    Ball, Batch, ClassMetrics, Loss, MemoryHoldout, Model, Plan, Predictor, RowMargins, Settings, Tally, Trainer,
 };
 use surefoot_oracle::{classes as oracle, trainer::Row};
 
@@ -70,7 +70,7 @@ fn fit(loss: Loss, plan: Plan, batch: &Batch) -> Trainer {
 
 /// The margins of a row for the classes of a model, by ascending label.
 fn margins(model: &Model, batch: &Batch, r: usize) -> Vec<f64> {
-    let mut scores = Scores::default();
+    let mut scores = RowMargins::default();
     Predictor::new(model).score_classes(&batch.row(r), &mut scores).unwrap();
     scores.margins
 }

@@ -61,7 +61,7 @@ impl Random {
     }
 
     fn settings(&mut self) -> (Settings, Plan) {
-        let losses = Loss::ALL;
+        let mut losses = Loss::ALL.to_vec();
         losses.extend([Loss::Huber { delta: self.size().max(5e-324) }, Loss::Tweedie { power: 1.0 + 1e-9 }]);
         let loss = self.of(&losses);
         let mut penalty = Penalty::default();

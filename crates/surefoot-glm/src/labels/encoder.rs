@@ -23,7 +23,7 @@ const MOST: usize = ClassIndex::MOST;
 pub(crate) struct LabelEncoder {
     first: Option<f64>,
     second: Option<f64>,
-    #[serde(default, skip_serializing_if = "Classes::is_empty")]
+    #[serde(default, skip_serializing_if = "ClassIndex::is_empty")]
     classes: ClassIndex,
     /// Whether labels are proportions of the positive class, whose label is 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

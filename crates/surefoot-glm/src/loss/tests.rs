@@ -1,6 +1,6 @@
 //! Every loss against differences, lanes, its own constants, and values of 60 digits of arithmetic.
 
-use super::{derivative_cut::Seen, *};
+use super::{derivative_cut::LabelRange, *};
 
 mod classes;
 mod golden;
@@ -114,8 +114,8 @@ fn constants_are_not_larger_than_they_must_be() {
         let labels = labels(loss);
         // Finer where the curvature is largest, at 0.
         let margins = (-4000..=4000).map(|k| f64::from(k) * 1e-2);
-        let steepest = |m: f64| labels.iter().map(|&y| loss.derivative(y, m).abs()).fold(0.0, f64::max);
-        let found = margins.clone().map(steepest).fold(0.0, f64::max);
+        let derivative_bounds = |m: f64| labels.iter().map(|&y| loss.derivative(y, m).abs()).fold(0.0, f64::max);
+        let found = margins.clone().map(derivative_bounds).fold(0.0, f64::max);
         assert_eq!(loss.lipschitz().is_some(), found <= 1.01, "{loss}: {found}");
         loss.lipschitz().into_iter().for_each(|bound| assert!(found > 0.999 * bound, "{loss}: {found} of {bound}"));
         let second = |m: f64| {
@@ -209,7 +209,7 @@ fn units_of_labels_are_units_of_losses() {
 #[test]
 fn slopes_are_cut_beyond_the_labels_and_keep_their_sign() {
     for loss in losses() {
-        let mut seen = Seen::default();
+        let mut seen = LabelRange::default();
         for y in [3.0, 0.5, 8.0] {
             seen.count(y, 0.0, 1.0);
         }

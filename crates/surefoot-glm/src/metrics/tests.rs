@@ -202,7 +202,7 @@ fn pictures_stay_small() {
     let plot_data = classes.plot_data();
     assert!((100..=POINTS + 2).contains(&plot_data.roc.len()), "{}", plot_data.roc.len());
     assert_eq!(plot_data.precision.len() + 1, plot_data.roc.len());
-    assert_eq!(numbers.plot_data().sample.len(), Sample::ROWS);
+    assert_eq!(numbers.plot_data().sample.len(), ReservoirSample::ROWS);
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(crate) struct RunState {
     #[serde(rename = "judged")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
     /// Total weight of the rows per class before the run.
-    #[serde(default, skip_serializing_if = "Balance::is_empty")]
+    #[serde(default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) before: ClassBalance,
 }
 

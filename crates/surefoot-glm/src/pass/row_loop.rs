@@ -53,7 +53,7 @@ pub(crate) struct Counts {
     pub(crate) rows_zero_weight: u64,
     pub(crate) nnz: u64,
     /// Total weight of the rows per class, if classes are to be balanced.
-    #[serde(default, skip_serializing_if = "Balance::is_empty")]
+    #[serde(default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) balance: ClassBalance,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::anyone::Any;
 use surefoot_glm::{
-    Ball, Batch, Bounds, Certificate, Extremes, Fault, FeatureGroups, FeatureNames, HoldoutStore, Labels,
-    MemoryHoldout, Mixer, OrderAlarm, Part, PathEnd, Penalty, Plan, Quote, Role, Row, Settings, TableSchema, threads,
+    Ball, Batch, Bounds, Certificate, Fault, FeatureGroups, FeatureNames, HoldoutStore, IdHasher, Labels, LossBounds,
+    MemoryHoldout, OrderAlarm, Part, PathEnd, Penalty, Plan, Quote, Role, Row, Settings, TableSchema, threads,
 };
 
 #[test]
@@ -64,8 +64,8 @@ fn names_and_labels_may_be_any() {
         let classes: Vec<f64> = (0..any.below(4)).map(|_| any.number()).collect();
         let labels = Labels { negative, positive, classes, shares: any.below(4) == 0 };
         let label = any.number();
-        let code = Labels::code(&labels, label);
-        assert!(code.is_none_or(|code| !label.is_nan() && code.is_finite()), "{labels:?} {label}");
+        let encode = Labels::encode(&labels, label);
+        assert!(encode.is_none_or(|encode| !label.is_nan() && encode.is_finite()), "{labels:?} {label}");
         assert_eq!(
             Labels::all(&labels).len(),
             labels.classes.len() + usize::from(negative.is_some()) + usize::from(positive.is_some())
@@ -102,23 +102,23 @@ fn tables_and_marks_may_be_any() {
 #[test]
 fn small_parts_take_anything() {
     let mut any = Any::new(15);
-    let mixer = Mixer::default();
+    let hasher = IdHasher::default();
     for _ in 0..2000 {
         let (printed, loss) = (any.number(), any.of(&[None, Some(f64::NAN), Some(1.0)]));
         let alarm = OrderAlarm { loss, printed, rows: any.id(), scored: any.id() };
         assert!(!OrderAlarm::is_sound(&alarm) || printed.is_finite() && alarm.rows < u64::MAX);
         let settings = any.settings();
         if let Some(ball) = settings.ball.filter(|_| !settings.loss.is_multiclass()) {
-            let extremes = Ball::extremes(&ball, settings.loss);
-            let ordered = |x: &Extremes| x.least <= x.largest && x.margin >= 0.0 || x.largest.is_nan();
-            assert!(Settings::check_ranges(&settings).is_err() || extremes.is_none_or(|x| ordered(&x)), "{ball:?}");
+            let loss_bounds = Ball::loss_bounds(&ball, settings.loss);
+            let ordered = |x: &LossBounds| x.least <= x.largest && x.margin >= 0.0 || x.largest.is_nan();
+            assert!(Settings::check_ranges(&settings).is_err() || loss_bounds.is_none_or(|x| ordered(&x)), "{ball:?}");
         }
         let in_range = Settings::check_ranges(&settings);
         assert!(in_range.is_err() || settings.penalty.l1 >= 0.0 && settings.penalty.l2.is_finite(), "{settings:?}");
         assert!(!Settings::is_unpenalised(&settings) || Penalty::is_none(&settings.penalty));
         assert!(Plan::period(&any.plan()).is_none_or(|period| period <= u64::from(u32::MAX)));
         let id = any.id();
-        assert_eq!(Mixer::mix(mixer, id), Mixer::mix(mixer, id));
+        assert_eq!(IdHasher::hash(hasher, id), IdHasher::hash(hasher, id));
         let text = any.text();
         assert_eq!(Fault::new(Part::Pair(usize::MAX), text.clone()).message, text);
         assert!(Certificate::bound(&Certificate::none(text)).is_none());

@@ -5,7 +5,7 @@ use crate::{
     losses::check_measured,
 };
 use surefoot_glm::{
-    Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, Model, Predictor, Scores, Tally, Trainer,
+    Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, Model, Predictor, RowMargins, Tally, Trainer,
 };
 
 /// A trainer that has had whatever there was; and how many rows it took.
@@ -148,7 +148,7 @@ fn models_may_be_any() {
         let mut model = Trainer::model(&trainer);
         (0..any.below(3)).for_each(|_| broken(&mut any, &mut model));
         let other = any.batch(model.settings.loss);
-        let (predictor, mut scores, mut tally) = (Predictor::new(&model), Scores::default(), Tally::new(&model));
+        let (predictor, mut scores, mut tally) = (Predictor::new(&model), RowMargins::default(), Tally::new(&model));
         let mut pass = FullPass::new(&model);
         for batch in [&batch, &other] {
             for r in 0..batch.len() {
@@ -163,7 +163,7 @@ fn models_may_be_any() {
                 }
                 if Predictor::score_classes(&predictor, &row, &mut scores).is_ok() {
                     assert!(fair && finite(&scores.margins), "{seed}");
-                    assert!(scores.margins.is_empty() || Scores::likeliest(&scores) < scores.margins.len());
+                    assert!(scores.margins.is_empty() || RowMargins::likeliest(&scores) < scores.margins.len());
                 }
                 let id = any.id();
                 assert_eq!(Predictor::knows(&predictor, id), Tally::knows(&tally, id));

@@ -8,7 +8,7 @@ mod stalls;
 
 use problem::{Dice, examples, goal, label, objective, optimum, rows, value};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use surefoot::certificate::{ClassBalance, ElasticNet, Glm, fenchel};
+use surefoot::certificate::{Balance, ElasticNet, Glm, fenchel};
 use surefoot_glm::{
     Loss,
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -103,7 +103,7 @@ impl Glm for Model {
     fn loss(&self, i: usize, margin: f64) -> f64 {
         value(self.1, self.0[i].0, margin)
     }
-    fn derivative(&self, i: usize, margin: f64) -> f64 {
+    fn slope(&self, i: usize, margin: f64) -> f64 {
         let y = self.0[i].0;
         match self.1 {
             Loss::Logistic => -y / (1.0 + (y * margin).exp()),
@@ -124,8 +124,8 @@ impl Glm for Model {
             other => panic!("{other:?} is not among them"),
         }
     }
-    fn balance(&self) -> ClassBalance {
-        if self.1 == Loss::Squared { ClassBalance::Shift } else { ClassBalance::Scale }
+    fn balance(&self) -> Balance {
+        if self.1 == Loss::Squared { Balance::Shift } else { Balance::Scale }
     }
 }
 

@@ -111,7 +111,7 @@ fn lanes_agree_with_single_margins() {
             _ => Some(margins.iter().map(|&m| Loss::Logistic.value(1.0, -m.abs())).sum()),
         };
         let doubt = doubt.unwrap_or(0.0);
-        assert!((charges.doubts[2] - doubt).abs() <= size, "{loss} {margins:?}: {charges:?} and {doubt}");
+        assert!((charges.wrong_side[2] - doubt).abs() <= size, "{loss} {margins:?}: {charges:?} and {doubt}");
     }
 }
 

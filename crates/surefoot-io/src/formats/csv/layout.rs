@@ -9,7 +9,7 @@ use super::first_record::FirstRecord;
 use crate::{
     features::{
         feature_groups,
-        row_builder::{Group, RowBuilder, Values, escape, missing_id, slot},
+        row_builder::{FeatureProperties, Group, RowBuilder, escape, missing_id, slot},
     },
     formats::parse_error::RecordError,
     table::{
@@ -60,8 +60,8 @@ pub(super) struct Feature {
 
 impl Feature {
     /// The properties that all features of a cell with several have.
-    pub(super) fn values(&self) -> Values<'_> {
-        Values { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
+    pub(super) fn values(&self) -> FeatureProperties<'_> {
+        FeatureProperties { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }
 }
 
