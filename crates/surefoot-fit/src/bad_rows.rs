@@ -1,12 +1,12 @@
-//! Rows at fault that are passed over.
+//! Rows at fault that are skipped.
 
 use crate::error::FitError;
 use surefoot_io::Error;
 
-/// How many errors are kept.
+/// Number of errors kept.
 const KEPT: usize = 3;
 
-/// Counts the rows at fault of the first pass; later passes meet the same rows again.
+/// Counts the skipped rows at fault of the first pass; later passes skip the same rows again.
 #[derive(Debug, Default)]
 pub struct BadRows {
     allowed: u64,
@@ -15,7 +15,7 @@ pub struct BadRows {
 }
 
 impl BadRows {
-    /// At most `allowed` rows are passed over.
+    /// A counter that allows at most `allowed` skipped rows.
     #[must_use]
     pub fn new(allowed: u64) -> BadRows {
         BadRows { allowed, ..BadRows::default() }
@@ -26,7 +26,7 @@ impl BadRows {
         BadRows { allowed, count: before, first: Vec::new() }
     }
 
-    /// How many rows were passed over.
+    /// Number of rows skipped.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count

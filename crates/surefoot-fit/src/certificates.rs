@@ -2,7 +2,7 @@
 
 use surefoot_glm::{Certificate, LossBounds, Settings, Subject};
 
-/// The least bound on how much better another model could be, of those certified.
+/// The least certified bound on the excess loss of the model, if there is one.
 #[must_use]
 pub fn certified_gap(certificates: &[Certificate]) -> Option<f64> {
     let bounds = certificates.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Excess);

@@ -1,10 +1,10 @@
-//! Finds settings that exclude each other: in one place, before anything is read.
+//! Detects contradictory settings, in one place, before anything is read.
 
 use crate::{data::Data, fit::Fit, setting::Contradiction};
 use surefoot_glm::{Bounds, Penalty};
 
 impl Fit<'_> {
-    /// Whether the settings agree with each other and with the data.
+    /// Checks that the settings do not contradict each other or the data.
     ///
     /// # Errors
     /// The first contradiction.

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::stop::{Interrupt, PATIENCE, StopConditions};
 
-/// Where rows come from.
+/// A source of rows: files, pipes, memory or a stream.
 ///
 /// ```
 /// use surefoot_fit::Data;
@@ -34,7 +34,7 @@ pub enum Data {
     Stream(Stream),
 }
 
-/// Rows that come once, from a source of the caller's.
+/// A source of the caller's, which can be read once.
 #[derive(Clone)]
 pub struct Stream(Arc<Mutex<Option<Box<dyn RowSource + Send>>>>);
 
@@ -83,7 +83,7 @@ impl Data {
         Data::stream(Batches { batches: batches.into_iter(), rows: 0 })
     }
 
-    /// The inputs, of which there are none but for files and pipes.
+    /// The inputs of files and pipes; empty otherwise.
     #[must_use]
     pub fn inputs(&self) -> &[InputName] {
         match self {
@@ -92,7 +92,7 @@ impl Data {
         }
     }
 
-    /// Whether rows can be read as often as wanted: regular files and memory, but no pipes and streams.
+    /// Whether rows can be read again: regular files and memory, not pipes and streams.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         !matches!(self, Data::Stream(_)) && self.inputs().iter().all(InputName::can_reread)
@@ -106,10 +106,10 @@ impl Data {
         check_inputs(self.inputs())
     }
 
-    /// Copies standard input, if it is among the inputs, to a temporary file that can be read as often as wanted.
+    /// Copies standard input, if it is among the inputs, to a temporary file that can be read again.
     ///
     /// # Errors
-    /// Errors of reading and of the file; or `stop` says that it is time to end.
+    /// Errors of reading and of the file; a request to stop.
     pub fn spool(&mut self, stop: &StopConditions) -> Result<(), Interrupt> {
         let Data::Inputs(inputs) = self else { return Ok(()) };
         let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
@@ -141,8 +141,8 @@ impl Data {
         self.inputs().get(input).map_or_else(|| self.to_string(), InputName::to_string)
     }
 
-    /// Where `part` of row `row` of a batch that was read from these data stands. With `again`, for a batch that has lost its text, the
-    /// input is read again up to there if it can be.
+    /// Locates `part` of row `row` of a batch read from these data. With `again`, for a batch that has lost its text, the
+    /// input is read again up to the row, if it can be.
     #[must_use]
     pub fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part, again: bool) -> Located {
         match self {
@@ -193,7 +193,7 @@ impl fmt::Display for Data {
 /// Rows handed over by one [`MemoryRows::read`].
 const CHUNK: usize = 1024;
 
-/// Reads rows that are in memory, a chunk at a time.
+/// Reads rows in memory, chunk by chunk.
 pub(crate) struct MemoryRows {
     rows: Arc<Batch>,
     /// Rows read so far.

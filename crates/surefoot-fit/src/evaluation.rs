@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, PlotData, Row, Tally};
 use surefoot_io::{ColumnMeans, Options};
 
-/// How good a model is on some rows.
+/// Metrics of a model on labelled rows.
 #[derive(Debug)]
 pub struct Evaluation {
     /// Losses and metrics.
     pub measured: Measured,
-    /// Curves to draw.
+    /// Curves and points to plot.
     pub plot_data: PlotData,
 }
 
-/// A label that a loss or a model does not take.
+/// A label outside the domain of the loss, or unknown to the model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LabelFault {
@@ -42,31 +42,31 @@ pub enum LabelFault {
     },
 }
 
-/// Labelled rows, and how they are read.
+/// Labelled rows for an evaluation, and the options to read them.
 #[derive(Debug)]
 pub struct Labelled<'a> {
     /// The rows.
     pub data: &'a Data,
-    /// How they are read.
+    /// Options of the readers.
     pub options: Options,
     /// When to stop.
     pub stop: StopConditions,
-    /// Rows at fault that are passed over.
+    /// Counter of skipped rows at fault.
     pub bad_rows: BadRows,
-    /// The words for a label at fault; the texts of classes are in the options.
+    /// Message for a label at fault; class names are in the options.
     pub explain: fn(&LabelFault, &Options) -> String,
 }
 
 impl<'a> Labelled<'a> {
-    /// Rows read so, none of which may be at fault.
+    /// Rows read with these options; a row at fault is an error.
     #[must_use]
     pub fn new(data: &'a Data, options: Options) -> Labelled<'a> {
         let (stop, bad_rows) = Default::default();
         Labelled { data, options, stop, bad_rows, explain: |fault, _| fault.to_string() }
     }
 
-    /// Evaluates the model on these rows. O(nnz) per row. `visit` is shown each row with the number of its features that training
-    /// never saw.
+    /// Evaluates the model on these rows. O(nnz) per row. `visit` is called with each row and the number of its features that were not
+    /// encountered in training.
     ///
     /// # Errors
     /// A row at fault beyond those that may be passed over; no rows; a request to stop.
@@ -103,7 +103,7 @@ impl<'a> Labelled<'a> {
         Ok(means.by_name())
     }
 
-    /// Reads the first rows, after which the options know how all are read. Rows at fault are met again.
+    /// Reads the first rows, so that properties of the data are inferred. Rows are read again by later calls.
     ///
     /// # Errors
     /// An input that cannot be read; a request to stop.
@@ -127,7 +127,7 @@ impl<'a> Labelled<'a> {
         }
     }
 
-    /// Reads all rows before there is a model: whether they can be read, and whether their labels are those of the loss. `known` are the
+    /// Reads all rows before there is a model, and checks that they can be read and that their labels suit the loss. `known` are the
     /// labels of a model that will be trained further.
     ///
     /// # Errors

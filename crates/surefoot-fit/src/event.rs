@@ -4,7 +4,7 @@ use crate::{rows::Rows, unmet::UnmetName};
 use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Trainer, optimum::Optimum};
 use surefoot_io::Options;
 
-/// A moment of a fit.
+/// An event of a running fit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -34,7 +34,7 @@ pub enum Event<'a> {
     },
     /// None of the first rows has one of these names.
     Unmet {
-        /// How many rows were read.
+        /// Number of rows read.
         rows: u64,
         /// The names.
         names: Vec<UnmetName>,
@@ -76,7 +76,7 @@ pub enum Event<'a> {
     NoOptimum,
 }
 
-/// Whoever follows a fit. All methods do nothing unless they are given a body.
+/// An observer of a fit. Default methods do nothing.
 pub trait Observer: Send {
     /// Called on the thread of the fit, which waits for it.
     fn event(&mut self, event: Event<'_>) {

@@ -23,7 +23,7 @@ use surefoot_glm::{
 };
 use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 
-/// The relative gap to which an optimum is certified unless another is asked for.
+/// Default relative tolerance of a certified optimum.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// Bytes that rows may take in memory, if they have to be kept, unless another number is given.
@@ -99,7 +99,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Takes a model further: an unfinished one where its run stood, with the same data; a finished one with new rows.
+    /// Continues from a model: an unfinished one at the position of its run, with the same data; a finished one with new rows.
     ///
     /// # Errors
     /// [`FitError::Resume`], if the position of the interrupted run cannot be read.
@@ -128,7 +128,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Has the factor of the L1 or the L2 penalty chosen, over columns in units of their standard deviation: by held-out rows along with
+    /// Chooses the factor of the L1 or the L2 penalty along a path, for standardized columns: by held-out rows during
     /// the passes, or, with [`optimum`](Fit::optimum), by cross-validation.
     #[must_use]
     pub fn choose_penalty(mut self, axis: Axis) -> Fit<'a> {
@@ -143,14 +143,14 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Keeps the model in a ball around 0, whose certificates say how good it is.
+    /// Constrains the weights to a ball around 0, which gives certificates.
     #[must_use]
     pub fn ball(mut self, ball: Ball) -> Fit<'a> {
         self.settings.ball = Some(ball);
         self
     }
 
-    /// Multiplies the weights of rows by those of their classes.
+    /// Multiplies the weights of rows by class weights.
     #[must_use]
     pub fn class_weights(mut self, weights: ClassWeights) -> Fit<'a> {
         self.settings.class_weights = Some(weights);
@@ -165,7 +165,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Makes so many passes over the data. With more than one, every tenth row is held out to judge which pass's model is kept.
+    /// Number of passes over the data. With more than one, every tenth row is held out to choose the pass whose model is kept.
     #[must_use]
     pub fn passes(mut self, passes: u32) -> Fit<'a> {
         self.plan.passes = passes;
@@ -179,15 +179,15 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// After one pass, seeks the optimum over all rows until its gap is certified to be within `tolerance` of the objective, for instance
-    /// [`TOLERANCE`].
+    /// After one pass, computes the optimum over all rows, in memory, until its gap is certified to be within `tolerance` times the objective,
+    /// for instance [`TOLERANCE`].
     #[must_use]
     pub fn optimum(mut self, tolerance: f64) -> Fit<'a> {
         self.plan = Plan { passes: 1, holdout: None, optimum: Some(tolerance), ..self.plan };
         self
     }
 
-    /// Which penalty is taken if one is chosen by optima.
+    /// Rule for choosing a penalty by optima along a path.
     #[must_use]
     pub fn select(mut self, select: Select) -> Fit<'a> {
         self.plan.select = select;
@@ -201,7 +201,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Takes rows in another order in each pass, which depends on the seed, the pass and the number of the row alone. Rows are kept, in
+    /// Shuffles rows anew in each pass, depending on the seed, the pass and the row number alone. Rows are stored, in
     /// a temporary file beyond [`memory`](Fit::memory).
     #[must_use]
     pub fn shuffle(mut self, seed: Option<u64>) -> Fit<'a> {
@@ -209,56 +209,56 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Ends the run once no model is certified to be better by more than `gap`.
+    /// Stops the run once the excess loss is certified to be at most `gap`.
     #[must_use]
     pub fn until_gap(mut self, gap: Option<f64>) -> Fit<'a> {
         self.until_gap = gap;
         self
     }
 
-    /// How many threads are used, at least 1; 2 by default, one of which reads.
+    /// Number of threads, at least 1; 2 by default, one of which reads.
     #[must_use]
     pub fn threads(mut self, threads: u16) -> Fit<'a> {
         self.threads = threads.max(1);
         self
     }
 
-    /// Passes over up to so many rows at fault; none by default.
+    /// Skips up to `most` rows at fault; none by default.
     #[must_use]
     pub fn skip_bad_rows(mut self, most: u64) -> Fit<'a> {
         self.skip_bad_rows = most;
         self
     }
 
-    /// Bytes that rows may take in memory, if they have to be kept; 1 GiB by default. Further rows go to a temporary file.
+    /// Memory for stored rows, in bytes; 1 GiB by default. Further rows go to a temporary file.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Fit<'a> {
         self.memory = bytes;
         self
     }
 
-    /// When the run is to stop. What it has learnt is kept, and can be resumed.
+    /// Conditions that stop the run early. The model is kept and can be resumed.
     #[must_use]
     pub fn stop(mut self, stop: StopConditions) -> Fit<'a> {
         self.stop = stop;
         self
     }
 
-    /// Stops the run after this time, from now.
+    /// Stops the run when this time has passed, counted from now.
     #[must_use]
     pub fn budget(mut self, time: Duration) -> Fit<'a> {
         self.stop = self.stop.with_deadline(Instant::now().checked_add(time));
         self
     }
 
-    /// Measures fresh rows, each before it is learnt: see [`Trainer::measure_fresh_rows`].
+    /// Computes progressive metrics: see [`Trainer::measure_fresh_rows`].
     #[must_use]
     pub fn measure_fresh_rows(mut self, measures: bool) -> Fit<'a> {
         self.measures = measures;
         self
     }
 
-    /// Saves the model to a file, which is replaced as a whole: now and then, and at the end.
+    /// Saves the model to a file, which is replaced atomically: at every [`snapshot`](Fit::snapshot), and at the end.
     ///
     /// # Errors
     /// The file cannot be written; nothing is left behind.
@@ -274,14 +274,14 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// When the model of a run that goes on is saved; every minute by default.
+    /// Schedule of saving during the run; every minute by default.
     #[must_use]
     pub fn snapshot(mut self, snapshot: Snapshot) -> Fit<'a> {
         self.snapshot = snapshot;
         self
     }
 
-    /// How rows of files are read: format, columns, interactions and more.
+    /// Options of readers: format, columns, interactions and more.
     #[must_use]
     pub fn reading(mut self, options: Options) -> Fit<'a> {
         self.settings.reading = options.reading.clone();
@@ -296,7 +296,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Has the run followed by an observer.
+    /// Sets an observer of the run.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'a) -> Fit<'a> {
         self.observer = Box::new(observer);
@@ -327,7 +327,7 @@ impl<'a> Fit<'a> {
         self.shuffle
     }
 
-    /// How rows of files are read.
+    /// Options of readers.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
@@ -342,10 +342,10 @@ impl<'a> Fit<'a> {
         self.model.is_none() && self.options.reading.table.missing == Missing::Mean
     }
 
-    /// Makes the data readable as often as needed, and holds them against those of an interrupted run. Called by [`run`](Fit::run).
+    /// Makes the data re-readable if needed, and compares them with those of an interrupted run. Called by [`run`](Fit::run).
     ///
     /// # Errors
-    /// [`FitError::ReadOnce`] and [`FitError::OtherData`], or those of reading; a request to stop.
+    /// [`FitError::ReadOnce`] and [`FitError::OtherData`], errors of reading; a request to stop.
     pub fn prepare(&mut self, data: &mut Data) -> Result<(), Interrupt> {
         if self.reads_again() {
             if data.inputs().iter().any(|input| matches!(input, surefoot_io::InputName::Stdin)) {
@@ -380,7 +380,7 @@ impl<'a> Fit<'a> {
     /// Checks the settings, prepares the data and fits the model.
     ///
     /// # Errors
-    /// Why not, and up to which row a model was saved.
+    /// The reason, and the row up to which a model was saved.
     pub fn run(mut self, data: impl Into<Data>) -> Result<Outcome, Failed> {
         let mut data = data.into();
         self.check(&data).map_err(FitError::Setting)?;
@@ -444,7 +444,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// How rows are read for a new model with these settings.
+/// Reader options for a new model with these settings.
 #[must_use]
 pub fn options_for(settings: &Settings) -> Options {
     let found = Inferred::default().with_many_classes(settings.loss.is_multiclass());
@@ -457,7 +457,7 @@ pub fn options_for(settings: &Settings) -> Options {
     }
 }
 
-/// How rows are read for a model: as those that it was trained on.
+/// Reader options for a model: those it was trained with.
 #[must_use]
 pub fn options_of(model: &Model) -> Options {
     let settings = &model.settings;

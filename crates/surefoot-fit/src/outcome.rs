@@ -23,38 +23,38 @@ const FAR: f64 = 1e3;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The model; of a run that was stopped, with what is needed to resume it.
+    /// The model; after an early stop with the state needed to resume.
     pub model: Model,
-    /// The trainer, which knows more: fresh and held-out rows, a sample of the rows.
+    /// The trainer, with progressive metrics, held-out rows and a sample of the rows.
     pub trainer: Trainer,
     /// Options of the readers, with the inferred properties of the data.
     pub options: Options,
     /// Passes, hold-out and optimum.
     pub plan: Plan,
-    /// Rows at fault that were passed over.
+    /// Skipped rows at fault.
     pub bad_rows: BadRows,
     /// The objective of the model over all rows, if it was computed.
     pub objective: Option<f64>,
     /// The result of the search for the optimum, if there was one.
     pub optimum: Option<Optimum>,
-    /// Why that result deserves caution, if it does.
+    /// A caveat about that result, if there is one.
     pub caution: Option<Caution>,
-    /// The column that may be why the search has stalled, and its mean in standard deviations.
+    /// The column that may have stalled the search, and its mean in standard deviations.
     pub far_column: Option<(String, f64)>,
     /// Why the run ended early, if it did.
     pub stop: Option<StopReason>,
-    /// Rows before this run.
+    /// Number of rows learnt before this run.
     pub first: u64,
     /// Whether anything was learnt; nothing is saved otherwise.
     pub has_learnt: bool,
 }
 
-/// A fit that could not go on.
+/// A failed fit.
 #[derive(Debug)]
 pub struct Failed {
-    /// Why.
+    /// The reason.
     pub error: FitError,
-    /// The row up to which the file holds a model of this run, if it does.
+    /// The row up to which a model of this run was saved, if any.
     pub saved: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a run stands in its data, as it is stored in an unfinished model, and the way back to there.
+//! Position of a run in its data, as stored in an unfinished model, and resumption from there.
 //!
 //! A run that is resumed reads its data again from the start, so that it knows them to be the same bytes: the
 //! reader chains a hash from row to row, and the hash at the row where the run stood must come out again. In

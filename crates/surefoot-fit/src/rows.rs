@@ -16,8 +16,8 @@ type Watcher = (fn(&Data), fn(usize));
 
 static WATCHER: OnceLock<Watcher> = OnceLock::new();
 
-/// Has every reader of this process tell when it opens data, and how many rows each batch has: for a program that accounts for memory. Only
-/// the first call has an effect.
+/// Registers callbacks for all readers of this process: `opened` when data are opened, `read` with the number of rows per batch. For
+/// programs that account for memory. Only the first call has an effect.
 pub fn watch_rows(opened: fn(&Data), read: fn(usize)) {
     let _ = WATCHER.set((opened, read));
 }
@@ -28,7 +28,7 @@ pub(crate) fn tell_opened(data: &Data) {
     }
 }
 
-/// Rows that are being read.
+/// A reader of rows, on this thread or ahead on another.
 #[derive(Debug)]
 pub struct Rows(RowOrigin);
 
@@ -118,7 +118,7 @@ impl Rows {
         })
     }
 
-    /// Bytes read so far, as stored, and how many there are if that is known; of rows in memory, rows.
+    /// Bytes read so far, as stored, and the total if known; for rows in memory, rows.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         match &self.0 {
@@ -131,7 +131,7 @@ impl Rows {
         }
     }
 
-    /// How much of the work with these rows is done, in bytes: reading them, and learning them if that comes after.
+    /// Progress in bytes: of reading, or of delivering rows that are stored after reading.
     #[must_use]
     pub fn work(&self) -> u64 {
         let (bytes, all) = self.bytes();

@@ -1,4 +1,4 @@
-//! Saving the model of a run, now and then and at its end.
+//! Saving the model of a run, on a schedule and at its end.
 
 use crate::error::FitError;
 use std::{
@@ -8,10 +8,10 @@ use std::{
 use surefoot_glm::Model;
 use surefoot_io::{Output, save_model};
 
-/// How long a better model may wait for its file in a search for the optimum, in which all wait for the best.
+/// Maximum delay before a better model is saved in a search for the optimum.
 const STALE: Duration = Duration::from_secs(1);
 
-/// When a running fit saves its model.
+/// Schedule of saving during a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot {
     /// Whenever this much time has gone by.
@@ -52,7 +52,7 @@ impl Saver {
         self.saved
     }
 
-    /// How many rows may be learnt from row `rows` on before a snapshot is due.
+    /// Number of rows from row `rows` on until a snapshot is due.
     pub(crate) fn room(&self, rows: u64) -> u64 {
         match self.every {
             Snapshot::Rows(every) if self.replaces() => every - rows % every,

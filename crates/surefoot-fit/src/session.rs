@@ -267,7 +267,7 @@ impl Session<'_> {
         self.position.plan.period().is_some() || self.gathered.is_some()
     }
 
-    /// Of the first `rows` of a batch, before which the pass has `before`: puts those held out on the shelf again, and gathers
+    /// Of the first `rows` of a batch, preceded by `before` rows of the pass: stores held-out rows again, and gathers
     /// all where the optimum will be sought.
     fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
         if !self.keeps_rows() {
@@ -345,7 +345,7 @@ impl Session<'_> {
         }
     }
 
-    /// Where a slice that begins at row `from` of the batch ends.
+    /// End of the slice that starts at row `from` of the batch.
     fn cut(&self, batch: &Batch, from: usize) -> usize {
         let line = (self.rows + 1).next_power_of_two() - self.rows;
         let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);

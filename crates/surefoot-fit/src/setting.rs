@@ -1,9 +1,9 @@
-//! Settings that exclude each other, as data.
+//! Contradictory settings, as data.
 
 use std::fmt;
 use surefoot_glm::Loss;
 
-/// Settings that exclude each other, or one that is out of its range.
+/// Contradictory settings, or a setting out of its range.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contradiction {

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a wait for rows lasts before the stop conditions are looked at again.
+/// Maximum wait for rows before the stop conditions are checked again.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Why a run ended early.
@@ -32,7 +32,7 @@ impl StopReason {
     }
 }
 
-/// A request of the caller, and a deadline; looked at every few milliseconds.
+/// Conditions that stop a run early: a request of the caller, and a deadline. Checked every few milliseconds.
 #[derive(Clone, Default)]
 pub struct StopConditions {
     requested: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
@@ -40,13 +40,13 @@ pub struct StopConditions {
 }
 
 impl StopConditions {
-    /// Ends once `requested` says so; it should take no more than microseconds.
+    /// Stops once `requested` returns true; it should take no more than microseconds.
     #[must_use]
     pub fn when(requested: impl Fn() -> bool + Send + Sync + 'static) -> StopConditions {
         StopConditions { requested: Some(Arc::new(requested)), deadline: None }
     }
 
-    /// Ends once the flag is set.
+    /// Stops once the flag is set.
     #[must_use]
     pub fn flag(flag: Arc<AtomicBool>) -> StopConditions {
         StopConditions::when(move || flag.load(Relaxed))
@@ -58,10 +58,10 @@ impl StopConditions {
         StopConditions { deadline, ..self }
     }
 
-    /// Whether it is time to stop.
+    /// Checks the conditions.
     ///
     /// # Errors
-    /// Why, if it is.
+    /// The reason to stop, if there is one.
     pub fn check(&self) -> Result<(), StopReason> {
         if self.requested.as_ref().is_some_and(|requested| requested()) {
             return Err(StopReason::Requested);
@@ -80,7 +80,7 @@ impl fmt::Debug for StopConditions {
     }
 }
 
-/// Why work does not go on.
+/// Why work was interrupted: an error, or a stop condition.
 #[derive(Debug)]
 pub enum Interrupt {
     /// It is to stop, for a reason that is no error.

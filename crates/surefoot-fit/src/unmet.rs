@@ -1,4 +1,4 @@
-//! Names that the caller gave and that no row has.
+//! Names given by the caller that occur in no row.
 
 use surefoot_io::Options;
 
@@ -16,7 +16,7 @@ pub enum Purpose {
     Interact,
 }
 
-/// A name of a namespace or an index that no row has.
+/// A namespace or index given by the caller that occurs in no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetName {
     /// Purpose of the name.
@@ -25,7 +25,7 @@ pub struct UnmetName {
     pub name: String,
 }
 
-/// The names that no row had so far; columns are known beforehand and never among them.
+/// The given names that no row has had so far; never columns, which are known beforehand.
 #[must_use]
 pub fn unmet_names(options: &Options) -> Vec<UnmetName> {
     if options.found.table().is_some() {

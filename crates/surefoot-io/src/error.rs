@@ -5,18 +5,18 @@ use std::io;
 
 use crate::text::printable::printable;
 
-/// Where a fault stands in an input, and what stands there.
+/// Location of a fault in an input, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     /// The input as shown to the user.
     pub file: String,
-    /// Where in the input.
+    /// Location within the input.
     pub location: Location,
-    /// The whole token, printable ASCII, cut to 80 bytes; empty if there is none.
+    /// The token at fault, printable ASCII, truncated to 80 bytes; empty if there is none.
     pub token: String,
 }
 
-/// A place within an input.
+/// A location within an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In text.
@@ -51,7 +51,7 @@ impl fmt::Display for Located {
 }
 
 impl Located {
-    /// The error of this token, with a `message` of what is wrong and what to do.
+    /// An error at this location; `message` gives the problem and the remedy.
     #[must_use]
     pub fn error(self, message: impl Into<String>) -> Error {
         ErrorKind::Row { place: self, message: message.into() }.into()
@@ -123,7 +123,7 @@ pub enum ErrorKind {
     /// A row is at fault; reading may go on with the next one.
     #[error("{place}{message}")]
     Row {
-        /// Where, and the token.
+        /// Location and token.
         place: Located,
         /// The problem and the remedy.
         message: String,
@@ -131,7 +131,7 @@ pub enum ErrorKind {
     /// The columns, or what follows in the input, cannot be told: nothing more can be read.
     #[error("{place}{message}")]
     Input {
-        /// Where it shows, and the token.
+        /// Location and token where it shows.
         place: Located,
         /// The problem and the remedy.
         message: String,
@@ -177,7 +177,7 @@ pub enum ErrorKind {
     Damaged {
         /// The file.
         file: String,
-        /// Where the damage shows.
+        /// Location where the damage shows.
         at: u64,
         /// The mismatch.
         message: String,
@@ -201,7 +201,7 @@ pub enum ErrorKind {
 pub struct Error(Box<ErrorKind>);
 
 impl Error {
-    /// The longest message in bytes; leaves room for the name of the program within 500.
+    /// Maximum length of a message in bytes; leaves room for the name of the program within 500.
     pub const LIMIT: usize = 480;
 
     /// The kind of the error.
@@ -210,13 +210,13 @@ impl Error {
         &self.0
     }
 
-    /// Whether a row is at fault, after which reading may go on.
+    /// Whether a single row is at fault, after which reading may continue.
     #[must_use]
     pub fn is_row(&self) -> bool {
         matches!(*self.0, ErrorKind::Row { .. })
     }
 
-    /// Whether the reader of a pipe has gone away, which ends most programs quietly.
+    /// Whether the reader of a pipe has closed it, which ends most programs silently.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&*self.0, ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)

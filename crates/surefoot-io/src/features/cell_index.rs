@@ -6,7 +6,7 @@ use surefoot_glm::{FeatureNames, Role, Schema};
 
 use super::row_builder::{Group, escape, missing_id, slot};
 
-/// Finds the columns of features by their ids and names.
+/// Maps features back to the columns and cells they come from, by id and name.
 #[derive(Debug)]
 pub struct CellIndex {
     /// The column of a number, or of its absence, by id; `None` where two columns share one.
@@ -28,7 +28,7 @@ pub enum Cell<'a> {
 }
 
 impl CellIndex {
-    /// Of the columns of a table.
+    /// An index of the columns of a schema. O(columns).
     #[must_use]
     pub fn new(reading: &Schema) -> CellIndex {
         let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
@@ -54,7 +54,7 @@ impl CellIndex {
         CellIndex { ids, categories, is_hashed: reading.bits.is_some() }
     }
 
-    /// The column of a feature by its number, and what its cell holds; `None` for products, for features without a name, and
+    /// Column number from 0 and cell of a feature; `None` for products, for features without a name, and
     /// for those that share their id with another.
     #[must_use]
     pub fn cell<'a>(&self, id: u64, names: &'a FeatureNames) -> Option<(usize, Cell<'a>)> {
@@ -67,14 +67,14 @@ impl CellIndex {
         }
     }
 
-    /// The column of a category by the name of one of its features, and the value.
+    /// Column number from 0 and value of a categorical feature, by the feature's name.
     #[must_use]
     pub fn category<'a>(&self, name: &'a str) -> Option<(usize, &'a str)> {
         let (column, value) = name.split_once('=').filter(|(_, value)| !value.is_empty() && !value.contains('*'))?;
         self.categories.get(column).map(|&n| (n, value))
     }
 
-    /// A value as the data have it, given as names of features have it.
+    /// Unescapes a value as it occurs in names of features into the text in the data.
     #[must_use]
     pub fn text(value: &str) -> String {
         let (mut bytes, mut rest) = (Vec::new(), value);

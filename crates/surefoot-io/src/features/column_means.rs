@@ -1,4 +1,4 @@
-//! Means of the columns of numbers, which missing cells are filled with.
+//! Means of numeric columns, by which missing cells are imputed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,9 +7,10 @@ use surefoot_glm::{Batch, FeatureGroups, Role, Schema};
 use super::row_builder::{Group, missing_id};
 use crate::table::options::Options;
 
-/// The weighted means of the columns of numbers of a table over all rows that have a number there.
+/// Weighted means of the numeric columns of a table, each over the rows that have a number there.
 ///
-/// Rows of weight 0 do not count, nor does what is no row ([`Row::check`](surefoot_glm::Row::check)). A column without any number has the mean 0.
+/// Rows of weight 0 and invalid rows ([`Row::check`](surefoot_glm::Row::check)) are ignored. A column without any number has the mean 0. O(columns)
+/// memory.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
     /// The place of a column by the id of its number and by that of its absence.
@@ -32,14 +33,14 @@ struct Column {
 }
 
 impl ColumnMeans {
-    /// How rows are to be read for the means of their columns: as `options` say, but each number by itself, and apart.
+    /// Options to read the rows for [`add`](ColumnMeans::add): as `options`, but without hashing of numbers and with own inferred properties.
     #[must_use]
     pub fn options(options: &Options) -> Options {
         let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
         Options { reading, groups: FeatureGroups::default(), ..options.apart() }
     }
 
-    /// Takes in rows that were read with [`ColumnMeans::options`].
+    /// Adds rows that were read with [`ColumnMeans::options`].
     pub fn add(&mut self, batch: &Batch, options: &Options) {
         if self.columns.is_empty() {
             self.meet(options);
@@ -66,7 +67,7 @@ impl ColumnMeans {
         }
     }
 
-    /// The means by the names of the columns.
+    /// Means by column name.
     #[must_use]
     pub fn by_name(self) -> BTreeMap<String, f64> {
         let whole = self.weight;

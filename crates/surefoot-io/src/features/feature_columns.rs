@@ -1,4 +1,4 @@
-//! Columns that a user names must be those that features are made of.
+//! Checks that columns named for interactions and groups give features.
 
 use surefoot_glm::{Column, FeatureGroups, TableSchema};
 

@@ -1,4 +1,4 @@
-//! Which group of [`FeatureGroups`] the features of a row are in.
+//! Group numbers of the features of a row, by [`FeatureGroups`].
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -43,7 +43,7 @@ pub(crate) fn of_columns<S: AsRef<str>>(groups: &FeatureGroups, names: &[S]) -> 
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
 }
 
-/// The list and the place that the name of a number of a list has, as `v` and `7` in `v[7]`; columns of text may be called so too.
+/// Splits the name of an element of a list column, `v[7]`, into `v` and `7`; text columns may have such names too.
 #[must_use]
 pub fn list_element(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.rsplit_once('[')

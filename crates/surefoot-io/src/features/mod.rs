@@ -1,4 +1,4 @@
-//! Cells and names to the features of a row: ids, products, groups, what missing cells become.
+//! From cells and names to the features of a row: ids, products, groups, missing cells.
 //!
 //! May use [`table`](crate::table), [`ids`](crate::ids) and [`text`](crate::text); knows no format. A format whose features have names
 //! hands them to [`RowBuilder`](row_builder::RowBuilder).

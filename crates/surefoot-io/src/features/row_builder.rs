@@ -58,28 +58,28 @@ pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
     bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
 }
 
-/// Collects the features of a row, and appends them to a batch as it wants them: each id once, where it was met first, with
-/// the sum of its values. What is not hashed keeps its order, so that sums over a row are rounded alike in all formats.
+/// Collects the features of a row and appends them to a batch: each id once, at its first occurrence, with
+/// the sum of its values. Raw ids keep their order, so that sums over a row are rounded alike in all formats.
 ///
 /// O(n) per row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
     interact: Vec<(Group, Group)>,
-    /// Whether an id may be met twice.
+    /// Whether an id may occur twice.
     repeats: bool,
     index: Vec<u64>,
     value: Vec<f64>,
-    /// Where the features of each group begin.
+    /// Start of the features of each group.
     groups: Vec<(Group, usize)>,
     names: NameCollector,
     distinct: HyperLogLog,
     merger: DuplicateMerger,
-    /// Where not all weights have the same penalty and bounds.
+    /// Group numbers, if there are feature groups.
     grouper: Option<GroupTracker>,
 }
 
-/// The names that go to [`Inferred`].
+/// Collects feature names for [`Inferred`].
 #[derive(Debug)]
 struct NameCollector {
     found: Arc<Inferred>,
@@ -95,12 +95,12 @@ struct NameCollector {
     text: String,
 }
 
-/// A row that cannot be.
+/// Why a row cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidRow {
     /// A sum of values is not finite.
     Overflow,
-    /// It has more than [`MOST_PRODUCTS`].
+    /// More products than [`MOST_PRODUCTS`].
     Products,
 }
 

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, shown};
 ///
 /// Bytes go to a temporary file beside the target, which takes the target's name at [`commit`](Output::commit);
 /// until then, and if that fails, the target is as it was. Afterwards more bytes begin the next replacement.
-/// Dropping an output forgets what was not committed.
+/// Dropping an output discards what was not committed.
 ///
 /// ```
 /// use std::io::Write;
@@ -62,8 +62,8 @@ struct Open {
 const BUFFER: usize = 256 << 10;
 
 impl Output {
-    /// Checks that `name` can be written, without leaving anything behind, and removes what writers of the same
-    /// target left that did not live to clean up.
+    /// Checks that `name` can be written, without leaving anything behind, and removes temporary files that killed writers of the same
+    /// target left.
     ///
     /// # Errors
     /// The system's reason: `No such file or directory`, `Permission denied`, `Is a directory` ...
@@ -79,7 +79,7 @@ impl Output {
         }
     }
 
-    /// The output as it is shown to the user.
+    /// Name of the output for messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -104,7 +104,7 @@ impl Output {
     /// Checks that the output is none of the inputs under another name.
     ///
     /// # Errors
-    /// If it is one of them.
+    /// An error that names the input, if it is one of them.
     pub fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
         let identity = self.identity();
         match identity.is_some() && inputs.iter().any(|input| input.identity() == identity) {
@@ -130,12 +130,12 @@ impl Output {
     /// written, the file becomes empty.
     ///
     /// # Errors
-    /// Why it could not be written; a file keeps its earlier content.
+    /// The system's reason; a file keeps its earlier content.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.finish().map_err(|source| self.error(source))
     }
 
-    /// Forgets what was written since the last commit, as far as it did not go out directly.
+    /// Discards bytes since the last commit, unless they were written directly to a device or pipe.
     pub fn discard(&mut self) {
         if self.is_atomic() {
             self.open = None;

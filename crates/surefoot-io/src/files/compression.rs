@@ -1,11 +1,11 @@
-//! Compression, found by content.
+//! Decompression; the codec is detected by content.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// Input of a decoder: the bytes read ahead for detection, then the rest.
 type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
-/// A way of compression; a new one is a row of [`CODECS`].
+/// A compression format; a new one is a row of [`CODECS`].
 struct Codec {
     name: &'static str,
     /// The first bytes of a compressed file as ranges, one per byte.
@@ -99,7 +99,7 @@ impl Read for Bzip2 {
 /// Most memory that an xz file may ask for, in bytes: four times what `xz -9` asks for.
 const XZ_MEMORY: u64 = 260 << 20;
 
-/// How many bytes are read at once from compressed inputs.
+/// Bytes per read of compressed inputs.
 const STORED: usize = 128 << 10;
 
 /// Wraps `raw` into the decoder that its first bytes ask for, and names it.

@@ -1,4 +1,4 @@
-//! Names on the command line to files: folders and patterns of names.
+//! Expansion of names into files: folders and glob patterns.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

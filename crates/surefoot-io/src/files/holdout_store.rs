@@ -9,7 +9,8 @@ const MEMORY: usize = 64 << 20;
 
 /// A [`HoldoutStore`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
 ///
-/// A row that is none ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file is gone when the shelf is, however the process ends.
+/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file disappears with the store, however the
+/// process ends.
 ///
 /// ```
 /// use surefoot_glm::{Batch, HoldoutStore};

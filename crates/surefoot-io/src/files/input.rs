@@ -16,7 +16,7 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, shown};
 
-/// An input as the user named it.
+/// An input by name: standard input, a path, or spooled standard input.
 #[derive(Clone, Debug)]
 pub enum InputName {
     /// Standard input, named `-`.
@@ -27,7 +27,7 @@ pub enum InputName {
     Member {
         /// Its path.
         path: PathBuf,
-        /// How many components of the path come before those that were found.
+        /// Number of leading path components that were given, not found by expansion.
         from: usize,
     },
     /// A copy of standard input that can be read again; see [`spool`](crate::spool()).

@@ -1,4 +1,4 @@
-//! Reading where signals come.
+//! Reading despite interruptions by signals.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Tables as text: CSV and its kin, as RFC 4180 has it.
+//! Text tables: CSV and variants, by RFC 4180.
 //!
 //! The first record names the columns, or there are no names. Which columns there are and what they are used as is known
 //! once for all files of a command ([`Inferred`](crate::Inferred)), or from a model; each file may have them in another order.
@@ -51,7 +51,7 @@ use looks::CellGuess;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 
-/// The format: rows of cells.
+/// The CSV format.
 struct Csv {
     options: Options,
     rules: Rules,
@@ -386,7 +386,7 @@ pub fn is_date(cell: &[u8]) -> bool {
     CellGuess::like(cell) == Some(CellGuess::Date)
 }
 
-/// The unit behind the number that a cell is, if it is one with a unit: `kg` of `1.5 kg`.
+/// The unit of a cell that is a number with a unit: `kg` of `1.5 kg`.
 #[must_use]
 pub fn unit(cell: &str) -> Option<&str> {
     looks::unit(cell)

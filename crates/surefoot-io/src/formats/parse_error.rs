@@ -2,7 +2,7 @@
 
 use crate::error;
 
-/// A row at fault, in the words of the parser, which knows no file names.
+/// A fault found by a parser, which does not know file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Position of the input, from 0.
@@ -11,13 +11,13 @@ pub struct ParseError {
     pub line: u64,
     /// Byte column of the token, from 1, a byte order mark not counted.
     pub column: u64,
-    /// The whole token, printable, cut to 80 bytes.
+    /// The token at fault, printable, truncated to 80 bytes.
     pub token: String,
     /// The problem and the remedy.
     pub message: String,
-    /// Whether nothing that follows can be read, since it is more than a row that is at fault.
+    /// Whether the fault is of more than a row, so that nothing after it can be read.
     pub fatal: bool,
-    /// Whether what a user asks for is at fault, not the data.
+    /// Whether the request is at fault, not the data.
     pub asked: bool,
 }
 
@@ -32,7 +32,7 @@ impl std::error::Error for ParseError {}
 /// A fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordError {
-    /// Where the token begins, from the start of the record.
+    /// Start of the token, from the start of the record.
     pub(crate) at: usize,
     /// The whole token; shown by [`error::token`].
     pub(crate) token: Vec<u8>,
@@ -40,7 +40,7 @@ pub(crate) struct RecordError {
     pub(crate) message: String,
     /// Whether nothing that follows can be read.
     pub(crate) fatal: bool,
-    /// Whether what a user asks for is at fault, not the data.
+    /// Whether the request is at fault, not the data.
     pub(crate) asked: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Records of text, however their bytes are cut: what formats of one record a row share.
+//! Splitting of text into records, wherever its bytes are split; shared by formats with one record per row.
 
 use surefoot_glm::{Batch, Place};
 
@@ -54,12 +54,12 @@ pub(crate) trait RecordFormat: Send {
     fn finish(&mut self) {}
 }
 
-/// How far the search for the end of a record has come.
+/// Progress of the search for the end of a record.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scan {
     /// Bytes of the record that were looked at.
     pub(crate) seen: usize,
-    /// Where the quoted cell begins that has not ended there.
+    /// Start of the quoted cell that has not ended yet.
     pub(crate) open: Option<usize>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum Parser {
     Table(Box<dyn TableParser>),
 }
 
-/// How a format makes rows of an input.
+/// Parser constructor of a format.
 enum Access {
     /// Its text is pushed as it comes.
     Text(fn(&Options) -> Box<dyn TextParser>),
@@ -109,13 +109,13 @@ pub static FORMATS: &[Format] = &{
 };
 
 impl Format {
-    /// The format of this name.
+    /// The format with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// The format that the extension stands for, with a compression's extension taken off first.
+    /// The format of a file extension, ignoring an extension of compression.
     ///
     /// ```
     /// use surefoot_io::Format;
@@ -131,7 +131,7 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// The format that these first bytes of data, decompressed, look like.
+    /// The format detected from the first bytes of decompressed data.
     #[must_use]
     pub fn by_content(head: &[u8]) -> &'static Format {
         let last = REGISTRY.last().expect("the table is not empty");
@@ -170,8 +170,8 @@ impl Format {
         named.or(looks).or_else(|| Format::named(fallback)).unwrap_or(&FORMATS[0])
     }
 
-    /// The format of the first input that can be looked at before it is read; where nothing tells, the text whose features
-    /// go by `by`. `None` if it is of a kind that cannot be read.
+    /// The format detected from the first input that can be read in advance; if undecided, the text format whose features
+    /// are identified by `by`. `None` for an unsupported format.
     #[must_use]
     pub fn guess(inputs: &[InputName], by: FeatureKey) -> Option<&'static Format> {
         let input = inputs.iter().find(|input| input.can_reread())?;

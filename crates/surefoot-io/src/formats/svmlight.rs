@@ -41,7 +41,7 @@ pub(super) use index_selection::check;
 use line::Line;
 use rules::Rules;
 
-/// A push parser: the caller lends bytes, however they are cut, and gets the rows that they complete.
+/// A push parser of svmlight text: the caller passes bytes, split anywhere, and gets the rows that they complete.
 ///
 /// Memory grows with the longest row, not with comments or the number of rows. Rows are appended to the
 /// batch, which the caller clears when it likes.
@@ -94,7 +94,7 @@ pub struct Svmlight {
 const LOOK: usize = 1 << 20;
 
 impl Svmlight {
-    /// A parser at the start of the first input. Of options that [`Options::check`] refuses it takes the nearest that are in range.
+    /// A parser at the start of the first input. Options that [`Options::check`] refuses are clamped to their range.
     #[must_use]
     pub fn new(options: &Options) -> Svmlight {
         Svmlight {

@@ -1,4 +1,4 @@
-//! How many different ids there were, in little memory.
+//! Estimation of the number of distinct ids, in little memory.
 
 use super::id_map::IdSet;
 
@@ -45,7 +45,7 @@ impl HyperLogLog {
         self.rank.iter_mut().zip(&other.rank).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 
-    /// How many there were.
+    /// Estimated number of distinct ids.
     pub(crate) fn count(&self) -> u64 {
         if self.exact.len() <= EXACT {
             return self.exact.len() as u64;

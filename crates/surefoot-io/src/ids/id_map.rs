@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, Hasher};
 
 use surefoot_glm::IdHasher;
 
-/// A map from ids of features that have names.
+/// A map keyed by feature ids.
 pub(crate) type IdMap<V> = HashMap<u64, V, IdHashBuilder>;
 
-/// Makes [`HashedId`]s.
+/// Builds [`HashedId`]s with one random seed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdHashBuilder(IdHasher);
 
@@ -20,7 +20,7 @@ impl BuildHasher for IdHashBuilder {
     }
 }
 
-/// The hash of an id.
+/// Hasher of a single id.
 #[derive(Debug)]
 pub(crate) struct HashedId {
     hasher: IdHasher,
@@ -41,20 +41,20 @@ impl Hasher for HashedId {
     }
 }
 
-/// A set of such ids, made for the question whether an id is there: where most are, and the set is larger than a cache,
-/// one access to memory where [`HashSet`](std::collections::HashSet) takes two.
+/// A set of ids for membership tests: one memory access per test, if most ids are members and the set is larger than a cache,
+/// where [`HashSet`](std::collections::HashSet) takes two.
 ///
 /// 16 to 32 bytes per id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdSet {
-    /// An id stands at the first free place from its hash on; 0 is none. A power of two of places, or none.
+    /// An id is in the first free bucket from its hash on; 0 is free. The length is a power of two, or 0.
     places: Vec<u64>,
     len: usize,
     hasher: IdHasher,
 }
 
 impl IdSet {
-    /// How many ids there are.
+    /// Number of ids.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -1,4 +1,4 @@
-//! Pairs of a row whose ids may be met twice.
+//! Merges nonzeros of a row with equal ids.
 
 use surefoot_glm::IdHasher;
 

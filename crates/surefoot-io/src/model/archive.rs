@@ -1,4 +1,4 @@
-//! The container of model files: safetensors, made canonical and checked.
+//! The container of model files: safetensors in a canonical form, with checksums.
 //!
 //! A file is the length of the header (8 bytes, little-endian), the header, and the bytes of the tensors, one
 //! behind the other. The header is JSON, padded with spaces to a multiple of 8:
@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The longest header in bytes; more tensors, columns or names of classes than that are no model.
 const LONGEST: u64 = 1 << 30;
 
-/// The type of a tensor's numbers.
+/// Element type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Dtype {
@@ -40,7 +40,7 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// Bytes of one number.
+    /// Bytes per element.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
@@ -51,16 +51,16 @@ impl Dtype {
     }
 }
 
-/// A named array of numbers, lent by whoever writes it or read from a file.
+/// A named array of numbers, borrowed for writing or read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor<'a> {
-    /// Its name, one of a kind in the archive.
+    /// Name, unique in the archive.
     pub name: String,
-    /// The type of its numbers.
+    /// Element type.
     pub dtype: Dtype,
     /// Its shape, row-major.
     pub shape: Vec<usize>,
-    /// Its numbers, little-endian.
+    /// Elements, little-endian.
     pub bytes: Cow<'a, [u8]>,
 }
 
@@ -80,12 +80,12 @@ pub struct Tensor<'a> {
 pub struct Archive<'a> {
     /// Canonical JSON text, stored as it is.
     pub meta: String,
-    /// The tensors, stored in this order. Those with numbers of 8 bytes lie aligned if they come first.
+    /// The tensors, stored in this order. Tensors with 8-byte elements are aligned if they come first.
     pub tensors: Vec<Tensor<'a>>,
 }
 
 impl<'a> Archive<'a> {
-    /// The version of the format that is written, and the only one that is read.
+    /// Version of the format; the only one read and written.
     pub const FORMAT: u64 = 2;
 
     /// Writes the archive. Equal archives give equal bytes.

@@ -1,4 +1,4 @@
-//! A model as an archive, and back.
+//! Conversion of models to archives and back.
 //!
 //! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state; the rest
 //! is one JSON object with sorted keys and the shortest decimals that read back to the same numbers. Equal
@@ -44,11 +44,11 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     archive_of(model)?.write(to)
 }
 
-/// Reads a model and checks that it is whole and fits together.
+/// Reads a model, and validates it with [`Model::check`]. O(size of the file).
 ///
 /// # Errors
-/// If the file cannot be read, is no model, is damaged, or is in another version of the format; if a number in it is out of its
-/// range, or its parts do not fit together.
+/// A file that cannot be read, is not a model, is damaged, or has another version of the format; a number out of its
+/// range, or parts that do not fit together.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
     model_of(&Archive::read(path)?)
         .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())

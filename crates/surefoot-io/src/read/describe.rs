@@ -1,4 +1,4 @@
-//! Where a part of a row stands, for a fault that shows only after reading.
+//! Locates parts of rows in their input, for faults found after reading.
 
 use surefoot_glm::{Batch, Part};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Options {
-    /// Where a part of row `row` of `batch` stands, for a fault that shows only after reading.
+    /// Locates a part of row `row` of `batch` in its input, for a fault found after reading.
     ///
     /// The batch must have been filled with these options and inputs. Costs a scan of the row.
     ///

@@ -1,4 +1,4 @@
-//! Reading on a thread of its own.
+//! Reading ahead on another thread.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -9,7 +9,7 @@ use surefoot_glm::{Batch, threads::start};
 use super::reader::RowSource;
 use crate::error::Error;
 
-/// Reads ahead of its user on another thread, a few batches far; the batches go round and are reused.
+/// Reads a few batches ahead on another thread; batches are recycled.
 ///
 /// Dropping it ends the thread without waiting for it: at once, or if it is blocked in a read, when that returns.
 ///
@@ -30,7 +30,7 @@ pub struct Prefetch(Mode);
 
 enum Mode {
     ReaderThread(ReaderThread),
-    /// Where the system gives no thread: on that of the user, as rows are asked for.
+    /// Without a thread from the system: on the caller's thread, on demand.
     Here(Box<dyn RowSource + Send>),
 }
 
@@ -59,7 +59,7 @@ struct FilledBatch {
     progress: (u64, Option<u64>),
 }
 
-/// How many batches may wait.
+/// Maximum number of batches read ahead.
 const AHEAD: usize = 4;
 
 impl Prefetch {
@@ -75,7 +75,7 @@ impl Prefetch {
         })
     }
 
-    /// Like [`RowSource::read`], but gives up after `patience`: `None` says that nothing came yet.
+    /// Like [`RowSource::read`], but returns `None` if nothing arrives within `patience`.
     ///
     /// # Errors
     /// Errors of the source.

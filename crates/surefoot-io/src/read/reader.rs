@@ -1,4 +1,4 @@
-//! Inputs to rows, one after the other.
+//! Reads the rows of inputs, one after the other.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -18,7 +18,7 @@ use crate::{
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
-/// Anything that rows come from.
+/// A source of rows in batches.
 pub trait RowSource {
     /// Replaces the rows of `batch` by the next ones, at least one; `false` if there are none left.
     ///
@@ -109,7 +109,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Bytes read so far, as stored, and how many there are if that is known; for a progress bar.
+    /// Bytes read so far, as stored, and the total if known; for a progress bar.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         (self.position.load(Ordering::Relaxed), self.total)

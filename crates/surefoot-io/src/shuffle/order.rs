@@ -4,8 +4,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The order in which a pass takes rows: by ascending [key](Order::key), rows of equal keys by number.
 ///
-/// It is a function of the three numbers alone: neither memory, threads, the format nor the size of the data have a
-/// part in it. Orders of different seeds or passes are unrelated.
+/// It depends on seed, pass and row number alone, not on memory, threads, format or size of the data.
+/// Orders of different seeds or passes are unrelated.
 ///
 /// ```
 /// use surefoot_io::ShuffleOrder;
@@ -26,7 +26,7 @@ impl ShuffleOrder {
     /// The key of the row of this number, from 0: the XXH3-64 of the number, seeded with the XXH3-64 of seed and pass; all of
     /// them as 64-bit integers, least significant byte first.
     ///
-    /// In two steps: with the user's seed as that of one hash, seeds next to each other gave orders that go together.
+    /// In two steps: with the user's seed as the seed of a single hash, neighbouring seeds gave correlated orders.
     #[must_use]
     pub fn key(self, row: u64) -> u64 {
         let mut bytes = [0; 16];

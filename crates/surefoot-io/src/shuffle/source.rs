@@ -1,4 +1,4 @@
-//! The rows of a source, in the order of any pass.
+//! Rows of a source in shuffled order, a new one per pass.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -18,8 +18,8 @@ const PAIRS: usize = 1 << 14;
 
 /// All rows of a source, shuffled: read once, then handed out in the [`ShuffleOrder`] of each pass.
 ///
-/// Rows are kept in memory as far as they fit, beyond that in an unnamed file in `TMPDIR` that is gone when its last user
-/// is; which does not show in the order. Their [positions](surefoot_glm::Row::position) are those in the source, so that the
+/// Rows are kept in memory as far as they fit, the others in an unnamed file in `TMPDIR` that disappears with its last user.
+/// The order does not depend on that. Their [positions](surefoot_glm::Row::position) are those in the source, so that the
 /// same rows are held out as in the order of the data.
 ///
 /// ```
@@ -46,7 +46,7 @@ pub struct Shuffle {
     shared: Arc<Shared>,
 }
 
-/// The rows of a [`Shuffle`] in the order of one pass. One is read at a time.
+/// The rows of a [`Shuffle`] in the order of one pass. Only one pass can be read at a time.
 #[derive(Debug)]
 pub struct ShuffledRows {
     shared: Arc<Shared>,
@@ -107,14 +107,14 @@ impl Shuffle {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }
     }
 
-    /// Bytes read of the source, and how many there are if that is known.
+    /// Bytes read of the source, and the total if known.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 
-    /// The share of the rows that were handed out in this pass.
+    /// Share of the rows delivered in this pass, in [0, 1].
     #[must_use]
     pub fn share(&self) -> f64 {
         let ShuffleProgress { rows, given, .. } = &self.shared.progress;
@@ -127,7 +127,7 @@ impl Shuffle {
         self.shared.progress.spilled.load(Relaxed)
     }
 
-    /// Once the source is read to its end: how many rows it has, and the place of the last row of each input that has any.
+    /// Number of rows, and location of the last row of each input with rows; `None` until the source is read to its end.
     #[must_use]
     pub fn whole(&self) -> Option<(u64, Vec<Place>)> {
         let state = self.shared.lock();

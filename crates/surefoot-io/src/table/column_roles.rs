@@ -1,4 +1,4 @@
-//! The roles of columns: what a user and a model say of them.
+//! Roles of columns, by the user's selection and by a model.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::ColumnError;
 
-/// Which of the columns that no table knows are passed over: those of `--ignore`, and those not of `--keep`.
+/// New columns to ignore: those of `--ignore`, and those not in `--keep`.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     let (by_name, keep) = (by_name(names), &options.reading.keep);
     let mut ignored = vec![!keep.is_empty(); names.len()];
@@ -30,7 +30,7 @@ pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
      fit --missing mean takes the column's mean for it";
 
-/// How rows can do without a column of a model that is missing.
+/// Remedy for a missing column of a model.
 pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     match role {
         Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",

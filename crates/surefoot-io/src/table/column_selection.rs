@@ -7,7 +7,7 @@ use surefoot_glm::{Quote, Role};
 /// Where several are allowed, also by [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSelection {
-    /// Whether the first line holds the names; by default it is found out.
+    /// Whether the first line has column names; detected by default.
     pub header: Option<bool>,
     /// Delimiter of cells in text; by default that of the model's data, or the one that the first lines agree on. A blank
     /// stands for runs of blanks and tabs.
@@ -20,30 +20,30 @@ pub struct ColumnSelection {
     pub label: Option<String>,
     /// The column of importance weights.
     pub weight: Option<String>,
-    /// The column of numbers of trials, of which labels are the share of successes.
+    /// The column of numbers of trials, of which labels are the proportion of successes.
     pub trials: Option<String>,
-    /// The column of what is added to margins.
+    /// The column of offsets, which are added to margins.
     pub offset: Option<String>,
     /// The column of exposures, whose logarithms are added to margins.
     pub exposure: Option<String>,
-    /// Columns whose values are names of classes.
+    /// Categorical columns, whose values are names.
     pub categorical: Vec<String>,
-    /// Columns of text whose words are features.
+    /// Text columns, whose words are features.
     pub text: Vec<String>,
-    /// Columns whose values are numbers.
+    /// Numeric columns.
     pub numeric: Vec<String>,
-    /// Columns that are passed over.
+    /// Columns to ignore.
     pub ignore: Vec<String>,
-    /// The column of what rows are called: see [`Batch::name`](surefoot_glm::Batch::name).
+    /// The column of row names: see [`Batch::name`](surefoot_glm::Batch::name).
     pub id: Option<String>,
-    /// Rows are called by their tags, in text of Vowpal Wabbit.
+    /// Whether tags are row names, in text of Vowpal Wabbit.
     pub tags: bool,
     /// Roles whose columns are not required: weights, which are then 1, offsets and exposures.
     pub without: Vec<Role>,
 }
 
 impl ColumnSelection {
-    /// The flags that give columns a role: their names, the roles, and the columns that are asked for.
+    /// The flags that assign roles: name, role, and the selected columns.
     #[must_use]
     pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
         [
@@ -59,7 +59,7 @@ impl ColumnSelection {
         ]
     }
 
-    /// Whether a column of this role is not used, and may be missing.
+    /// Whether columns of this role are unused, and may be missing.
     #[must_use]
     pub fn does_without(&self, role: Role) -> bool {
         self.without.contains(&role)

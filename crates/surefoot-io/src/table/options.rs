@@ -1,4 +1,4 @@
-//! How rows are read: plain data, but for what readers find out.
+//! Options of readers.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use surefoot_glm::{FeatureGroups, FeatureNames, Quote, Schema};
 use super::{column_selection::ColumnSelection, format::Format, inferred::Inferred, partitions::Partitions};
 use crate::error::{Error, ErrorKind};
 
-/// How rows are read.
+/// Options of readers: schema, column selection, and shared inferred properties.
 ///
-/// A clone shares what readers find out: see [`Inferred`].
+/// A clone shares the inferred properties: see [`Inferred`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format of all inputs; by default that of the first bytes of each, or of its extension.
@@ -25,7 +25,7 @@ pub struct Options {
     /// Groups of features that rows are to tell: namespaces, columns (as [`columns_meant`](crate::columns_meant) has them), indices
     /// of svmlight and ranges of them (`10-20`).
     pub groups: FeatureGroups,
-    /// Which formats may be read.
+    /// Formats that are accepted.
     pub accepts: Accepts,
     /// Properties inferred by readers.
     pub found: Arc<Inferred>,
@@ -33,11 +33,11 @@ pub struct Options {
     pub partitions: Partitions,
 }
 
-/// Whether data of a format may be read, which is asked as soon as the format is known and before a row is.
+/// A check of the format, called as soon as the format is known and before the first row.
 #[derive(Clone, Default)]
 pub struct Accepts(Option<Arc<Accept>>);
 
-/// Why data of a format are refused, if they are.
+/// Returns the reason if a format is refused.
 type Accept = dyn Fn(&'static Format) -> Result<(), String> + Send + Sync;
 
 impl Accepts {
@@ -69,7 +69,7 @@ impl Options {
         Options { found: Arc::new(found), ..self.clone() }
     }
 
-    /// How rows are read, for a model: with all that was found out by now.
+    /// The schema for a model, with all properties inferred so far.
     #[must_use]
     pub fn reading(&self) -> Schema {
         let mut reading = self.reading.clone();

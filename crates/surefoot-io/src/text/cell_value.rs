@@ -23,7 +23,7 @@ pub(crate) mod time;
 /// Words that mean that there is no value, beside those that the user names.
 const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
 
-/// Which texts mean that there is no value: an empty one, the usual words, any spelling of NaN, and those that the user names.
+/// Texts that mean a missing value: the empty text, the usual words, any spelling of NaN, and those given by the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,

@@ -92,15 +92,15 @@ fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
 }
 
-/// Where the parts of a pair are.
+/// Parts of an `index:value` pair.
 pub(crate) struct Pair<'a> {
     /// The bytes before the colon.
     index: &'a [u8; 16],
-    /// How many of them are the index.
+    /// Number of bytes of the index.
     index_length: usize,
     /// The bytes before the end.
     number: &'a [u8; 16],
-    /// How many of them are the value, the minus left out.
+    /// Number of bytes of the value, without the minus sign.
     number_length: usize,
     /// 1 if there is a minus.
     sign: usize,

@@ -14,22 +14,22 @@ pub(crate) struct FeatureProperties<'a> {
     pub(crate) group: Group,
     /// The id of a missing cell.
     pub(crate) gap: u64,
-    /// The number of the group that the weights are in.
+    /// Group number of the features.
     pub(crate) rule: u32,
-    /// The name of the column as people see it.
+    /// Name of the column as displayed.
     pub(crate) name: &'a str,
 }
 
-/// A cell of a column of which features are added to a row.
+/// Adds the features of a cell with several values to a row.
 pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
     of: FeatureProperties<'a>,
-    /// Where its features begin in the row, and how many are there before those that are equal are united.
+    /// Start of its features in the row, and the number at which equal ones are merged.
     first: usize,
     most: usize,
 }
 
-/// The least number of features that are united before the end of a cell, so that its size is that of its vocabulary.
+/// Minimum number of features at which equal ones are merged before the end of a cell, so that memory is bounded by its vocabulary.
 const MOST: usize = 1 << 12;
 
 impl<'a> MultiValueCell<'a> {
