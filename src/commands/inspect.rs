@@ -116,7 +116,7 @@ impl View<'_> {
         facts.extend(labels::coding(&self.model.labels, &settings.reading.classes).map(|coding| ("labels", coding)));
         let order = summary.order.map(|alarm| ("order", warnings::order(&alarm, settings).sentence()));
         facts.extend([
-            ("trained on", format!("{}{zero}, {} pairs", number::rows(summary.rows), number::count(summary.nnz))),
+            ("trained on", format!("{}{zero}, {} nonzeros", number::rows(summary.rows), number::count(summary.nnz))),
             ("mean loss", number::loss(summary.loss)),
         ]);
         facts.extend(order);

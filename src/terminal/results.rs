@@ -121,7 +121,7 @@ impl Results<'_> {
     pub(crate) fn tell(&self, console: &Console) {
         let summary = self.summary;
         let rows = number::rows(summary.rows);
-        console.say(&format!("{rows}, {} pairs, {:.2} s", number::count(summary.nnz), self.seconds));
+        console.say(&format!("{rows}, {} nonzeros, {:.2} s", number::count(summary.nnz), self.seconds));
         self.losses().iter().for_each(|line| console.say(line));
         if let Some(test) = self.test {
             console.say(&format!("test         {}", metrics::line(test)));

@@ -256,7 +256,7 @@ static CREATING: Mutex<()> = Mutex::new(());
 /// Time that a file may take to be created before the process ends without waiting for it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// From now on no temporary file is created: whoever wants one waits for ever. For a process that removes those that are there and
+/// Blocks every later creation of a temporary file for ever. For a process that removes the existing ones and
 /// ends at once, while other threads still run.
 pub fn create_no_more_outputs() {
     let began = Instant::now();

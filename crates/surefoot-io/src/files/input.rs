@@ -54,7 +54,7 @@ impl FileIdentity {
 /// Checks that every input exists, is no directory and can be read.
 ///
 /// # Errors
-/// The first input that does not pass, with the system's reason.
+/// The first input that fails, with the system's reason.
 pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
     inputs.iter().try_for_each(InputName::check)
 }
