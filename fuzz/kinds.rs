@@ -121,9 +121,9 @@ fn learn_with(extra: Extra, format: &str, settings: Settings, plan: Plan, pause:
     let batch = read(&text, &options);
     let mut trainer = Trainer::new(settings, plan);
     if extra == Extra::Trials {
-        trainer.take_labels_for_shares();
+        trainer.treat_labels_as_proportions();
     }
-    trainer.take_texts_for_classes(|| options.found.classes());
+    trainer.treat_labels_as_class_names(|| options.found.classes());
     let mut left = pause.unwrap_or(usize::MAX);
     for _ in 0..plan.passes {
         let to = batch.len().min(left);

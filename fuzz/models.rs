@@ -114,15 +114,15 @@ fn measure(model: &Model, batches: &[Batch]) {
 /// Goes on from a model, and what comes of it can be saved, or is refused.
 fn go_on(model: &Model, batches: &[Batch], plan: Plan) {
     let Ok(mut trainer) = Trainer::resume(model, plan, Box::<MemoryHoldout>::default()) else { return };
-    trainer.measure_fresh_rows();
+    trainer.enable_progressive_metrics();
     for batch in batches {
         let mut from = 0;
         while let Err((row, _)) = trainer.learn(batch, from, batch.len()) {
             from = row + 1;
         }
-        let _ = (trainer.loss_recent(), trainer.end_pass());
+        let _ = (trainer.recent_loss(), trainer.end_pass());
     }
-    let _ = (trainer.fresh_rows(), trainer.edge(), trainer.single_label(), trainer.certificates());
+    let _ = (trainer.progressive_metrics(), trainer.edge(), trainer.single_label(), trainer.certificates());
     for model in [trainer.model(), trainer.pause(serde_json::Value::Null)] {
         let _ = save_model(&model, &mut io::sink());
     }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let mut command = Command { args, name, options, before, shuffle, test, report, signals };
     let fit = fit.output(output).stop(stop.clone()).memory(memory::for_rows()).threads(args.threads);
     let fit =
-        fit.skip_bad_rows(args.skip_bad_rows).snapshot(args.snapshot).measure_fresh_rows(command.report.is_some());
+        fit.skip_bad_rows(args.skip_bad_rows).snapshot(args.snapshot).progressive_metrics(command.report.is_some());
     let mut fit = fit.observer(&mut reporter);
     let ready = fit.prepare(&mut data);
     let ready = ready.and_then(|()| command.check_test(&data, loss, stop)).and_then(|()| fit.read_means(&data));

@@ -55,7 +55,7 @@ impl Record {
 
     fn take(&mut self, rows: u64, trainer: &mut Trainer, seconds: f64) {
         self.next = (rows + 1).max((rows as f64 * GROWTH) as u64);
-        let recent = trainer.fresh_loss_recent();
+        let recent = trainer.recent_progressive_loss();
         self.points.push(Point { seconds, summary: trainer.summary(), recent });
     }
 

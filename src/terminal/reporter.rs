@@ -207,7 +207,7 @@ impl Observer for Reporter {
 impl Reporter {
     /// A line of the table, and what is certified by now, for the report.
     fn milestone(&mut self, trainer: &mut Trainer, rows: &Rows) {
-        let recent = trainer.loss_recent();
+        let recent = trainer.recent_loss();
         self.line(&trainer.summary(), recent, rows);
         if self.record.is_some() {
             self.certified(&trainer.certificates(), None, trainer);

@@ -84,7 +84,7 @@ impl Set {
         let rows = self.ordered(order);
         let plan = Plan { passes, ..Plan::ONE_PASS };
         let mut trainer = Trainer::new(self.settings.clone(), plan);
-        trainer.take_texts_for_classes(Vec::new);
+        trainer.treat_labels_as_class_names(Vec::new);
         for _ in 0..passes {
             trainer.learn(&rows, 0, rows.len()).map_err(|(_, fault)| fault)?;
             trainer.end_pass().map_err(|error| Fault::new(surefoot_glm::Part::Row, error.to_string()))?;

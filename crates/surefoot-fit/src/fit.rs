@@ -251,9 +251,9 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Computes progressive metrics: see [`Trainer::measure_fresh_rows`].
+    /// Computes progressive metrics: see [`Trainer::enable_progressive_metrics`].
     #[must_use]
-    pub fn measure_fresh_rows(mut self, measures: bool) -> Fit<'a> {
+    pub fn progressive_metrics(mut self, measures: bool) -> Fit<'a> {
         self.measures = measures;
         self
     }
@@ -400,10 +400,10 @@ impl<'a> Fit<'a> {
         self.check(&data)?;
         let mut trainer = self.trainer()?;
         if self.model.is_none() && self.options.wanted.trials.is_some() {
-            trainer.take_labels_for_shares();
+            trainer.treat_labels_as_proportions();
         }
         if self.measures {
-            trainer.measure_fresh_rows();
+            trainer.enable_progressive_metrics();
         }
         let position = self.position.unwrap_or_else(|| RunPosition::new(&data, self.plan, self.shuffle));
         let refused = position.refused.len() as u64;

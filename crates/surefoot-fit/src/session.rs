@@ -218,7 +218,7 @@ impl Session<'_> {
         }
         let (mut rows, mut batch, mut trail) = (self.open(1)?, Batch::default(), InputFingerprint::default());
         while self.next(&mut rows, &mut batch)? {
-            self.shelve(&batch, batch.len(), trail.rows)?;
+            self.hold_out(&batch, batch.len(), trail.rows)?;
             trail.advance(&batch, 0, batch.len());
         }
         self.observer.event(Event::PassOver(&rows));
@@ -253,7 +253,7 @@ impl Session<'_> {
     /// Walks over the first `known` rows of a batch, which were learnt before the interruption.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
         if self.position.pass == 1 {
-            self.shelve(batch, known, self.position.trail.rows)?;
+            self.hold_out(batch, known, self.position.trail.rows)?;
         }
         self.position.advance(batch, 0, known);
         if self.position.trail.rows == earlier.rows {
@@ -269,7 +269,7 @@ impl Session<'_> {
 
     /// Of the first `rows` of a batch, preceded by `before` rows of the pass: stores held-out rows again, and gathers
     /// all where the optimum will be sought.
-    fn shelve(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
+    fn hold_out(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
         if !self.keeps_rows() {
             return Ok(());
         }
@@ -298,7 +298,7 @@ impl Session<'_> {
     /// Tells the trainer of labels that are text.
     fn name_classes(&mut self) {
         if self.options.found.has_text_labels() {
-            self.trainer.take_texts_for_classes(|| self.options.found.classes());
+            self.trainer.treat_labels_as_class_names(|| self.options.found.classes());
         }
     }
 

@@ -277,7 +277,7 @@ fn what_is_no_class_is_refused_and_changes_nothing() {
         }
         assert_eq!(trainer.model(), before);
         // Numbers that stand for texts may be any.
-        trainer.take_texts_for_classes(Vec::new);
+        trainer.treat_labels_as_class_names(Vec::new);
         let mut text = Batch::default();
         text.push(Some(0.5), 1.0, &[(1, 1.0)]);
         trainer.learn(&text, 0, 1).unwrap();

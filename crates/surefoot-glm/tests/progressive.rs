@@ -26,13 +26,13 @@ fn settings(loss: Loss, radius: Option<f64>) -> Settings {
 /// Each row measured by the model before it, and all of them by the trainer.
 fn both(settings: Settings, batch: &Batch) -> (Vec<Model>, Measured, Trainer) {
     let mut trainer = Trainer::new(settings, Plan::ONE_PASS);
-    trainer.measure_fresh_rows();
+    trainer.enable_progressive_metrics();
     let mut models = Vec::new();
     for r in 0..batch.len() {
         models.push(trainer.model());
         trainer.learn(batch, r, r + 1).unwrap();
     }
-    let measured = trainer.fresh_rows().unwrap().0;
+    let measured = trainer.progressive_metrics().unwrap().0;
     (models, measured, trainer)
 }
 
@@ -93,7 +93,7 @@ fn measuring_changes_no_model() {
         let mut plain = Trainer::new(settings(loss, None), Plan::ONE_PASS);
         plain.learn(&batch, 0, batch.len()).unwrap();
         assert_eq!(plain.model(), measured.model());
-        assert_eq!((plain.fresh_rows(), plain.fresh_loss_recent()), (None, None));
+        assert_eq!((plain.progressive_metrics(), plain.recent_progressive_loss()), (None, None));
     }
 }
 

@@ -438,9 +438,9 @@ fn a_label_out_of_all_proportion_is_learnt_whole_or_not_at_all() {
     far.push(Some(3e15), 1.0, &[(1, 1e12)]);
     let margin = Predictor::new(&before).score(&far.row(0)).unwrap().margin;
     let mut fresh = Trainer::resume(&before, Plan::ONE_PASS, Box::<MemoryHoldout>::default()).unwrap();
-    fresh.loss_recent();
+    fresh.recent_loss();
     fresh.learn(&far, 0, 1).unwrap();
-    assert_eq!(fresh.loss_recent(), Some(Loss::Squared.value(3e15, margin)));
+    assert_eq!(fresh.recent_loss(), Some(Loss::Squared.value(3e15, margin)));
 }
 
 #[test]
@@ -485,7 +485,7 @@ fn a_model_of_several_passes_stands_until_a_new_row_is_learnt() {
         let label = row.label.unwrap();
         let y = if loss.classifies() { left.labels.encode(label).unwrap() } else { label };
         trainer.learn(&new, 0, 1).unwrap();
-        assert_eq!(trainer.loss_recent(), Some(loss.value(y, margin)), "{loss:?}");
+        assert_eq!(trainer.recent_loss(), Some(loss.value(y, margin)), "{loss:?}");
         assert_ne!(trainer.model().weight, left.weight);
     }
 }
@@ -498,9 +498,9 @@ fn values_too_small_to_divide_by_count_as_zero_everywhere() {
     let mut small = Batch::default();
     small.push(Some(1.0), 1.0, &[(1, 0.9e-292)]);
     let margin = Predictor::new(&trainer.model()).score(&small.row(0)).unwrap().margin;
-    trainer.loss_recent();
+    trainer.recent_loss();
     trainer.learn(&small, 0, 1).unwrap();
-    assert_eq!(trainer.loss_recent(), Some(Loss::Logistic.value(1.0, margin)));
+    assert_eq!(trainer.recent_loss(), Some(Loss::Logistic.value(1.0, margin)));
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) fn quality(
         );
         return Some(Quality { rows: "held-out rows", about, plot_data: tally.plot_data(), measured });
     }
-    let (measured, plot_data) = trainer.fresh_rows().filter(|(measured, _)| measured.weight > 0.0)?;
+    let (measured, plot_data) = trainer.progressive_metrics().filter(|(measured, _)| measured.weight > 0.0)?;
     let (rows, remark) = fresh(results);
     let about = format!(
         "{}, each scored before it was learnt, by the model of that moment. {remark}; --test FILE would show it.",

@@ -89,7 +89,10 @@ pub(super) fn data(run: &Run<'_>, model: &Model) -> String {
         list.push(fact("at fault, passed over", number::count(results.skipped)));
     }
     let rows = summary.rows.max(1) as f64;
-    list.push(fact("nonzeros", format!("{}, {} per row", number::count(summary.nnz), short(summary.nnz as f64 / rows))));
+    list.push(fact(
+        "nonzeros",
+        format!("{}, {} per row", number::count(summary.nnz), short(summary.nnz as f64 / rows)),
+    ));
     list.push(fact("features", number::count(results.features().unwrap_or_default())));
     list.push(fact("collisions", number::count(results.collisions().unwrap_or_default())));
     let missing = results.found.missing();

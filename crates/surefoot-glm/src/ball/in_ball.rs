@@ -31,7 +31,7 @@ use crate::{
     simd::margin::MarginSum,
 };
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
-use watch::{Observation, Watch};
+use watch::{CertificateTracker, Observation};
 
 /// Interpolation β of the query point between iterate and average, which Theorem 1 leaves open. Measured on one pass and on ten over a9a in a
 /// ball of radius 3: the gap was 0.0022 and 0.0002, with 1 it was 0.023 and 0.008. With weights t in place of 1 the gap was
@@ -49,14 +49,14 @@ pub(crate) struct InBall {
     ball: Ball,
     method: Method,
     feature_index: FeatureIndex,
-    watch: Watch,
+    tracker: CertificateTracker,
     label_range: LabelRange,
-    row: Found,
+    row: FoundRow,
 }
 
 /// The row asked last: its coordinates and values, the intercept's first, and new features apart.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundRow {
     numbers: Vec<u32>,
     values: Vec<f64>,
     /// New features: id, value, and position in the row.
@@ -66,7 +66,7 @@ struct Found {
     margin: f64,
 }
 
-impl Found {
+impl FoundRow {
     fn vector(&self) -> Sparse<'_, f64> {
         Sparse::new(&self.numbers, &self.values)
     }
@@ -82,9 +82,9 @@ impl InBall {
             ball,
             method: Anytime::new(learner, Uniform).certified().interpolate(BETA),
             feature_index: FeatureIndex::default(),
-            watch: Watch::new(settings.loss, &ball),
+            tracker: CertificateTracker::new(settings.loss, &ball),
             label_range: LabelRange::default(),
-            row: Found::default(),
+            row: FoundRow::default(),
         }
     }
 
@@ -131,8 +131,8 @@ impl InBall {
 
 impl RowLearner for InBall {
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        self.watch.reused |= row_loop.holdout.run.completed > 0 && from < to;
-        row_loop.walk(self, batch, from, to)
+        self.tracker.reused |= row_loop.holdout.run.completed > 0 && from < to;
+        row_loop.take_rows(self, batch, from, to)
     }
 
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
@@ -143,7 +143,7 @@ impl RowLearner for InBall {
         let margin = self.find(row, sign);
         self.row.margin = margin;
         let length = self.length();
-        self.watch.admit(&self.ball, row.weight, length, self.intercept)?;
+        self.tracker.admit(&self.ball, row.weight, length, self.intercept)?;
         let iterate = View::new(self.method.dim(), |i| self.method.learner().at(i));
         let (query, iterate) = (self.method.query().dot(&self.row.vector()), iterate.dot(&self.row.vector()));
         self.row.observation = Observation { query, iterate, length, ..Observation::default() };
@@ -173,8 +173,8 @@ impl RowLearner for InBall {
 
     fn tell(&mut self, y: f64, weight: f64) {
         self.label_range.count(y, 0.0, weight);
-        self.watch.weighted |= weight != 1.0;
-        self.watch.record(&self.method, &self.row.observation, y);
+        self.tracker.weighted |= weight != 1.0;
+        self.tracker.record(&self.method, &self.row.observation, y);
         self.method.tell(&self.row.vector().times(self.row.observation.derivative));
     }
 
@@ -189,6 +189,6 @@ impl RowLearner for InBall {
     }
 
     fn certificates(&self) -> Vec<Certificate> {
-        self.watch.certificates(&self.method, self.ball.delta)
+        self.tracker.certificates(&self.method, self.ball.delta)
     }
 }

@@ -43,7 +43,7 @@ impl LabelEncoder {
         if self.shares {
             return match (0.0..=1.0).contains(&label) {
                 true => Ok(2.0 * label - 1.0),
-                false => Err(no_share(label)),
+                false => Err(not_a_proportion(label)),
             };
         }
         if loss.is_multiclass() {
@@ -52,8 +52,8 @@ impl LabelEncoder {
         match (self.first, self.second) {
             (Some(first), _) if first == label => Ok(1.0),
             (_, Some(second)) if second == label => Ok(-1.0),
-            (Some(first), Some(second)) => Err(third(loss, label, first, second)),
-            _ if !self.may_be_class(loss, label) => Err(no_class(loss, label)),
+            (Some(first), Some(second)) => Err(third_class(loss, label, first, second)),
+            _ if !self.may_be_class(loss, label) => Err(not_a_class(loss, label)),
             (first, None) => Ok(if first.is_none() { 1.0 } else { -1.0 }),
             (None, Some(_)) => unreachable!("the first class is set before the second"),
         }
@@ -62,7 +62,7 @@ impl LabelEncoder {
     fn number(&self, loss: Loss, label: f64) -> Result<usize, Fault> {
         match self.classes.number(label) {
             Some(number) => Ok(number),
-            None if !self.may_be_class(loss, label) => Err(no_class(loss, label)),
+            None if !self.may_be_class(loss, label) => Err(not_a_class(loss, label)),
             None if self.classes.len() == MOST => Err(too_many(label)),
             None => Ok(self.classes.len()),
         }
@@ -130,12 +130,12 @@ impl LabelEncoder {
     }
 }
 
-fn no_share(label: f64) -> Fault {
+fn not_a_proportion(label: f64) -> Fault {
     let message = format!("label {label} is no share: with --trials the label is successes / trials, between 0 and 1");
     Fault::new(Part::Label, message)
 }
 
-fn no_class(loss: Loss, label: f64) -> Fault {
+fn not_a_class(loss: Loss, label: f64) -> Fault {
     let needs = match loss.is_multiclass() {
         true => "classes are whole numbers up to 65536",
         false => "two classes are needed, such as 0 and 1",
@@ -153,7 +153,7 @@ fn too_many(label: f64) -> Fault {
     Fault::new(Part::Label, message)
 }
 
-fn third(loss: Loss, label: f64, first: f64, second: f64) -> Fault {
+fn third_class(loss: Loss, label: f64, first: f64, second: f64) -> Fault {
     Fault::new(
         Part::Label,
         format!(

@@ -6,7 +6,7 @@
 
 use crate::simd::lanes::{
     Lanes,
-    exp::{exp_minus_size, ln_1p_of_unit},
+    exp::{exp_neg_abs, ln_1p_of_unit},
 };
 
 /// ln(1 + e^(−ym)), in a form that does not overflow.
@@ -53,7 +53,7 @@ pub(super) fn plogp(p: f64) -> f64 {
 
 /// `value` per lane.
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
-    let tail = ln_1p_of_unit(exp_minus_size(margins));
+    let tail = ln_1p_of_unit(exp_neg_abs(margins));
     if y.abs() < 1.0 {
         return tail + Lanes(margins.0.map(|m| m.abs() * 0.5 * (1.0 - y * m.signum())));
     }
@@ -62,7 +62,7 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
 
 /// `derivative` per lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
 pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
-    let e = exp_minus_size(margins);
+    let e = exp_neg_abs(margins);
     let mut out = e;
     if y.abs() < 1.0 {
         for ((out, &e), m) in out.0.iter_mut().zip(&e.0).zip(margins.0) {

@@ -9,7 +9,7 @@
 use super::{charges::Charges, logistic};
 use crate::simd::lanes::{
     LANES, Lanes,
-    exp::{exp_minus_size, ln_1p_of_unit},
+    exp::{exp_neg_abs, ln_1p_of_unit},
 };
 
 fn largest(margins: &[f64]) -> f64 {
@@ -89,7 +89,7 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
 /// Charges per lane: the loss, and the loss if the likeliest of the other classes were the label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
-    let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_minus_size(&(m - first)));
+    let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_neg_abs(&(m - first)));
     let log = sum.0.map(|sum| libm::log(f64::from(sum)));
     let less = |m: f32, k: usize| f64::from(first.0[k] - m) + log[k];
     Charges {
@@ -103,7 +103,7 @@ pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
     for (k, m) in margins.iter_mut().enumerate() {
-        *m = exp_minus_size(&(*m - first));
+        *m = exp_neg_abs(&(*m - first));
         others = if k == y { others } else { others + *m };
     }
     let sum = others + margins[y];
@@ -116,7 +116,7 @@ pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {
         let right = sign(class, y) as f32;
-        let tail = ln_1p_of_unit(exp_minus_size(margins));
+        let tail = ln_1p_of_unit(exp_neg_abs(margins));
         for (k, (&m, &tail)) in margins.0.iter().zip(&tail.0).enumerate() {
             charges.values[k] += f64::from(tail) + f64::from((-right * m).max(0.0));
             charges.wrong_side[k] += f64::from(tail) + f64::from(m.abs());

@@ -148,7 +148,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
     #[inline]
     pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         #[cfg(target_arch = "x86_64")]
-        if avx512::is_there() {
+        if avx512::is_supported() {
             // SAFETY: the processor has what the function asks for.
             return unsafe { self.find_eights(ids, slots) };
         }

@@ -64,11 +64,11 @@ impl Model {
         need(all_finite(&self.intercept, f64::is_finite), "an intercept is not finite")?;
         match all_finite(&self.weight, f64::is_finite) {
             true => Ok(()),
-            false => Err(self.endless_weight(self.intercept.len())),
+            false => Err(self.infinite_weight(self.intercept.len())),
         }
     }
 
-    fn endless_weight(&self, columns: usize) -> String {
+    fn infinite_weight(&self, columns: usize) -> String {
         let at = self.weight.iter().position(|weight| !weight.is_finite()).unwrap_or(0);
         let id = self.index.get(at / columns.max(1)).copied().unwrap_or(0);
         let name = self.names.of(id).map_or_else(|| id.to_string(), |name| name.escape_debug().to_string());

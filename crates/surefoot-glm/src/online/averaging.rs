@@ -37,21 +37,21 @@ impl Averaging {
     }
 
     /// Weight (A_t − A_s)/A_t in the average of the rounds after round `since` = s.
-    pub(crate) fn share_since(&self, since: u32) -> f32 {
-        let gone = self.gone_since(since);
-        share_of(gone, (1.0 - gone).max(0.0))
+    pub(crate) fn weight_since(&self, since: u32) -> f32 {
+        let gone = self.fraction_since(since);
+        averaging_weight(gone, (1.0 - gone).max(0.0))
     }
 
     /// 1 − s/t.
     #[inline(always)]
-    pub(crate) fn gone_since(&self, since: u32) -> f32 {
+    pub(crate) fn fraction_since(&self, since: u32) -> f32 {
         self.step.saturating_sub(since) as f32 * self.per_step
     }
 }
 
 /// Weight in the average of the rounds after round s, where `left` is s/t and `gone` is 1 − s/t.
 #[inline(always)]
-pub(crate) fn share_of<R: Real>(gone: R, left: R) -> R {
+pub(crate) fn averaging_weight<R: Real>(gone: R, left: R) -> R {
     // 1 − r³ with r² = s/t, as (1 − r²)(1 + r + r²)/(1 + r): nothing cancels.
     let (r, one) = (left.sqrt(), R::of(1.0));
     gone * (one + r / (one + r) * r)

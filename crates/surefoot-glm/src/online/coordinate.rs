@@ -38,17 +38,17 @@ pub(crate) struct Points {
 
 impl Coordinate {
     /// A coordinate without updates, whose scale is known to be 1.
-    pub(crate) const fn of_scale_one() -> Coordinate {
-        Coordinate::of_scale(InverseScale(1.0_f64.to_bits()))
+    pub(crate) const fn with_unit_scale() -> Coordinate {
+        Coordinate::with_scale(InverseScale(1.0_f64.to_bits()))
     }
 
     /// A coordinate at 0 with this scale.
-    pub(crate) const fn of_scale(inverse_scale: InverseScale) -> Coordinate {
+    pub(crate) const fn with_scale(inverse_scale: InverseScale) -> Coordinate {
         let none = Lanes([0.0; LANES]);
         Coordinate { theta: none, average: none, squares: 0.0, step: 0, inverse_scale }
     }
 
-    /// Current points, given [`rate_of`] and the weight in the average of the rounds since the last update; zeros for a coordinate
+    /// Current points, given [`step_size`] and the weight in the average of the rounds since the last update; zeros for a coordinate
     /// without updates. Changes nothing.
     #[inline(always)]
     pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
@@ -60,8 +60,8 @@ impl Coordinate {
 
     /// Current average.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
-        let rate = rate_of(self.squares, self.inverse_scale.updates() as f32);
-        self.ask(rate, averaging.share_since(self.step)).average
+        let rate = step_size(self.squares, self.inverse_scale.updates() as f32);
+        self.ask(rate, averaging.weight_since(self.step)).average
     }
 
     /// Learns the gradients of a row where this coordinate has the value 1; `average` is the result of [`Coordinate::ask`] in the same
@@ -93,7 +93,7 @@ pub(crate) struct Gradients {
 
 /// Weight of the model for raw values; `dot` is Σ parts_k·average_k, `factor` is [`Terms::factor`](crate::online::terms::Terms).
 #[inline(always)]
-pub(crate) fn weight_of(dot: f32, inverse: f64, factor: f64) -> f64 {
+pub(crate) fn raw_weight(dot: f32, inverse: f64, factor: f64) -> f64 {
     f64::from(dot) * inverse * factor
 }
 
@@ -102,6 +102,6 @@ pub(crate) fn weight_of(dot: f32, inverse: f64, factor: f64) -> f64 {
 /// A coordinate after n updates moves as if its sum of squares S were larger by 4·S/n, so the first occurrence of a
 /// rare feature moves it by 1/√5 of a full step. Unlike a constant added to S, this has no unit.
 #[inline(always)]
-pub(crate) fn rate_of<R: Real>(squares: R, updates: R) -> R {
+pub(crate) fn step_size<R: Real>(squares: R, updates: R) -> R {
     (updates / ((updates + R::of(4.0)) * (squares + R::of(f64::from(f32::MIN_POSITIVE))))).sqrt()
 }

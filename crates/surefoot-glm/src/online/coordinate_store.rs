@@ -6,7 +6,7 @@
 
 use super::{
     averaging::{Averaging, BETA},
-    coordinate::{Coordinate, Gradients, rate_of, weight_of},
+    coordinate::{Coordinate, Gradients, raw_weight, step_size},
     row_workspace::{RowWorkspace, SlotGroup, Tiles},
     shrinkage::ShrinkStep,
     terms::Terms,
@@ -47,7 +47,7 @@ impl CoordinateStore {
 
     /// An empty store for `count` features to come.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
-        let intercept = intercept.then(Coordinate::of_scale_one);
+        let intercept = intercept.then(Coordinate::with_unit_scale);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
     }
 
@@ -64,8 +64,8 @@ impl CoordinateStore {
     pub(crate) fn find(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         workspace.clear();
         let count = row.index.len();
-        let (slots, values) = workspace.begin(count);
-        if !copy_usual(row.value, values) {
+        let (slots, values) = workspace.start_row(count);
+        if !copy_values(row.value, values) {
             return self.find_some(row, workspace);
         }
         self.features.prefetch(row.index);
@@ -75,14 +75,14 @@ impl CoordinateStore {
             at += 1;
             at += self.features.find(&row.index[at..], &mut slots[at..]);
         }
-        workspace.end(count);
+        workspace.finish_row(count);
         Ok(())
     }
 
     /// [`CoordinateStore::find`] for rows with negligible values, which are skipped.
     #[cold]
     fn find_some(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
-        let (slots, values) = workspace.begin(row.index.len());
+        let (slots, values) = workspace.start_row(row.index.len());
         let mut count = 0;
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
@@ -91,7 +91,7 @@ impl CoordinateStore {
                 count += 1;
             }
         }
-        workspace.end(count);
+        workspace.finish_row(count);
         Ok(())
     }
 
@@ -99,10 +99,10 @@ impl CoordinateStore {
     /// group per tile: issued all at once, prefetches exhaust the fill buffers.
     pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
-        if avx512::is_there() {
+        if avx512::is_supported() {
             // SAFETY: the processor has what the function asks for.
             return unsafe { compiled::ask_avx512(self, terms, workspace, upcoming) };
-        } else if avx2::is_there() {
+        } else if avx2::is_supported() {
             // SAFETY: likewise.
             return unsafe { compiled::ask_avx2(self, terms, workspace, upcoming) };
         }
@@ -118,10 +118,10 @@ impl CoordinateStore {
         upcoming: &[SlotGroup],
     ) {
         #[cfg(target_arch = "x86_64")]
-        if avx512::is_there() {
+        if avx512::is_supported() {
             // SAFETY: the processor has what the function asks for.
             return unsafe { compiled::tell_avx512(self, averaging, gradients, workspace, upcoming) };
-        } else if avx2::is_there() {
+        } else if avx2::is_supported() {
             // SAFETY: likewise.
             return unsafe { compiled::tell_avx2(self, averaging, gradients, workspace, upcoming) };
         }
@@ -137,7 +137,7 @@ impl CoordinateStore {
     /// Intercept of the current model.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
         let of = |c: &Coordinate| {
-            weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
+            raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
         };
         self.intercept.as_ref().map_or(0.0, of)
             + terms.shrink_step.map_or(0.0, |shrink_step| shrink_step.shift)
@@ -158,13 +158,16 @@ impl CoordinateStore {
             // SAFETY: `find` of this store gave the slot; the store stays borrowed.
             let c = unsafe { slot.value() };
             let rule = group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds));
-            margin.add_one(k, shrink_step.weight(rule, learnt(c, terms), c.squares, c.inverse_scale.value()) * value);
+            margin.add_one(
+                k,
+                shrink_step.weight(rule, unshrunk_weight(c, terms), c.squares, c.inverse_scale.value()) * value,
+            );
         }
         margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
     }
 
     /// Squared norm of the row learnt last, in the units of a penalty path.
-    pub(crate) fn length(
+    pub(crate) fn squared_norm(
         &self,
         axis: Axis,
         shrink_step: &ShrinkStep,
@@ -175,7 +178,7 @@ impl CoordinateStore {
         let length = |(k, (slot, value)): (usize, (Slot<Coordinate>, f64))| {
             // SAFETY: `find` of this store gave the slot; the store stays borrowed.
             let inverse = unsafe { slot.value() }.inverse_scale.value();
-            shrink_step.length(
+            shrink_step.squared_term(
                 axis,
                 group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds)),
                 value,
@@ -215,17 +218,17 @@ impl CoordinateStore {
 
 /// Copies the values of a row and returns whether none is negligible. Prefetches the values of later rows, which another thread
 /// has written.
-fn copy_usual(values: &[f64], to: &mut [f64]) -> bool {
+fn copy_values(values: &[f64], to: &mut [f64]) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if avx512::is_there() {
+    if avx512::is_supported() {
         // SAFETY: the processor has what the function asks for.
-        return unsafe { compiled::copy_usual_avx512(values, to) };
+        return unsafe { compiled::copy_values_avx512(values, to) };
     }
-    copy_usual_plainly(values, to)
+    copy_values_scalar(values, to)
 }
 
 #[inline(always)]
-fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
+fn copy_values_scalar(values: &[f64], to: &mut [f64]) -> bool {
     // Without a branch per value.
     let mut usual = true;
     let mut copy = |values: &[f64], to: &mut [f64]| {
@@ -247,22 +250,22 @@ fn copy_usual_plainly(values: &[f64], to: &mut [f64]) -> bool {
 /// Weight of the current model, for raw values.
 fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
     match &terms.shrink_step {
-        None => weight_of(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
+        None => raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
         Some(shrink_step) => {
             let rule = group_index.map_or(shrink_step.rule(), |group_index| group_index.rule(id, shrink_step.bounds));
-            shrink_step.weight(rule, learnt(c, terms), c.squares, c.inverse_scale.value())
+            shrink_step.weight(rule, unshrunk_weight(c, terms), c.squares, c.inverse_scale.value())
         }
     }
 }
 
 /// Weight before shrinkage, in the unit of the coordinate.
-fn learnt(c: &Coordinate, terms: &Terms) -> f64 {
+fn unshrunk_weight(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
 
 /// Splits groups of addresses into as many chunks as there are tiles.
 #[inline(always)]
-fn spread(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
+fn chunks_per_tile(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
     slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
 }
 
@@ -270,7 +273,7 @@ fn spread(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup
 fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
     let mut sums = Sums::<W>::new();
     let Tiles { slots, values, tiles, tile_rates, relatives, growing } = workspace.tiles();
-    let mut upcoming = spread(upcoming, slots.len());
+    let mut upcoming = chunks_per_tile(upcoming, slots.len());
     let rows =
         slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(tile_rates.iter_mut().zip(growing));
     for (((slots, values), (tile, relatives)), (tile_rates, growing)) in rows {
@@ -289,8 +292,8 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
     let (mut output, mut direction) = sums.totals();
     let mut intercept = 0.0;
     if let Some(c) = &store.intercept {
-        let asked = c.ask(rate_of(c.squares, c.inverse_scale.updates() as f32), terms.averaging.share_since(c.step));
-        intercept = weight_of(asked.average.dot(terms.parts), c.inverse_scale.value(), terms.factor);
+        let asked = c.ask(step_size(c.squares, c.inverse_scale.updates() as f32), terms.averaging.weight_since(c.step));
+        intercept = raw_weight(asked.average.dot(terms.parts), c.inverse_scale.value(), terms.factor);
         workspace.intercept = asked.average;
         (output, direction) = (asked.average + output, asked.direction + direction);
     }
@@ -313,7 +316,7 @@ fn tell<W: F32x16>(
     }
     let Tiles { slots, values, tiles, relatives, growing, .. } = workspace.tiles();
     let rows = slots.iter().zip(values).zip(tiles.iter_mut().zip(relatives)).zip(growing);
-    let mut upcoming = spread(upcoming, slots.len());
+    let mut upcoming = chunks_per_tile(upcoming, slots.len());
     for (((slots, values), (tile, relatives)), growing) in rows {
         if *growing > 0 {
             tile.raise_scales::<W>(*growing, values);
@@ -335,8 +338,8 @@ mod compiled {
     use avx512::Avx512;
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-    pub(super) fn copy_usual_avx512(values: &[f64], to: &mut [f64]) -> bool {
-        copy_usual_plainly(values, to)
+    pub(super) fn copy_values_avx512(values: &[f64], to: &mut [f64]) -> bool {
+        copy_values_scalar(values, to)
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
@@ -391,13 +394,13 @@ mod tests {
         for count in 0..40 {
             let values: Vec<f64> = (0..count).map(|k| f64::from(k - 20) - 0.5).collect();
             let mut to = vec![0.0; values.len()];
-            assert!(copy_usual(&values, &mut to));
+            assert!(copy_values(&values, &mut to));
             assert_eq!(to, values);
             for (k, &(none, usual)) in (0..values.len()).flat_map(|k| CASES.iter().map(move |case| (k, case))) {
                 let mut values = values.clone();
                 values[k] = none;
-                assert_eq!(copy_usual(&values, &mut to), usual, "{none} in place {k} of {count}");
-                assert_eq!(copy_usual_plainly(&values, &mut to), usual);
+                assert_eq!(copy_values(&values, &mut to), usual, "{none} in place {k} of {count}");
+                assert_eq!(copy_values_scalar(&values, &mut to), usual);
             }
         }
     }

@@ -88,18 +88,18 @@ impl LabelUnits {
     }
 
     /// A row's offset in units of margins; 0 as long as there is no unit.
-    pub(crate) fn relative(&self, offset: f64) -> f64 {
+    pub(crate) fn offset_in_units(&self, offset: f64) -> f64 {
         let unit = self.margin();
         if unit > 0.0 { offset / unit } else { 0.0 }
     }
 
     /// A label in units of labels; 0 as long as there is no unit.
-    pub(crate) fn of(&self, y: f64) -> f64 {
+    pub(crate) fn label_in_units(&self, y: f64) -> f64 {
         if self.label > 0.0 { y / self.label } else { 0.0 }
     }
 
     /// The loss for labels and margins in their units.
-    pub(crate) fn loss(&self, loss: Loss) -> Loss {
+    pub(crate) fn loss_in_units(&self, loss: Loss) -> Loss {
         loss.in_units(self.label)
     }
 
@@ -112,8 +112,8 @@ impl LabelUnits {
     /// Adds the label of a row, less its offset without a log link.
     pub(crate) fn count(&mut self, loss: Loss, y: f64, offset: f64, weight: f64) {
         self.rows += 1;
-        let y = self.of(y);
-        let left = if loss.classifies() || self.label_range.is_some() { y } else { y - self.relative(offset) };
+        let y = self.label_in_units(y);
+        let left = if loss.classifies() || self.label_range.is_some() { y } else { y - self.offset_in_units(offset) };
         let size = if loss == Loss::Squared { left * left } else { left.abs() };
         self.moment += (size - self.moment) / self.rows as f64;
         if let Some(label_range) = &mut self.label_range {

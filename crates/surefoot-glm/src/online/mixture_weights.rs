@@ -9,7 +9,7 @@ use crate::{
     loss::charges::Charges,
     model::summary::Lane,
     numeric::check::{MOST_ROWS, is_magnitude, need},
-    simd::lanes::{LANES, Lanes, exp::exp_minus_size},
+    simd::lanes::{LANES, Lanes, exp::exp_neg_abs},
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub(crate) struct MixtureWeights {
 }
 
 /// Discount factor at row number `rows`: products of these are the weights (s/t)².
-fn retention(rows: u64) -> f64 {
+fn discount(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
@@ -135,7 +135,7 @@ impl MixtureWeights {
     #[inline(always)]
     fn count(&mut self, weight: f64, mixture: f64) {
         self.rows += 1;
-        let keep = retention(self.rows);
+        let keep = discount(self.rows);
         for (sum, term) in self.recent.iter_mut().zip([weight * mixture, weight, 1.0]) {
             *sum = *sum * keep + term;
         }
@@ -143,7 +143,7 @@ impl MixtureWeights {
 
     #[inline(always)]
     fn update(&mut self, weight: f64, charges: &Charges) {
-        let keep = retention(self.rows);
+        let keep = discount(self.rows);
         let [_, weights, rows] = self.recent;
         // In units of the mean weight: the statistic counts rows, whatever the scale of weights.
         let usual = weights / rows;
@@ -182,7 +182,7 @@ impl MixtureWeights {
     fn share(&mut self) {
         let evidence = self.evidence();
         let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
-        let raw = exp_minus_size(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
+        let raw = exp_neg_abs(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
     }

@@ -121,7 +121,7 @@ impl Multiclass {
 
 impl RowLearner for Multiclass {
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
-        row_loop.walk(self, batch, from, to)
+        row_loop.take_rows(self, batch, from, to)
     }
 
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {

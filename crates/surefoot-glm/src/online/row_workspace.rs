@@ -61,7 +61,7 @@ impl RowWorkspace {
 
     /// Starts a row of up to `pairs` nonzeros; returns room for their addresses and values.
     #[inline]
-    pub(crate) fn begin(&mut self, pairs: usize) -> (&mut [Slot<Coordinate>], &mut [f64]) {
+    pub(crate) fn start_row(&mut self, pairs: usize) -> (&mut [Slot<Coordinate>], &mut [f64]) {
         let room = pairs.next_multiple_of(TILE) + TILE;
         if self.slots.len() < room {
             self.slots.resize(room, self.padding.slot());
@@ -76,7 +76,7 @@ impl RowWorkspace {
 
     /// Sets the number of nonzeros of the row, and pads the arrays to whole tiles.
     #[inline]
-    pub(crate) fn end(&mut self, pairs: usize) {
+    pub(crate) fn finish_row(&mut self, pairs: usize) {
         self.pairs = pairs;
         // A whole tile, so that the compiler needs no loop.
         self.slots[pairs..][..TILE].fill(self.padding.slot());
@@ -115,13 +115,13 @@ impl RowWorkspace {
     }
 
     /// ‖x‖² of the row.
-    pub(crate) fn length(&self) -> f64 {
+    pub(crate) fn squared_norm(&self) -> f64 {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }
 
     /// Adds the offset of a row to the margins: of the model, and of the lanes in their units.
     #[cold]
-    pub(crate) fn shift(&mut self, model: f64, lanes: f64) {
+    pub(crate) fn add_offset(&mut self, model: f64, lanes: f64) {
         self.margin += model;
         self.output = self.output + Lanes::of(lanes);
         self.query = self.query + Lanes::of(lanes);
@@ -147,7 +147,7 @@ impl PaddingSlot {
 
 impl Default for PaddingSlot {
     fn default() -> PaddingSlot {
-        let padding = Box::new(Coordinate::of_scale(InverseScale(1.0_f64.to_bits() | 1)));
+        let padding = Box::new(Coordinate::with_scale(InverseScale(1.0_f64.to_bits() | 1)));
         PaddingSlot(NonNull::from(Box::leak(padding)))
     }
 }

@@ -116,7 +116,7 @@ impl ShrinkStep {
 
     /// Contribution of a value to the squared row norm, the unit of penalties on a path.
     #[inline]
-    pub(crate) fn length(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
+    pub(crate) fn squared_term(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
         match axis {
             _ if rule.factor == 0.0 => 0.0,
@@ -198,7 +198,7 @@ impl Shrinkage {
     }
 
     /// The penalty in force.
-    pub(crate) fn in_force(&self) -> Penalty {
+    pub(crate) fn current_penalty(&self) -> Penalty {
         self.penalty_of(&self.candidates[self.chosen])
     }
 
@@ -393,7 +393,7 @@ mod tests {
         shrinkage.record_losses(Loss::Logistic, 1.0, 1.0, &margins);
         assert_eq!(shrinkage.chosen(), 2);
         // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
-        assert!((shrinkage.in_force().l2 - 0.1).abs() < 1e-15 && shrinkage.in_force().path.is_some());
+        assert!((shrinkage.current_penalty().l2 - 0.1).abs() < 1e-15 && shrinkage.current_penalty().path.is_some());
         assert!(shrinkage.path().len() == count && shrinkage.path().is_sorted_by(|a, b| a.l2 > b.l2));
         assert!(Shrinkage::new(&Settings::default()).is_none());
     }

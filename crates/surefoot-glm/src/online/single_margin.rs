@@ -98,7 +98,7 @@ impl SingleMargin {
             self.shrunk.iter_mut().for_each(|margin| *margin = self.sign * (*margin + self.offset));
         }
         if self.offset != 0.0 {
-            workspace.shift(self.offset, self.scalars.units.relative(self.sign * self.offset));
+            workspace.add_offset(self.offset, self.scalars.units.offset_in_units(self.sign * self.offset));
         }
     }
 
@@ -109,7 +109,7 @@ impl SingleMargin {
 
 impl SingleMargin {
     /// Scores the penalties of a path on the held-out rows.
-    fn judge_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
+    fn score_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
             return Ok(());
         };
@@ -143,7 +143,7 @@ impl RowLearner for SingleMargin {
             self.workspaces[1].clear();
             batch.prefetch(r + LINE);
             let next = if r + 1 < to { self.store.find(&batch.row(r + 1), &mut self.workspaces[1]) } else { Ok(()) };
-            found.and_then(|()| row_loop.step(self, &batch.row(r))).map_err(|fault| (r, fault))?;
+            found.and_then(|()| row_loop.take_row(self, &batch.row(r))).map_err(|fault| (r, fault))?;
             self.workspaces.swap(0, 1);
             found = next;
         }
@@ -172,9 +172,9 @@ impl RowLearner for SingleMargin {
             self.ask_again();
         }
         let workspace = &self.workspaces[0];
-        let (units_now, loss) = (&self.scalars.units, self.scalars.units.loss(self.loss));
-        self.gradient = loss.derivatives(units_now.of(y), &workspace.query);
-        if let Some((down, up)) = units_now.derivative_bounds(loss, units_now.of(y)) {
+        let (units_now, loss) = (&self.scalars.units, self.scalars.units.loss_in_units(self.loss));
+        self.gradient = loss.derivatives(units_now.label_in_units(y), &workspace.query);
+        if let Some((down, up)) = units_now.derivative_bounds(loss, units_now.label_in_units(y)) {
             self.gradient = Lanes(self.gradient.0.map(|g| g.clamp(-down as f32, up as f32)));
         }
         if self.gradient.is_finite() && workspace.output.is_finite() {
@@ -186,7 +186,12 @@ impl RowLearner for SingleMargin {
 
     fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
-        self.scalars.mixture.add(units.loss(self.loss), units.of(y), weight, &self.workspaces[0].output);
+        self.scalars.mixture.add(
+            units.loss_in_units(self.loss),
+            units.label_in_units(y),
+            weight,
+            &self.workspaces[0].output,
+        );
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             shrinkage.record_losses(self.loss, y, weight, &self.shrunk);
         }
@@ -212,8 +217,8 @@ impl RowLearner for SingleMargin {
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             let (workspace, group_index) = (&self.workspaces[0], self.group_index.as_ref());
             let length = match shrinkage.axis() {
-                Some(axis) => self.store.length(axis, &shrinkage.shrink_step(self.sign), group_index, workspace),
-                None => workspace.length(),
+                Some(axis) => self.store.squared_norm(axis, &shrinkage.shrink_step(self.sign), group_index, workspace),
+                None => workspace.squared_norm(),
             };
             let observation = Observation { y, weight, learnt: self.learnt, length };
             shrinkage.add(self.loss, &observation, &self.shrunk, gradients[0].model);
@@ -227,16 +232,16 @@ impl RowLearner for SingleMargin {
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
         let terms = self.terms(encoder.sign());
-        let loss = units.loss(self.loss);
+        let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
         let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
                 store.ask(&terms, workspace, &[]);
                 if row.offset != 0.0 {
-                    workspace.shift(row.offset, units.relative(encoder.sign() * row.offset));
+                    workspace.add_offset(row.offset, units.offset_in_units(encoder.sign() * row.offset));
                 }
-                then(units.of(y), row.weight, &workspace.output);
+                then(units.label_in_units(y), row.weight, &workspace.output);
             }
         };
         let mut means = [Mean::default(); LANES];
@@ -249,7 +254,7 @@ impl RowLearner for SingleMargin {
         let mut charges = HeldOutCharges::new(loss, typical);
         row_loop.holdout.visit(&mut |row| each(row, &mut |y, weight, margins| charges.add(weight, y, margins)))?;
         self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
-        self.judge_path(row_loop)
+        self.score_path(row_loop)
     }
 
     fn predictor(&self, encoder: &LabelEncoder) -> Predictor {
@@ -266,7 +271,7 @@ impl RowLearner for SingleMargin {
     }
 
     fn penalty(&self) -> Option<Penalty> {
-        self.scalars.shrinkage.as_ref().map(Shrinkage::in_force)
+        self.scalars.shrinkage.as_ref().map(Shrinkage::current_penalty)
     }
 
     fn path(&self) -> Vec<PathPoint> {

@@ -18,7 +18,7 @@ const CLIP: f32 = 2.0;
 
 /// Discount exponent k of squared gradients: after t rows that of row s counts about (s/t)^k. Most gradients are bounded or
 /// stationary; those proportional to the error start at the size of the labels, and have to be discounted faster.
-fn forgetting(loss: Loss) -> f64 {
+fn discount_exponent(loss: Loss) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } => 3.0,
         _ => 1.0,
@@ -42,7 +42,7 @@ impl StepSizes {
     /// Adds the gradients of round `step`, one per margin of the row; clips those of the lanes, and sets the model's gradient in each.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
-        let k = forgetting(loss);
+        let k = discount_exponent(loss);
         let keep = 1.0 - k / (f64::from(step) + k);
         self.model *= keep;
         self.lanes.iter_mut().for_each(|sum| *sum *= keep);

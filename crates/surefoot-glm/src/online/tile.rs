@@ -5,8 +5,8 @@
 //! written once, for any [`F32x16`]; nothing is fused and sums have a fixed shape, so all instruction sets give the same bits.
 
 use super::{
-    averaging::{Averaging, share_of},
-    coordinate::{Coordinate, Gradients, rate_of},
+    averaging::{Averaging, averaging_weight},
+    coordinate::{Coordinate, Gradients, step_size},
     terms::Terms,
 };
 use crate::simd::{
@@ -42,7 +42,7 @@ pub(crate) struct Tile {
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
-    /// [`rate_of`], and [`share_of`] the rounds since the last update.
+    /// [`step_size`], and [`averaging_weight`] the rounds since the last update.
     rates: [f32; TILE],
     shares: [f32; TILE],
     /// 1/M; for coordinates without updates a number so large that every value exceeds M.
@@ -109,7 +109,7 @@ impl Tile {
             average: Lanes(self.average.map(|average| average[k])),
             squares: self.squares[k],
             step: self.steps[k],
-            inverse_scale: InverseScale::of_words([self.scales[0][k], self.scales[1][k]]),
+            inverse_scale: InverseScale::from_words([self.scales[0][k], self.scales[1][k]]),
         }
     }
 
@@ -133,9 +133,9 @@ impl Tile {
         relatives: &mut [f32; TILE],
     ) -> u16 {
         let (updates, inverses) = W::counted(&self.scales[0], &self.scales[1], UPDATES, HUGE);
-        rate_of(W::load(&self.squares), updates).store(&mut tile_rates.rates);
-        let (gone, one) = (W::load(&self.steps.map(|step| averaging.gone_since(step))), W::of(1.0));
-        share_of(gone, (one - gone).at_least(W::of(0.0))).store(&mut tile_rates.shares);
+        step_size(W::load(&self.squares), updates).store(&mut tile_rates.rates);
+        let (gone, one) = (W::load(&self.steps.map(|step| averaging.fraction_since(step))), W::of(1.0));
+        averaging_weight(gone, (one - gone).at_least(W::of(0.0))).store(&mut tile_rates.shares);
         let relative = W::products(values, &inverses);
         tile_rates.inverses = inverses;
         relative.at_most(one).at_least(W::of(-1.0)).store(relatives);
@@ -247,7 +247,7 @@ mod tests {
         let gradients = Gradients { lanes: Lanes([0.5, -0.25, 1.0, 0.0, 2.0, -1.0]), model: 0.75 };
         tile.tell::<Scalar>(&averaging, &gradients, &relatives);
         for (k, (c, value)) in here.iter().zip(values).enumerate() {
-            let asked = c.ask(rate_of(c.squares, c.inverse_scale.updates() as f32), averaging.share_since(c.step));
+            let asked = c.ask(step_size(c.squares, c.inverse_scale.updates() as f32), averaging.weight_since(c.step));
             let relative =
                 if larger(k) { 1.0_f32.copysign(value as f32) } else { (value * c.inverse_scale.value()) as f32 };
             let told = tile.coordinate(k);

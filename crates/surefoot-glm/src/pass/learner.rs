@@ -23,7 +23,7 @@ use std::{fmt::Debug, io};
 ///
 /// `y` is the label as [`LabelEncoder`] encodes it: −1 or +1, a class number, or a real number.
 pub(crate) trait RowLearner: Debug + Send {
-    /// Takes rows `from..to` of a batch in order, calling [`RowLoop::step`] for each.
+    /// Takes rows `from..to` of a batch in order, calling [`RowLoop::take_row`] for each.
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 
     /// Loss of the current model at a row, equal to the bit to that of the saved model. Changes no coordinate.

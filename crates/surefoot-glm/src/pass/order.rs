@@ -26,7 +26,7 @@ const SAMPLE: &str = "order";
 
 impl OrderMonitor {
     /// A monitor for a run that continues from a finished model.
-    pub(crate) fn after(model: &Model, before: Mean) -> OrderMonitor {
+    pub(crate) fn continuing_from(model: &Model, before: Mean) -> OrderMonitor {
         OrderMonitor { earlier: model.summary.order, before, ..OrderMonitor::default() }
     }
 

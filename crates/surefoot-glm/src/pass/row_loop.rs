@@ -82,20 +82,20 @@ impl RowLoop {
     }
 
     /// Takes rows `from..to` of a batch one by one, without prefetching.
-    pub(crate) fn walk(
+    pub(crate) fn take_rows(
         &mut self,
         learner: &mut impl RowLearner,
         batch: &Batch,
         from: usize,
         to: usize,
     ) -> Result<(), (usize, Fault)> {
-        (from..to).try_for_each(|r| self.step(learner, &batch.row(r)).map_err(|fault| (r, fault)))
+        (from..to).try_for_each(|r| self.take_row(learner, &batch.row(r)).map_err(|fault| (r, fault)))
     }
 
     /// Takes one row: counts it, scores it with the model as it would be saved now, then learns it or holds it out.
     /// Every refusal comes before the first change of state.
     #[inline]
-    pub(crate) fn step(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
+    pub(crate) fn take_row(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
         let weight = self.weight(row);
         let (Some(label), true) = (row.label, weight > 0.0) else {
@@ -118,7 +118,7 @@ impl RowLoop {
         } else {
             learner.prepare(y, row.weight)?;
         }
-        self.accept(row, given, label, y, value, held);
+        self.record(row, given, label, y, value, held);
         if self.settings.class_weights.is_some() && self.holdout.run.completed == 0 {
             self.counts.balance.add(label, given);
         }
@@ -163,7 +163,7 @@ impl RowLoop {
     }
 
     /// Updates counters, label encoder and losses with an accepted row.
-    fn accept(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
+    fn record(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.holdout.count();
         let sign = self.counts.encoder.sign();

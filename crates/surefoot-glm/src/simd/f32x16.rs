@@ -45,7 +45,7 @@ pub(crate) trait F32x16: Real {
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
         let mut ratios = [1.0; WIDTH];
         for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
-            let (unit, ratio) = InverseScale::of_words([units[0][k], units[1][k]]).raised(values[k].abs());
+            let (unit, ratio) = InverseScale::from_words([units[0][k], units[1][k]]).raised(values[k].abs());
             [units[0][k], units[1][k]] = unit.words();
             ratios[k] = ratio;
         }

@@ -22,7 +22,7 @@ impl InverseScale {
     }
 
     /// From its low and high word.
-    pub(crate) fn of_words([low, high]: [u32; 2]) -> InverseScale {
+    pub(crate) fn from_words([low, high]: [u32; 2]) -> InverseScale {
         InverseScale(u64::from(low) | u64::from(high) << 32)
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct MarginSum {
 
 impl MarginSum {
     /// Adds the next sixteen nonzeros: products of dot products with the mixture, inverse scales, a factor and values, which equal
-    /// weights times values by [`weight_of`](crate::online::coordinate::weight_of).
+    /// weights times values by [`raw_weight`](crate::online::coordinate::raw_weight).
     #[inline(always)]
     pub(crate) fn add<W: F32x16>(&mut self, dots: W, inverses: &[f64; WIDTH], factor: f64, values: &[f64; WIDTH]) {
         dots.add_products(inverses, factor, values, &mut self.sums);

@@ -116,7 +116,7 @@ impl Trainer {
     /// Declares that labels are proportions of the positive class, between 0 and 1; for the logistic loss, before the first row. A row
     /// of weight w and label p then counts as weight w·p of the positive class and w·(1 − p) of the negative one. With another loss, or
     /// after the first row, all rows are refused from then on.
-    pub fn take_labels_for_shares(&mut self) {
+    pub fn treat_labels_as_proportions(&mut self) {
         let counts = &mut self.row_loop.counts;
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
             counts.encoder.shares = true;
@@ -128,7 +128,7 @@ impl Trainer {
 
     /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole numbers.
     /// `texts` gives the names; it is called only if class weights refer to them. Not stored in models.
-    pub fn take_texts_for_classes(&mut self, texts: impl FnOnce() -> Vec<Class>) {
+    pub fn treat_labels_as_class_names(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.row_loop.counts.encoder.texts = true;
         if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
             self.row_loop.texts = texts();
@@ -179,24 +179,24 @@ impl Trainer {
     }
 
     /// Mean loss since the previous call; `None` if no row was scored since.
-    pub fn loss_recent(&mut self) -> Option<f64> {
+    pub fn recent_loss(&mut self) -> Option<f64> {
         std::mem::take(&mut self.row_loop.recent).value()
     }
 
     /// Starts computing progressive metrics: of each row as it is scored before it is learnt. Costs a few nanoseconds per row and, for
     /// classes, 16 bytes per row up to [`Metrics::EXACT`](crate::Metrics::EXACT) rows. Does not change the model.
-    pub fn measure_fresh_rows(&mut self) {
+    pub fn enable_progressive_metrics(&mut self) {
         self.row_loop.progressive = Some(Box::new(ProgressiveMetrics::new(self.row_loop.loss())));
     }
 
-    /// Progressive metrics and their plot data, if [requested](Trainer::measure_fresh_rows).
+    /// Progressive metrics and their plot data, if [requested](Trainer::enable_progressive_metrics).
     #[must_use]
-    pub fn fresh_rows(&self) -> Option<(Measured, PlotData)> {
+    pub fn progressive_metrics(&self) -> Option<(Measured, PlotData)> {
         self.row_loop.progressive.as_ref().map(|progressive| progressive.measured(&self.row_loop.counts.encoder))
     }
 
     /// Mean progressive loss since the previous call; `None` without progressive metrics, or without rows since.
-    pub fn fresh_loss_recent(&mut self) -> Option<f64> {
+    pub fn recent_progressive_loss(&mut self) -> Option<f64> {
         self.row_loop.progressive.as_mut()?.take_recent()
     }
 
@@ -323,7 +323,7 @@ impl Trainer {
             row_loop.holdout.least = Predictor::from_arrays(LEAST, &model.index, state)?.map(Arc::new);
         } else {
             row_loop.holdout.start_from(kept());
-            row_loop.order = OrderMonitor::after(model, *row_loop.counts.losses.mean());
+            row_loop.order = OrderMonitor::continuing_from(model, *row_loop.counts.losses.mean());
             row_loop.holdout.run.before = row_loop.counts.balance.clone();
         }
         row_loop.restored = row_loop.holdout.run.before.clone();

@@ -17,13 +17,13 @@ fn trained(any: &mut Any) -> (Trainer, Batch, usize) {
         false => Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default()),
     };
     if any.below(4) == 0 {
-        Trainer::measure_fresh_rows(&mut trainer);
+        Trainer::enable_progressive_metrics(&mut trainer);
     }
     if any.below(8) == 0 {
-        Trainer::take_texts_for_classes(&mut trainer, Vec::new);
+        Trainer::treat_labels_as_class_names(&mut trainer, Vec::new);
     }
     if any.below(12) == 0 {
-        Trainer::take_labels_for_shares(&mut trainer);
+        Trainer::treat_labels_as_proportions(&mut trainer);
     }
     let mut taken = 0;
     for _ in 0..1 + any.below(2) {
@@ -91,9 +91,9 @@ fn trainers_take_anything() {
         let summary = Trainer::summary(&trainer);
         let losses = [summary.loss, summary.loss_constant, summary.lane];
         assert!(summary.weight.is_finite() && losses.iter().flatten().all(|x| x.is_finite()), "{seed}");
-        let recent = [Trainer::loss_recent(&mut trainer), Trainer::fresh_loss_recent(&mut trainer)];
+        let recent = [Trainer::recent_loss(&mut trainer), Trainer::recent_progressive_loss(&mut trainer)];
         assert!(recent.iter().flatten().all(|x| x.is_finite()), "{seed}");
-        if let Some((measured, plot_data)) = Trainer::fresh_rows(&trainer) {
+        if let Some((measured, plot_data)) = Trainer::progressive_metrics(&trainer) {
             check_measured(&measured, &plot_data);
         }
         let model = Trainer::model(&trainer);

@@ -7,7 +7,7 @@ const BLOCK: usize = 64;
 /// Appends the places of all bytes of a set.
 pub(crate) fn places<const N: usize>(text: &[u8], set: [u8; N], places: &mut Vec<usize>) {
     #[cfg(target_arch = "x86_64")]
-    if crate::text::number::avx2::is_there() {
+    if crate::text::number::avx2::is_supported() {
         #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
         fn with_avx2<const N: usize>(text: &[u8], set: [u8; N], places: &mut Vec<usize>) {
             find(text, |block| avx2_bits(block, set), places);

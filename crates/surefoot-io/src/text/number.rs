@@ -243,7 +243,7 @@ mod tests {
         let parts = unsafe { Pair::new(row, start, colon, end) };
         let found = vec![pair(&parts)];
         #[cfg(target_arch = "x86_64")]
-        if avx2::is_there() {
+        if avx2::is_supported() {
             // SAFETY: the processor has what the function needs.
             return [found, vec![unsafe { avx2::pair(&parts) }]].concat();
         }

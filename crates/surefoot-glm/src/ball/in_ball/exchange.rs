@@ -10,7 +10,7 @@
 ///
 /// Source: Ramdas, Ruf, Larsson and Koolen (2022), arXiv 2102.00630.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Exchange {
+pub(super) struct ExchangeabilityTest {
     /// Counts of false and true after false, and after true.
     after: [f64; 4],
     /// Previous value: 0 if none, 1 for false, 2 for true.
@@ -19,7 +19,7 @@ pub(super) struct Exchange {
     seen: [f64; 2],
 }
 
-impl Exchange {
+impl ExchangeabilityTest {
     /// Adds the next value.
     pub(super) fn add(&mut self, value: bool) {
         if self.before > 0.0 {
@@ -65,10 +65,10 @@ fn mixture(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn of(values: impl Iterator<Item = bool>) -> Exchange {
-        let mut exchange = Exchange::default();
-        values.for_each(|value| exchange.add(value));
-        exchange
+    fn of(values: impl Iterator<Item = bool>) -> ExchangeabilityTest {
+        let mut test = ExchangeabilityTest::default();
+        values.for_each(|value| test.add(value));
+        test
     }
 
     /// Fair and skewed coins, asked after each toss: refuted in fewer than δ of the sequences.
@@ -82,10 +82,10 @@ mod tests {
         for share in [0.5, 0.1, 0.01] {
             let mut refuted = 0;
             for _ in 0..400 {
-                let mut exchange = Exchange::default();
+                let mut test = ExchangeabilityTest::default();
                 refuted += usize::from((0..500).any(|_| {
-                    exchange.add(toss(share));
-                    exchange.is_refuted(0.1)
+                    test.add(toss(share));
+                    test.is_refuted(0.1)
                 }));
             }
             assert!(refuted <= 40, "{refuted} of 400 at {share}");
@@ -99,8 +99,8 @@ mod tests {
         assert!(of((0..2000).map(|t| t % 100 < 50)).is_refuted(1e-6));
         // Nothing can be said of one value alone, or of nothing.
         assert!(!of((0..2000).map(|_| true)).is_refuted(0.5) && !of((0..2000).map(|_| true)).has_both());
-        assert!(!Exchange::default().is_refuted(0.5));
-        assert!(Exchange { after: [f64::NAN; 4], before: 1.0, seen: [1.0, 2.0] }.is_refuted(0.5));
+        assert!(!ExchangeabilityTest::default().is_refuted(0.5));
+        assert!(ExchangeabilityTest { after: [f64::NAN; 4], before: 1.0, seen: [1.0, 2.0] }.is_refuted(0.5));
     }
 
     /// The evidence of a short sequence by its definition: 0, 1, 1 has ½·(½)·(½) of the chain, and 4/27 of draws at most.

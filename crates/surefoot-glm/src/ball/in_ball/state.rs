@@ -32,15 +32,16 @@ struct Scalars {
 pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     let (index, order): (Vec<u64>, Vec<u32>) = learner.feature_index.features().unzip();
     let weight = order.iter().map(|&number| learner.weight(number, sign)).collect();
-    let (mut method, mut watch, mut label_range) = (learner.method.clone(), learner.watch.clone(), learner.label_range);
+    let (mut method, mut tracker, mut label_range) =
+        (learner.method.clone(), learner.tracker.clone(), learner.label_range);
     let mut numbers = Vec::new();
     method.each_number(&mut |x| numbers.push(*x));
-    watch.each_number(&mut |x| numbers.push(*x));
+    tracker.each_number(&mut |x| numbers.push(*x));
     label_range.each_number(&mut |x| numbers.push(*x));
     let order = Array { name: ORDER.into(), shape: vec![order.len()], data: Numbers::U32(order) };
     let mut arrays = vec![order, Array::flat(NUMBERS, numbers)];
     method.each_array(&mut |name, array| arrays.push(Array::flat(name, std::mem::take(array))));
-    let scalars = json!(Scalars { reused: watch.reused, weighted: watch.weighted });
+    let scalars = json!(Scalars { reused: tracker.reused, weighted: tracker.weighted });
     LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
@@ -79,14 +80,14 @@ impl InBall {
     /// Reads everything but the feature index.
     fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
         let scalars = State::parse::<Scalars>(scalars)?;
-        (self.watch.reused, self.watch.weighted) = (scalars.reused, scalars.weighted);
+        (self.tracker.reused, self.tracker.weighted) = (scalars.reused, scalars.weighted);
         self.read_numbers(state)?;
         self.read_arrays(dim, state)
     }
 
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.method.each_number(visit);
-        self.watch.each_number(visit);
+        self.tracker.each_number(visit);
         self.label_range.each_number(visit);
     }
 

@@ -1,6 +1,6 @@
 //! Certificates from one pass over new rows, whose norm has a declared bound.
 
-use super::{BETA, Method, exchange::Exchange};
+use super::{BETA, Method, exchange::ExchangeabilityTest};
 use crate::{
     data::fault::{Fault, Part},
     loss::Loss,
@@ -27,7 +27,7 @@ pub(super) struct Observation {
 
 /// Trackers of excess and risk, or the reason why there are none.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct CertificateTracker {
     domain: surefoot::Ball<f64>,
     trackers: Result<(Stream, Risk), &'static str>,
     order: Order,
@@ -53,8 +53,8 @@ const IMPOSSIBLE: &str = "the bound came out below the least loss that is possib
 /// Tests of the order of rows: of their labels, and of whether they are longer than the first row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
-    labels: Exchange,
-    lengths: Exchange,
+    labels: ExchangeabilityTest,
+    lengths: ExchangeabilityTest,
     /// Norm of the first row; negative before it.
     first: f64,
 }
@@ -65,8 +65,8 @@ const TESTS: f64 = 0.01;
 /// Relative rounding error allowed in the norm of a row, so that rows scaled to norm 1 are not refused.
 const ROUNDING: f64 = 1e-9;
 
-impl Watch {
-    pub(super) fn new(loss: Loss, ball: &Ball) -> Watch {
+impl CertificateTracker {
+    pub(super) fn new(loss: Loss, ball: &Ball) -> CertificateTracker {
         let domain = surefoot::Ball::new(ball.radius);
         let loss_bounds = ball.loss_bounds(loss);
         let trackers = match (ball.row_norm, loss_bounds) {
@@ -78,7 +78,7 @@ impl Watch {
         };
         let least = loss_bounds.map_or(0.0, |loss_bounds| loss_bounds.least);
         let order = Order { first: -1.0, ..Order::default() };
-        Watch { domain, trackers, order, least, reused: false, weighted: false }
+        CertificateTracker { domain, trackers, order, least, reused: false, weighted: false }
     }
 
     /// Checks that a row is within the declared bounds.

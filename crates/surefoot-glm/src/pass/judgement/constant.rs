@@ -48,10 +48,13 @@ impl RowLoop {
         if model.summary.order.is_some() || scored.len() < LEAST {
             return None;
         }
-        let (range, own) = (scored.to_explain()?, scored.own());
+        let (range, mean_loss) = (scored.explainable_loss()?, scored.mean_loss());
         let constant = scored.constant()?;
-        if !own.is_finite() || own - constant > SHARE * range + NOISE_ERRORS * scored.noise() {
-            return Some(WorseThanConstant::Model { loss: Some(own).filter(|own| own.is_finite()), constant });
+        if !mean_loss.is_finite() || mean_loss - constant > SHARE * range + NOISE_ERRORS * scored.noise() {
+            return Some(WorseThanConstant::Model {
+                loss: Some(mean_loss).filter(|mean_loss| mean_loss.is_finite()),
+                constant,
+            });
         }
         if self.holdout.plan.optimum.is_some() {
             return None;
@@ -67,7 +70,7 @@ impl RowLoop {
         let late = scored.late_excess()?;
         let is_worse = excess > MUCH * range || excess > SHARE * range && late.excess > LITTLE * range;
         let of_many = late.excess > CHANCE * late.error;
-        is_worse.then_some(if of_many { WorseThanConstant::Fresh } else { WorseThanConstant::Few { loss: own } })
+        is_worse.then_some(if of_many { WorseThanConstant::Fresh } else { WorseThanConstant::Few { loss: mean_loss } })
     }
 }
 

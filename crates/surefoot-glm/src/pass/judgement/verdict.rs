@@ -68,7 +68,7 @@ impl SampleLosses {
     }
 
     /// Mean loss of the model over the sample.
-    pub(super) fn own(&self) -> f64 {
+    pub(super) fn mean_loss(&self) -> f64 {
         mean(self.of_model()).0
     }
 
@@ -77,7 +77,7 @@ impl SampleLosses {
     }
 
     pub(super) fn noise(&self) -> f64 {
-        self.deviation() * self.unseen_root()
+        self.deviation() * self.sampling_factor()
     }
 
     fn of_model(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
@@ -85,7 +85,7 @@ impl SampleLosses {
     }
 
     /// Factor from a standard deviation to the standard error of a mean over all rows, with the correction for a finite population.
-    fn unseen_root(&self) -> f64 {
+    fn sampling_factor(&self) -> f64 {
         let rows = self.rows.len() as f64;
         ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
     }
@@ -98,7 +98,7 @@ impl SampleLosses {
     }
 
     /// The explainable loss: mean loss of the best constant less the least loss that each row's label can have.
-    pub(super) fn to_explain(&self) -> Option<f64> {
+    pub(super) fn explainable_loss(&self) -> Option<f64> {
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
@@ -108,7 +108,7 @@ impl SampleLosses {
         if self.rows.len() < FEW {
             return None;
         }
-        let range = self.to_explain()?;
+        let range = self.explainable_loss()?;
         let came = mean(self.rows.iter().map(|row| (row.counted, row.came)));
         // If sampled rows are part of the printed mean, their influence on it is known.
         let (printed, of_sample, moves, rows) = match printed {
@@ -120,11 +120,11 @@ impl SampleLosses {
             let (model, of_model) = mean(self.rows.iter().map(|row| (row.weight, value(row))));
             (model - of_sample, of_model)
         };
-        let is_cause = |most: f64| {
+        let exceeds_noise = |most: f64| {
             let (excess, of_model) = excess(most);
             // A few rows of huge losses, which a sample can miss, may be what the printed mean is made of.
             let least = excess.min(excess + of_sample - printed);
-            self.is_cause([excess, least], &of_model, moves, rows, range)
+            self.exceeds_noise([excess, least], &of_model, moves, rows, range)
         };
         let loss = printed + excess(f64::INFINITY).0;
         let alarm = OrderAlarm {
@@ -133,17 +133,17 @@ impl SampleLosses {
             rows: self.seen,
             scored: self.rows.len() as u64,
         };
-        let alarms = is_cause(f64::INFINITY) || is_cause(of_sample + CUT * range);
+        let alarms = exceeds_noise(f64::INFINITY) || exceeds_noise(of_sample + CUT * range);
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
     /// Whether an excess of the model's mean loss over the printed mean of `rows` rows is beyond noise and large enough. `came` holds the
     /// influence of sampled rows on the printed mean, which is subtracted from sampling noise.
-    fn is_cause(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
+    fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
-        let noise = deviation(moves) * self.unseen_root();
+        let noise = deviation(moves) * self.sampling_factor();
         let most = (ERRORS * error).max(SHARE * range);
         excess - NOISE_ERRORS * noise > most && least > most
     }

@@ -11,7 +11,7 @@ use surefoot::Real;
 pub(crate) struct Avx2(__m256, __m256);
 
 /// Whether the processor has it.
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_supported() -> bool {
     std::arch::is_x86_feature_detected!("avx2")
 }
 

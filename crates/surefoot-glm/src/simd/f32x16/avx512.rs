@@ -12,7 +12,7 @@ use surefoot::Real;
 pub(crate) struct Avx512(__m512);
 
 /// Whether the processor has it, with the parts that LLVM is to know of.
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_supported() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw")
 }

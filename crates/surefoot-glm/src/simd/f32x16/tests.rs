@@ -76,7 +76,7 @@ enum Set {
 
 #[cfg(target_arch = "x86_64")]
 fn for_each_set(check: impl Fn(Set)) {
-    for (set, has) in [(Set::Avx2, avx2::is_there()), (Set::Avx512, avx512::is_there())] {
+    for (set, has) in [(Set::Avx2, avx2::is_supported()), (Set::Avx512, avx512::is_supported())] {
         if has {
             check(set);
         } else {

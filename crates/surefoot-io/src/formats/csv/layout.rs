@@ -179,14 +179,14 @@ pub(super) fn order_by_name(
     let by_name: HashMap<&str, usize> =
         table.columns.iter().enumerate().map(|(n, column)| (column.name.as_str(), n)).collect();
     let order: ColumnOrder = names.iter().map(|name| by_name.get(name.as_str()).copied()).collect();
-    let mut is_there = vec![false; table.columns.len()];
-    order.iter().flatten().for_each(|&n| is_there[n] = true);
-    for (column, is_there) in table.columns.iter().zip(is_there) {
+    let mut is_supported = vec![false; table.columns.len()];
+    order.iter().flatten().for_each(|&n| is_supported[n] = true);
+    for (column, is_supported) in table.columns.iter().zip(is_supported) {
         let may_miss = match column.role {
             Role::Label | Role::Weight | Role::Trials if options.unlabelled => true,
             role => role == Role::Ignored || options.wanted.does_without(role),
         };
-        if !is_there && !may_miss {
+        if !is_supported && !may_miss {
             let name = shown(&column.name);
             let remedy = column_roles::remedy(column.role, options);
             let hint = column_names::near(names, &column.name)

@@ -7,7 +7,7 @@ use super::{
     delimiters::{Delimiters, avx2_bits},
     rules::Rules,
 };
-pub(super) use crate::text::number::avx2::is_there;
+pub(super) use crate::text::number::avx2::is_supported;
 use crate::text::number::{self, Pair};
 
 /// Reads at most `most` plain pairs, as long as a single blank stands between, and returns where it stopped.

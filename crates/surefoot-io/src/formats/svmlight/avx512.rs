@@ -35,8 +35,8 @@ impl ScalarBackoff {
 }
 
 /// Whether the processor has what [`pairs`] needs.
-pub(super) fn is_there() -> bool {
-    avx2::is_there()
+pub(super) fn is_supported() -> bool {
+    avx2::is_supported()
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

@@ -32,9 +32,9 @@ impl Backend {
     pub(super) fn all() -> impl Iterator<Item = Backend> {
         let backends = [
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512(ScalarBackoff::new()), avx512::is_there()),
+            (Kind::Avx512(ScalarBackoff::new()), avx512::is_supported()),
             #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, avx2::is_there()),
+            (Kind::Avx2, avx2::is_supported()),
             (Kind::Portable, true),
         ];
         backends.into_iter().filter(|backend| backend.1).map(|backend| Backend(backend.0))

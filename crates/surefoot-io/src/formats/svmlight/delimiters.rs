@@ -158,7 +158,7 @@ mod tests {
                     block[at] = byte;
                     assert_eq!(bits(&block), plain(&block), "{byte} at {at} in {other}");
                     #[cfg(target_arch = "x86_64")]
-                    if crate::text::number::avx2::is_there() {
+                    if crate::text::number::avx2::is_supported() {
                         // SAFETY: the processor has what the function needs.
                         assert_eq!(unsafe { avx2_bits(&block) }, plain(&block), "{byte} at {at} in {other}");
                     }

@@ -42,7 +42,7 @@ fn last(bytes: &[u8; 16], count: usize) -> __m128i {
 }
 
 /// Whether the processor has what [`pair`] needs: AVX2, and what always comes with it.
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_supported() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("lzcnt")
