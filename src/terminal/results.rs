@@ -53,7 +53,7 @@ pub(crate) struct Results<'a> {
     pub(crate) shuffle: Option<u64>,
     /// Whether model or loss is worse than the best constant, beyond chance.
     pub(crate) loses: Option<WorseThanConstant>,
-    /// The only label seen, if there was only one.
+    /// The only label in the data, if there is only one.
     pub(crate) single: Option<f64>,
     /// Which end of the grid the leading lane is at: −1, 0 or 1.
     pub(crate) edge: i8,
@@ -197,12 +197,12 @@ impl Results<'_> {
         if let Some(collisions @ 1..) = self.collisions() {
             let (collisions, slots) = (number::count(collisions), number::count(self.slots().unwrap_or_default()));
             console.note(&format!(
-                "{collisions} features share one of {slots} slots with another: more --bits would part them"
+                "{collisions} hash collisions of features in {slots} slots; raise --bits"
             ));
         }
     }
 
-    /// The printed loss beside that of the best constant; and what it is worth, if that is not much.
+    /// Prints the loss beside that of the best constant, with a note if it says little.
     fn losses(&self) -> Vec<String> {
         let summary = self.summary;
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
@@ -242,7 +242,7 @@ impl Results<'_> {
         if let Some(label) = self.single {
             let label = labels::label(label, &self.found.classes());
             let message = format!(
-                "{label} is the only label seen: there is nothing to tell apart; train on with rows of another label"
+                "only one class in the data: {label}; train on with rows of another class"
             );
             warnings.push(Warning::new("one_label", message));
         } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {

@@ -45,7 +45,7 @@ fn one_label_alone_gives_one_warning_and_a_usable_model() {
     box_.write("ones.svm", "1 1:1\n1 2:1\n1 1:2\n1 3:1\n1 1:1 2:1\n");
     let ran = box_.ok("fit ones.svm --passes 50 --quiet");
     assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
-    assert!(ran.err.contains("warning: 1 is the only label seen"), "{}", ran.err);
+    assert!(ran.err.contains("warning: only one class in the data: 1"), "{}", ran.err);
     for p in box_.ok("predict model.surefoot ones.svm").out.lines() {
         let p: f64 = p.parse().unwrap();
         assert!(p > 0.5 && p <= 1.0);

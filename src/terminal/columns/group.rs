@@ -1,9 +1,9 @@
-//! Rows that a column does not tell apart.
+//! Groups of rows with equal values of a column.
 
 use super::leak::Labels;
 use std::collections::HashMap;
 
-/// The labels of such rows, in sums.
+/// Sums over the labels of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
     rows: usize,

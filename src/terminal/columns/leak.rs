@@ -35,7 +35,7 @@ pub(super) enum Labels {
 const LEAST: usize = 10;
 
 impl Labels {
-    /// `None` if there is nothing to tell apart.
+    /// `None` if too few rows have another label than the most common one.
     pub(super) fn of(labels: &[f64], are_classes: bool) -> Option<Labels> {
         if !are_classes {
             let mut order: Vec<_> = labels.iter().copied().zip(0..).collect();

@@ -74,12 +74,12 @@ pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, 
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
 }
 
-/// Looks at columns.
+/// Checks the columns of a sample for suspicious content.
 struct Suspect<'a> {
     profile: &'a Profile,
     columns: &'a Columns<'a>,
     model: &'a Model,
-    /// Where there is something to tell apart.
+    /// Labels of the sample, unless too few differ from the most common one.
     labels: Option<Labels>,
     /// Whether a number of the column other than 0 was learnt.
     known: Vec<bool>,

@@ -216,7 +216,7 @@ impl Trainer {
         })
     }
 
-    /// The only label seen so far, if this is a classifier that has seen one label only.
+    /// The only label encountered so far, for classifiers that have encountered just one.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
         self.row_loop.counts.encoder.only_class()

@@ -112,7 +112,7 @@ fn pairs(line: &[u8]) -> Option<&'static str> {
         [index, value]
             if whole(index) && is_number(value) && label.contains(&b',') && label.split(|&b| b == b',').all(whole) =>
         {
-            Some("svmlight with several labels a row: make a file for each label, with 1 and 0")
+            Some("svmlight with several labels per row: make a file for each label, with 1 and 0")
         }
         _ => None,
     }

@@ -52,7 +52,7 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, R
     let metadata =
         ArrowReaderMetadata::load(&store, ArrowReaderOptions::new()).map_err(|error| damaged(plain(&error)))?;
     if metadata.metadata().row_groups().iter().any(|group| group.num_rows() < 0) {
-        return Err(damaged("a row group has fewer than no rows"));
+        return Err(damaged("a row group has a negative number of rows"));
     }
     let mask = ProjectionMask::all();
     Ok(Box::new(RowGroups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))

@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Header, String> {
         parsed.push((name, entry.dtype, entry.shape, size));
     }
     if sums.len() != parsed.len() {
-        return Err("there is not one checksum a tensor".to_owned());
+        return Err("checksums and tensors do not match one to one".to_owned());
     }
     Ok(Header { meta: meta.to_owned(), tensors: parsed, sums })
 }
