@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | of regression | that of labels less offsets; nothing is stored here |
 //! | with a log link | in closed form by three sums: of counts it is the logarithm of Σwy / Σw·exposure |
-//! | of two classes | over the [centres](Sketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
+//! | of two classes | over the [centres](LabelSketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
 
 use super::label_sketch::LabelSketch;
 use crate::{loss::Loss, numeric::sums::Sum};
