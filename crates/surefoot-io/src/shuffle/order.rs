@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The order in which a pass takes rows: by ascending [key](Order::key), rows of equal keys by number.
+/// The order in which a pass takes rows: by ascending [key](ShuffleOrder::key), rows of equal keys by number.
 ///
 /// It depends on seed, pass and row number alone, not on memory, threads, format or size of the data.
 /// Orders of different seeds or passes are unrelated.
