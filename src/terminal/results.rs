@@ -196,9 +196,7 @@ impl Results<'_> {
         }
         if let Some(collisions @ 1..) = self.collisions() {
             let (collisions, slots) = (number::count(collisions), number::count(self.slots().unwrap_or_default()));
-            console.note(&format!(
-                "{collisions} hash collisions of features in {slots} slots; raise --bits"
-            ));
+            console.note(&format!("{collisions} hash collisions of features in {slots} slots; raise --bits"));
         }
     }
 
@@ -241,9 +239,7 @@ impl Results<'_> {
         }
         if let Some(label) = self.single {
             let label = labels::label(label, &self.found.classes());
-            let message = format!(
-                "only one class in the data: {label}; train on with rows of another class"
-            );
+            let message = format!("only one class in the data: {label}; train on with rows of another class");
             warnings.push(Warning::new("one_label", message));
         } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
             let end = if self.edge < 0 { "smallest" } else { "largest" };
