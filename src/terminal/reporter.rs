@@ -172,10 +172,10 @@ impl Observer for Reporter {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Reading(rows) => self.at(rows),
-            Event::Learnt { rows, trainer } => self.look(rows, trainer),
+            Event::RowsLearnt { rows, trainer } => self.look(rows, trainer),
             Event::Milestone { trainer, rows } => self.milestone(trainer, rows),
             Event::Opened(options) => self.open(options),
-            Event::PassOver(rows) => self.end_pass(rows),
+            Event::PassEnded(rows) => self.end_pass(rows),
             Event::Certifying => {
                 self.stage("learning");
                 self.console.say("reading all rows once more, for the certificate");
@@ -185,14 +185,14 @@ impl Observer for Reporter {
                 self.stage("certificate");
             }
             Event::ChoosingPenalty => self.path_head(),
-            Event::Chosen(step) => self.path_step(step),
+            Event::PenaltyStep(step) => self.path_step(step),
             Event::Searching { settings, tolerance } => self.search_head(settings, tolerance),
             Event::Iteration { found, rows } => self.iteration(found, rows),
-            Event::Learned(trainer) => {
+            Event::TrainingEnded(trainer) => {
                 self.end();
                 self.close_record(trainer);
             }
-            Event::Unmet { rows, names } => {
+            Event::UnmetNames { rows, names } => {
                 unmet::warnings(&names, rows).iter().for_each(|message| self.console.warn(message));
             }
             other => self.remark(&other),

@@ -47,7 +47,7 @@ impl Fit<'_> {
         first(found)
     }
 
-    /// Whether there will be the certificate that the gap is about.
+    /// Checks that the run gives the certificate that `until_gap` needs.
     fn check_gap(&self, data: &Data) -> Result<(), Contradiction> {
         let Some(gap) = self.until_gap else { return Ok(()) };
         if !(gap > 0.0 && gap.is_finite()) {

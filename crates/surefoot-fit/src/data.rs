@@ -28,7 +28,7 @@ use crate::stop::{Interrupt, PATIENCE, StopConditions};
 pub enum Data {
     /// Files, pipes, or standard input, read one after the other.
     Inputs(Vec<InputName>),
-    /// Rows that the caller has made: ids of features, not names.
+    /// Rows of the caller in memory, with feature ids.
     Memory(Arc<Batch>),
     /// Rows that come once.
     Stream(Stream),

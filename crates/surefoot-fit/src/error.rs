@@ -1,22 +1,22 @@
-//! Errors of a fit, as data: whoever shows them chooses the words.
+//! Errors of a fit, as data, so that a program can choose its own messages.
 
 use crate::{setting::Contradiction, unmet::UnmetName};
 use std::{fmt, io};
 use surefoot_io::Error;
 
-/// Why a fit, or the evaluation of a model, cannot go on.
+/// An error of a fit or an evaluation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Settings that exclude each other, or one that is out of its range. Nothing was read or written.
+    /// Contradictory settings, or one out of its range. Nothing was read or written.
     Setting(Contradiction),
-    /// An input cannot be read, or a row cannot be used: the error names the place.
+    /// An input that cannot be read, or a row at fault; the error names the location.
     Read(Error),
     /// The model cannot be written.
     Save(Error),
-    /// More rows are at fault than may be passed over.
+    /// More rows at fault than may be skipped.
     TooManyBadRows {
-        /// How many were passed over.
+        /// Number of rows skipped.
         allowed: u64,
         /// The error of the next one.
         next: Error,
@@ -31,14 +31,14 @@ pub enum FitError {
         /// The data.
         data: String,
     },
-    /// No row has a feature that is used, since the names to keep are nowhere.
+    /// No row has a feature that is used, since the names to keep do not occur.
     NoFeature {
         /// The data.
         data: String,
         /// The first of those names.
         name: UnmetName,
     },
-    /// The bytes of an input are not those that were learnt before.
+    /// An input differs from the one that was learnt before.
     Changed {
         /// The input.
         input: String,
@@ -53,16 +53,16 @@ pub enum FitError {
         /// The input.
         input: String,
     },
-    /// The optimum cannot be sought over these rows.
+    /// The optimum cannot be computed for these rows.
     Optimum {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// Held-out rows cannot be stored.
     Holdout(io::Error),
     /// A model cannot be trained further.
     Resume {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }

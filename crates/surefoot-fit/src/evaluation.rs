@@ -26,7 +26,7 @@ pub struct Evaluation {
 pub enum LabelFault {
     /// Out of the range of the loss; with its words.
     Range(String),
-    /// A share of successes is needed, between 0 and 1.
+    /// Not a proportion of successes, between 0 and 1.
     Share,
     /// A third label beside two, of a loss of two classes.
     Third {
@@ -49,7 +49,7 @@ pub struct Labelled<'a> {
     pub data: &'a Data,
     /// Options of the readers.
     pub options: Options,
-    /// When to stop.
+    /// Conditions that stop the evaluation early.
     pub stop: StopConditions,
     /// Counter of skipped rows at fault.
     pub bad_rows: BadRows,
@@ -192,7 +192,7 @@ enum Fault {
     Row(Part, String),
 }
 
-/// The label as the loss takes it: −1 or +1, the position of one of many classes, or the number itself.
+/// Encodes a label: −1 or +1, the position of its class, or the number itself.
 fn code(model: &Model, label: Option<f64>) -> Result<f64, LabelFault> {
     let (label, loss) = (label.unwrap_or(f64::NAN), model.settings.loss);
     if !loss.classifies() {

@@ -8,18 +8,18 @@ use surefoot_io::Options;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Standard input is copied to a file, to be read several times.
+    /// Copying standard input to a file, to read it several times.
     Spooling,
-    /// All rows are read once before the first is learnt, for the means of the columns.
+    /// Reading all rows once for the means of columns, before the first is learnt.
     ReadingMeans,
-    /// The first rows were read: readers know the format and the columns.
+    /// The first rows were read: format and columns are known.
     Opened(&'a Options),
-    /// Some rows were read, or waited for. Comes every few milliseconds.
+    /// Rows were read or waited for. Every few milliseconds.
     Reading(&'a Rows),
-    /// A pass over the data is over.
-    PassOver(&'a Rows),
-    /// A few rows were learnt. Comes every few microseconds.
-    Learnt {
+    /// A pass over the data has ended.
+    PassEnded(&'a Rows),
+    /// A few rows were learnt. Every few microseconds.
+    RowsLearnt {
         /// Rows counted by the trainer.
         rows: u64,
         /// The trainer.
@@ -32,58 +32,58 @@ pub enum Event<'a> {
         /// The rows.
         rows: &'a Rows,
     },
-    /// None of the first rows has one of these names.
-    Unmet {
+    /// Names given by the caller that none of the first rows has.
+    UnmetNames {
         /// Number of rows read.
         rows: u64,
         /// The names.
         names: Vec<UnmetName>,
     },
-    /// Shuffled rows do not fit in memory, and go to a temporary file.
+    /// Shuffled rows exceed their memory, and go to a temporary file.
     Spilled,
-    /// All rows are read once more for a certificate.
+    /// Reading all rows once more for a certificate.
     Certifying,
-    /// A certificate of the model as of now is known.
+    /// The current model was certified.
     Certified {
         /// The certificates.
         certificates: &'a [Certificate],
-        /// The mean loss over all rows, if it was computed.
+        /// Mean loss over all rows, if it was computed.
         objective: Option<f64>,
         /// The trainer.
         trainer: &'a Trainer,
     },
-    /// The choice of a penalty begins.
+    /// The choice of a penalty starts.
     ChoosingPenalty,
-    /// A step of that choice.
-    Chosen(Step<'a>),
-    /// The search for the optimum begins.
+    /// A step of the choice of a penalty.
+    PenaltyStep(Step<'a>),
+    /// The search for the optimum starts.
     Searching {
-        /// The settings, of which the loss and the penalty are minimised.
+        /// The settings: loss and penalty of the objective.
         settings: &'a Settings,
-        /// The relative gap that ends it.
+        /// Relative gap at which it ends.
         tolerance: f64,
     },
     /// The search has found a better model, or a better certificate.
     Iteration {
-        /// The best so far.
+        /// The best model so far.
         found: &'a Optimum,
         /// Rows counted by the trainer.
         rows: u64,
     },
-    /// All is learnt, or the run was stopped: the model is about to be saved.
-    Learned(&'a mut Trainer),
-    /// Losses are too large to be added up, so that there is no optimum to be found; the model of the first pass stays.
+    /// Training has ended, or was stopped: the model is about to be saved.
+    TrainingEnded(&'a mut Trainer),
+    /// Losses overflow, so that no optimum can be computed; the model of the first pass is kept.
     NoOptimum,
 }
 
 /// An observer of a fit. Default methods do nothing.
 pub trait Observer: Send {
-    /// Called on the thread of the fit, which waits for it.
+    /// Called on the thread of the fit, which waits for it to return.
     fn event(&mut self, event: Event<'_>) {
         let _ = event;
     }
 
-    /// The words for a row that cannot be learnt; by default those of the fault.
+    /// Message for a row that cannot be learnt; by default that of the fault.
     fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
         let _ = (labels, options);
         fault.message.clone()

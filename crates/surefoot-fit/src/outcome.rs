@@ -112,7 +112,7 @@ impl Session<'_> {
         if stop.is_none() {
             self.check_learnt(&model).map_err(|error| self.failed(error))?;
         }
-        self.observer.event(Event::Learned(&mut self.trainer));
+        self.observer.event(Event::TrainingEnded(&mut self.trainer));
         if has_learnt {
             self.saver.save(&model, self.rows).map_err(|error| Failed { error, saved: self.saver.saved() })?;
         }

@@ -14,9 +14,9 @@ const STALE: Duration = Duration::from_secs(1);
 /// Schedule of saving during a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot {
-    /// Whenever this much time has gone by.
+    /// At this interval of time.
     Every(Duration),
-    /// Whenever this many rows were read.
+    /// After this many rows each.
     Rows(u64),
 }
 
@@ -27,7 +27,7 @@ impl Default for Snapshot {
     }
 }
 
-/// The file of the model, if there is one, and when it is written.
+/// The output of the model, if there is one, and its schedule.
 #[derive(Debug)]
 pub(crate) struct Saver {
     output: Option<Output>,

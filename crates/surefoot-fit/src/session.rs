@@ -112,7 +112,7 @@ impl Session<'_> {
             }
             trail.advance(&batch, 0, batch.len());
         }
-        self.observer.event(Event::PassOver(&rows));
+        self.observer.event(Event::PassEnded(&rows));
         if self.shuffling.is_none() {
             trail.check(&whole).map_err(|input| self.changed(input))?;
         }
@@ -140,7 +140,7 @@ impl Session<'_> {
         if problem.path().is_some() {
             self.observer.event(Event::ChoosingPenalty);
             let select = self.position.plan.select;
-            problem.choose(select, threads, &stop, &mut |step| self.observer.event(Event::Chosen(step)));
+            problem.choose(select, threads, &stop, &mut |step| self.observer.event(Event::PenaltyStep(step)));
         }
         self.observer.event(Event::Searching { settings: problem.settings(), tolerance });
         let found = problem.search(tolerance, threads, &stop, &mut |found| {
@@ -221,7 +221,7 @@ impl Session<'_> {
             self.hold_out(&batch, batch.len(), trail.rows)?;
             trail.advance(&batch, 0, batch.len());
         }
-        self.observer.event(Event::PassOver(&rows));
+        self.observer.event(Event::PassEnded(&rows));
         self.reread = true;
         if self.shuffling.is_some() {
             return Ok(());
@@ -241,7 +241,7 @@ impl Session<'_> {
             }
             self.learn(&batch, known, &rows)?;
         }
-        self.observer.event(Event::PassOver(&rows));
+        self.observer.event(Event::PassEnded(&rows));
         if self.position.trail.rows < earlier.rows {
             let input = self.position.trail.check(&earlier).err().unwrap_or_default();
             return Err(self.changed(input).into());
@@ -319,7 +319,7 @@ impl Session<'_> {
                 continue;
             }
             let (rows_learnt, trainer) = (self.rows, &mut self.trainer);
-            self.observer.event(Event::Learnt { rows: rows_learnt, trainer });
+            self.observer.event(Event::RowsLearnt { rows: rows_learnt, trainer });
             self.report_unmet();
             if self.rows.is_power_of_two() {
                 self.observer.event(Event::Milestone { trainer: &mut self.trainer, rows });
@@ -341,7 +341,7 @@ impl Session<'_> {
         self.unmet_reported = true;
         let names = unmet_names(&self.options);
         if !names.is_empty() {
-            self.observer.event(Event::Unmet { rows, names });
+            self.observer.event(Event::UnmetNames { rows, names });
         }
     }
 

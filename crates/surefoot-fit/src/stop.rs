@@ -16,11 +16,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 /// Why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The caller asked for it.
+    /// Requested by the caller.
     Requested,
     /// The time allowed is used up.
     Budget,
-    /// No model is better by more than the gap that was asked for.
+    /// The excess loss is certified to be within the requested gap.
     Gap,
 }
 

@@ -236,10 +236,10 @@ fn events_come_in_order_and_snapshots_are_models() {
         seen.push(match event {
             Event::Opened(_) => 'o',
             Event::Milestone { .. } => 'm',
-            Event::PassOver(_) => 'p',
+            Event::PassEnded(_) => 'p',
             Event::Searching { .. } => 's',
             Event::Iteration { .. } => 'i',
-            Event::Learned(_) => 'l',
+            Event::TrainingEnded(_) => 'l',
             _ => return,
         });
     });
