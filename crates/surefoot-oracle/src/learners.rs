@@ -49,22 +49,18 @@ pub struct DualAveraging<N = f64> {
     v: N,
     gamma: N,
     lambda: N,
-    /// Factor of the distance from the centre, by round.
-    pub multiplier: fn(u64) -> f64,
-    t: u64,
 }
 
 impl<N: Number> DualAveraging<N> {
     /// At the centre, with a first Γ.
     pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
         let nothing = N::of(0.0);
-        Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing, multiplier: |_| 1.0, t: 0 }
+        Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing }
     }
 }
 
 impl<N: Number> Learner<N> for DualAveraging<N> {
     fn predict(&mut self, hint: Option<&[N]>) -> Vec<N> {
-        self.t += 1;
         let dim = self.z.len();
         self.h = hint.map_or(zero(dim), <[N]>::to_vec);
         self.lambda = self.lambda.max((N::of(2.0) * (square(self.gamma) + self.v)).sqrt() / self.domain.radius());
@@ -76,8 +72,7 @@ impl<N: Number> Learner<N> for DualAveraging<N> {
             let leads = norm(&z) > N::of(0.0) && matches!(self.domain, Domain::Ball(..));
             return if leads { plus(&centre, -self.domain.radius() / norm(&z), &z) } else { centre };
         }
-        let w = self.domain.project(&plus(&centre, -one / self.lambda, &z));
-        plus(&centre, N::of((self.multiplier)(self.t)), &minus(&w, &centre))
+        self.domain.project(&plus(&centre, -one / self.lambda, &z))
     }
 
     fn update(&mut self, gradient: &[N]) {
@@ -137,25 +132,20 @@ pub struct DualAdaGrad<N = f64> {
     damping: N,
     theta: Vec<N>,
     s: Vec<N>,
-    /// Factor of the iterate, by round.
-    pub multiplier: fn(u64) -> f64,
-    t: u64,
 }
 
 impl<N: Number> DualAdaGrad<N> {
     /// At 0.
     pub fn new(dim: usize, scale: N, damping: N) -> Self {
-        Self { scale, damping, theta: zero(dim), s: zero(dim), multiplier: |_| 1.0, t: 0 }
+        Self { scale, damping, theta: zero(dim), s: zero(dim) }
     }
 }
 
 impl<N: Number> Learner<N> for DualAdaGrad<N> {
     fn predict(&mut self, _: Option<&[N]>) -> Vec<N> {
-        self.t += 1;
-        let multiplier = N::of((self.multiplier)(self.t));
         let one = |(theta, s): (&N, &N)| {
             let root = (*s + self.damping).sqrt();
-            if root > N::of(0.0) { multiplier * self.scale * *theta / root } else { root }
+            if root > N::of(0.0) { self.scale * *theta / root } else { root }
         };
         self.theta.iter().zip(&self.s).map(one).collect()
     }

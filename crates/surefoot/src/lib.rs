@@ -103,7 +103,7 @@ pub use float::{Float, Real};
 pub use learner::{
     AdaGrad, AdaHedge, CoinBetting, CompositeAveraging, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,
     DualAdaGrad, DualAveraging, FreeGrad, Hedge, Hinted, Lazy, LazyHinted, Leader, Learner, Magnitude, OgdNorm,
-    OnlineNewton, PNorm, Penalised, Proximal, Quadratic, Rescale, Ridge, SignedHedge,
+    OnlineNewton, PNorm, Penalised, Proximal, Quadratic, Ridge, SignedHedge,
 };
 pub use memory::{Grow, Memory};
 pub use point::{Point, View};

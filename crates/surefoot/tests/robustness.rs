@@ -7,10 +7,9 @@ use std::fmt::Debug;
 use common::{Record, Visit, distance, size, weights, wide};
 use surefoot::{
     AdaGrad, Anytime, AskTell, Ball, Cuboid, DenseAnytime, DualAdaGrad, DualAveraging, Float, Lazy, Learner, Linear,
-    OgdNorm, Rescale, Sparse, Status, Uniform,
+    OgdNorm, Sparse, Status, Uniform,
 };
 use surefoot_oracle::conversions::anytime;
-use surefoot_oracle::learners as twins;
 use surefoot_oracle::{Domain, Learner as Twin};
 
 /// A loss times a power of two: the same points, bit for bit.
@@ -208,40 +207,6 @@ fn arrays_of_f32_follow_f64_for_tens_of_millions_of_rounds() {
     assert!(distance(&narrow, &wide) <= 1e-6 * size(&wide), "{narrow:?} {wide:?}");
 }
 
-/// A multiplier that changes in every round, and falls by a factor of 10¹² on the way.
-fn multiplier(t: u64) -> f64 {
-    let slow = if t < 700 { 1e6 } else { 1e-6 };
-    slow * (1.0 + (t % 7) as f64) * if t.is_multiple_of(11) { 0.0 } else { 1.0 }
-}
-
-fn rescaled<F: Float, L: Lazy<F> + Rescale>(learner: L, twin: &mut dyn Twin, tolerance: f64) {
-    let record = Record::sparse(24, 20, 2000, |_| 1.0);
-    let weight = |t: u64| (t as f64).sqrt();
-    let trace = anytime(twin, &weight, 0.5, record.len(), &mut |t, _| record.dense(t));
-    let mut method = Anytime::new(learner, weight).interpolate(0.5);
-    for t in 1..=record.len() {
-        method.rescale(multiplier(t));
-        let (expected, query) = (&trace[t as usize - 1], wide(&method.query()));
-        assert!(distance(&query, &expected.query) <= tolerance * size(&expected.output), "query of round {t}");
-        record.tell(&mut method, t);
-        let output = wide(&method.output());
-        assert!(distance(&output, &expected.output) <= tolerance * size(&expected.output), "output of round {t}");
-    }
-    assert_eq!(method.rescaling(), multiplier(record.len()));
-}
-
-#[test]
-fn multipliers_are_averaged_over_as_they_came() {
-    let mut ada = twins::DualAdaGrad::new(20, 0.25, 4.0);
-    ada.multiplier = multiplier;
-    rescaled(DualAdaGrad::<f64>::new(20, 0.25).with_damping(4.0), &mut ada.clone(), 1e-12);
-    rescaled(DualAdaGrad::<f32>::new(20, 0.25).with_damping(4.0), &mut ada, 1e-5);
-    let mut dual = twins::DualAveraging::new(20, Domain::Ball(vec![0.25; 20], 1.5), 0.0);
-    dual.multiplier = multiplier;
-    let ball = || Ball::around(vec![0.25; 20], 1.5);
-    rescaled(DualAveraging::<f64, _>::new(20, ball()), &mut dual.clone(), 1e-12);
-}
-
 /// Sizes so far apart that all sums would overflow or underflow, in one run.
 #[test]
 fn any_size_after_any_other() {
@@ -294,19 +259,4 @@ fn a_size_that_is_no_power_of_two() {
     same(&DualAveraging::new(20, Ball::new(1.0)));
     same(&AdaGrad::new(20, Cuboid::cube(20, 1.0)));
     same(&DualAdaGrad::new(20, 1.0));
-}
-
-/// A bound that holds in the domain says nothing of iterates that were carried out of it, be it for one round.
-#[test]
-fn a_multiplier_ends_the_regret_bound() {
-    let mut learner = DualAveraging::<f64, _>::new(1, Ball::new(1.0)).with_bound(1.0);
-    learner.rescale(1.0);
-    learner.tell(1.0, &[1.0]);
-    assert!(learner.regret_bound().is_some());
-    // Against u = 1, in the domain: the iterate is −100·½ for a gradient of −1, and the bound for two would be √6.
-    learner.rescale(100.0);
-    let cost = -(learner.at(0) - 1.0);
-    learner.tell(1.0, &[-1.0]);
-    learner.rescale(1.0);
-    assert!(cost > 10.0 && learner.regret_bound().is_none(), "{cost} {:?}", learner.regret_bound());
 }

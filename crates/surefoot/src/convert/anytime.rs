@@ -6,7 +6,7 @@ use std::{error, fmt};
 use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
 use crate::{
-    Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rescale, Rounds, Sparse, Status, Vector,
+    Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rounds, Sparse, Status, Vector,
     View, Weights, kernel,
 };
 
@@ -253,16 +253,6 @@ impl<F: Float, L: LazyHinted<F>, W: Weights> AskHintTell<F> for Anytime<F, L, W>
 
     fn next_weight(&self) -> f64 {
         self.rounds.next()
-    }
-}
-
-impl<F, L: Rescale, W> Rescale for Anytime<F, L, W> {
-    fn rescaling(&self) -> f64 {
-        self.learner.rescaling()
-    }
-
-    fn rescale(&mut self, multiplier: f64) {
-        self.learner.rescale(multiplier);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::unit::fit;
-use super::{Lazy, Learner, Rescale, place};
+use super::{Lazy, Learner, place};
 use crate::squares::weigh;
 use crate::{Float, Vector, kernel};
 
@@ -17,18 +17,16 @@ use crate::{Float, Vector, kernel};
 /// *Guarantee*: none. There is no regret bound without a bound on the iterates; where one is needed use
 /// [`AdaGrad`](crate::AdaGrad) in a box. In practice it is a strong learner for linear models.
 ///
-/// *Cost*: O(nnz) a step. [`Rescale`] multiplies the iterate. Sums are kept in `f64`, as in
+/// *Cost*: O(nnz) a step. Sums are kept in `f64`, as in
 /// [`AdaGrad`](crate::AdaGrad), so that the rate goes on falling after 10⁷ rounds.
 ///
 /// ```
-/// use surefoot::{DualAdaGrad, Learner, Rescale};
+/// use surefoot::{DualAdaGrad, Learner};
 /// let mut learner = DualAdaGrad::<f64>::new(1, 0.5);
 /// learner.tell(1.0, &[3.0]);
 /// assert_eq!(learner.at(0), -0.5);
 /// learner.tell(1.0, &[4.0]);
 /// assert_eq!(learner.at(0), -0.7); // 0.5·7/√(9 + 16)
-/// learner.rescale(10.0);
-/// assert_eq!(learner.at(0), -7.0);
 /// ```
 ///
 /// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
@@ -36,7 +34,6 @@ use crate::{Float, Vector, kernel};
 pub struct DualAdaGrad<F> {
     reach: f64,
     root_damping: f64,
-    multiplier: f64,
     theta: Vec<f64>,
     squares: Vec<f64>,
     unit: Vec<f64>,
@@ -54,7 +51,6 @@ impl<F: Float> DualAdaGrad<F> {
         Self {
             reach: scale,
             root_damping: 0.0,
-            multiplier: 1.0,
             theta: zeros.clone(),
             squares: zeros.clone(),
             unit: zeros,
@@ -112,7 +108,7 @@ impl<F: Float> Lazy<F> for DualAdaGrad<F> {
     }
 
     fn scale(&self) -> f64 {
-        self.multiplier
+        1.0
     }
 
     #[inline]
@@ -128,16 +124,5 @@ impl<F: Float> Lazy<F> for DualAdaGrad<F> {
                 self.step(i, g.wide());
             }
         });
-    }
-}
-
-impl<F> Rescale for DualAdaGrad<F> {
-    fn rescaling(&self) -> f64 {
-        self.multiplier
-    }
-
-    fn rescale(&mut self, multiplier: f64) {
-        assert!(multiplier >= 0.0 && multiplier.is_finite(), "a multiplier that is finite and not negative");
-        self.multiplier = multiplier;
     }
 }

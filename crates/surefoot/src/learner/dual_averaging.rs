@@ -1,6 +1,6 @@
 //! Dual averaging with one adaptive rate, with or without hints.
 
-use super::{Hinted, Lazy, LazyHinted, Learner, Rescale, STEEPEST, nearby, place, room_within, span};
+use super::{Hinted, Lazy, LazyHinted, Learner, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Radial, Squares, Vector};
@@ -15,11 +15,10 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
 /// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. As Γ² ≤ V_T where Γ started at 0, that is
-/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, none once iterates were
-/// [rescaled](Rescale), and none while the rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
+/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, and none while the rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
 /// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
 ///
-/// *Cost*: O(nnz) a step, nonzeros of gradient and hint. [`Rescale`] multiplies the iterate's distance from the centre.
+/// *Cost*: O(nnz) a step, nonzeros of gradient and hint.
 ///
 /// ```
 /// use surefoot::{Ball, DualAveraging, Learner};
@@ -39,9 +38,6 @@ pub struct DualAveraging<F, D> {
     largest: f64,
     cut: bool,
     rate: f64,
-    multiplier: f64,
-    /// Whether that was ever another than 1.
-    rescaled: bool,
 }
 
 /// The hint of the open round: dense values, mostly 0, and the list of where they are not.
@@ -90,8 +86,6 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
             largest: 0.0,
             cut: false,
             rate: 0.0,
-            multiplier: 1.0,
-            rescaled: false,
         }
     }
 
@@ -175,7 +169,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
     fn regret_bound(&self) -> Option<f64> {
         let excess = if self.cut { 2.0 * self.largest } else { 0.0 };
         let slow = self.rate >= STEEPEST;
-        (self.domain.bounded() && !slow && !self.rescaled).then(|| self.domain.reach() * (self.spread() + excess))
+        (self.domain.bounded() && !slow).then(|| self.domain.reach() * (self.spread() + excess))
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
@@ -193,11 +187,11 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
         let far = self.rate * norm;
         if norm > 0.0 && self.domain.bounded() && (self.rate == 0.0 || far.is_infinite()) {
             // Hints have come true so far, or all but: nothing but the linear part, whose leader is at the boundary.
-            return self.multiplier * (self.domain.reach() / norm).min(STEEPEST);
+            return (self.domain.reach() / norm).min(STEEPEST);
         }
         let free = !self.domain.bounded() && far > span::<F>();
         let rate = if free { span::<F>() / norm } else { self.rate };
-        self.multiplier * rate * self.domain.shrink(far)
+        rate * self.domain.shrink(far)
     }
 
     #[inline]
@@ -243,25 +237,12 @@ impl<F: Float, D> Memory for DualAveraging<F, D> {
         self.errors.each_number(visit);
         self.norm.each_number(visit);
         let mut cut = f64::from(u8::from(self.cut));
-        [&mut self.largest, &mut cut, &mut self.rate, &mut self.multiplier].into_iter().for_each(visit);
+        [&mut self.largest, &mut cut, &mut self.rate].into_iter().for_each(visit);
         self.cut = cut != 0.0;
-        self.rescaled |= self.multiplier != 1.0;
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
         visit("sum", &mut self.sum);
         self.hint.grow(self.sum.len());
-    }
-}
-
-impl<F, D> Rescale for DualAveraging<F, D> {
-    fn rescaling(&self) -> f64 {
-        self.multiplier
-    }
-
-    fn rescale(&mut self, multiplier: f64) {
-        assert!(multiplier >= 0.0 && multiplier.is_finite(), "a multiplier that is finite and not negative");
-        self.multiplier = multiplier;
-        self.rescaled |= multiplier != 1.0;
     }
 }

@@ -11,7 +11,6 @@
 //! | [`Hinted`], [`LazyHinted`] | uses a guess of the next gradient | [`Optimistic`](crate::Optimistic), Algorithm 3 |
 //! | [`Quadratic`] | learns from losses with curvature | [`General`](crate::General), Algorithm 2 |
 //! | [`Penalised`] | counts a penalty in full | penalised losses |
-//! | [`Rescale`] | has a global multiplier that the caller may change | labels of any scale |
 
 mod ada_hedge;
 mod adagrad;
@@ -209,22 +208,6 @@ pub trait Penalised<F: Float>: Learner<F> {
 
     /// Ω at the present iterate.
     fn present(&self) -> f64;
-}
-
-/// A learner with a global multiplier of the distance from its centre, which the caller may set before any round.
-///
-/// It carries the scale of labels: with labels a hundred times as large, set it to a hundred times as much, and the
-/// model is what it was in new units, exactly and in O(1). Changes are averaged over as they happened. With a
-/// multiplier other than 1 the iterate leaves the learner's domain in proportion, and there is no regret bound any more.
-pub trait Rescale {
-    /// The multiplier; 1 at first.
-    fn rescaling(&self) -> f64;
-
-    /// Sets the multiplier for the open round and those after it.
-    ///
-    /// # Panics
-    /// If it is negative or not finite.
-    fn rescale(&mut self, multiplier: f64);
 }
 
 /// `bound`, which holds over a domain that is the same in all directions and has this reach around the first iterate, for
