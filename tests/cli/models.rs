@@ -41,3 +41,23 @@ fn a_cut_or_flipped_file_is_never_used() {
     }
     assert!(!box_.has("p"));
 }
+
+#[test]
+fn a_model_of_format_1_is_refused_with_what_to_do() {
+    let box_ = Sandbox::new();
+    box_.write("old", include_bytes!("../../crates/surefoot-io/tests/data/models/format-1.surefoot"));
+    box_.write("train.svm", rows(20));
+    for line in [
+        "predict old train.svm",
+        "eval old train.svm",
+        "inspect old",
+        "export old -o w.csv",
+        "fit train.svm --resume old -o m",
+    ] {
+        let says = box_.fails(1, line).err;
+        assert!(
+            says.contains("old: ") && says.contains("format 1") && says.contains("train it anew"),
+            "{line}: {says}"
+        );
+    }
+}

@@ -15,16 +15,18 @@ pub(crate) struct RunPosition {
     inputs: Vec<KnownInput>,
     pub(crate) plan: Plan,
     /// The seed, if rows are shuffled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "shuffle_seed", default, skip_serializing_if = "Option::is_none")]
     pub(crate) shuffle: Option<u64>,
     /// The current pass, from 1; after the last one only the certificate is left.
     pub(crate) pass: u32,
     /// Fingerprint of the rows of this pass that were used; for shuffled rows only their number.
+    #[serde(rename = "fingerprint")]
     pub(crate) trail: InputFingerprint,
     /// Rows of the first pass, by number from 0 in its order, that were read well but could not be learnt, and were passed over.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "skipped_rows", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
     /// Fingerprint of a whole pass, once one was read.
+    #[serde(rename = "pass_fingerprint")]
     pub(crate) whole: Option<InputFingerprint>,
 }
 
@@ -264,5 +266,23 @@ mod tests {
         position.pass = 5;
         assert_eq!(RunPosition::from_value(&position.to_value()), None);
         assert_eq!(RunPosition::from_value(&Value::Null), None);
+    }
+
+    /// A file with other names for the same is of another format.
+    #[test]
+    fn the_names_of_a_position_are_those_of_the_format() {
+        let mut position = RunPosition::new(&Data::files(["-"]), Plan { passes: 3, ..Plan::ONE_PASS }, Some(7));
+        position.refused.push(2);
+        let fingerprint = serde_json::json!({"hashes": [], "offset": 0, "rows": 0});
+        let expected = serde_json::json!({
+            "fingerprint": fingerprint,
+            "inputs": [{"name": "-", "size": null}],
+            "pass": 1,
+            "pass_fingerprint": null,
+            "plan": {"holdout": 10, "passes": 3},
+            "shuffle_seed": 7,
+            "skipped_rows": [2],
+        });
+        assert_eq!(position.to_value(), expected);
     }
 }

@@ -113,7 +113,7 @@ impl Memory for Average {
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
-        visit("mean", &mut self.mean);
-        visit("mark", &mut self.mark);
+        visit("average", &mut self.mean);
+        visit("average_weight", &mut self.mark);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
     /// How features are identified, which decides what formats suit the model.
-    #[serde(default)]
+    #[serde(rename = "features_by", default)]
     pub by: FeatureKey,
     /// Smallest legal feature id in svmlight text: 0 or 1.
     pub index_base: u8,

@@ -38,6 +38,7 @@ impl ClassWeights {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassBalance {
     /// By ascending label.
+    #[serde(rename = "by_label")]
     sums: Vec<(f64, Sum)>,
     total: Sum,
 }

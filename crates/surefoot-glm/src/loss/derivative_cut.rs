@@ -19,7 +19,7 @@ pub(crate) struct LabelRange {
     mean: f64,
     largest: f64,
     /// Logarithm of the weighted mean exposure e^offset; 0 without offsets.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(rename = "log_mean_exposure", default, skip_serializing_if = "is_zero")]
     exposure: f64,
 }
 

@@ -16,7 +16,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum OffsetConstant {
     /// With a log link of power p, where the loss of a margin c + o is, but for factors, paid·e^(−(p−1)c) + due·e^((2−p)c) + rest: sums of
     /// w·y·e^(−(p−1)o), of w·e^((2−p)o), and of what no constant changes.
-    Rates { paid: Sum, due: Sum, rest: Sum },
+    Rates {
+        #[serde(rename = "observed")]
+        paid: Sum,
+        #[serde(rename = "expected")]
+        due: Sum,
+        #[serde(rename = "constant")]
+        rest: Sum,
+    },
     /// Offsets of the rows of the encoded classes −1 and +1.
     Classes { negative: LabelSketch, positive: LabelSketch },
 }

@@ -16,10 +16,10 @@ pub(crate) struct ProgressiveLoss {
     loss: Mean,
     labels: Moments,
     /// Sketch of labels, for losses whose best constant does not follow from moments.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "label_sketch", default, skip_serializing_if = "Option::is_none")]
     sketch: Option<LabelSketch>,
     /// Total weight per class by class number, for multiclass losses.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "class_weights", default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Sum>,
     /// Statistics of offsets, once a row has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

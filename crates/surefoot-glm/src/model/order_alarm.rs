@@ -10,10 +10,12 @@ pub struct OrderAlarm {
     /// Mean loss of the model over the rows of the run; `None` if it overflows.
     pub loss: Option<f64>,
     /// The printed loss of those rows.
+    #[serde(rename = "progressive_loss")]
     pub printed: f64,
     /// Number of rows of the run, without those of weight 0.
     pub rows: u64,
     /// Number of rows that the model was scored on.
+    #[serde(rename = "rows_scored")]
     pub scored: u64,
 }
 

@@ -60,7 +60,7 @@ pub struct Penalty {
     pub bounds: Bounds,
     /// The term whose factor is chosen by losses along a path, if one is. The factor given for it is then ignored; in a
     /// trained model it is the chosen one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "penalty_path", default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Axis>,
     /// Whether the penalty is standardized: of w_j·M_j in place of w_j. Bounds always apply to w_j.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -184,7 +184,7 @@ pub struct Plan {
     /// With several passes, every this-many-th row of positive weight is held out; `None` holds out nothing.
     pub holdout: Option<u32>,
     /// Relative tolerance of the optimum that is computed after the passes, over all rows, with a certificate; `None` for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "tol", default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<f64>,
     /// Rule for choosing a penalty, where it is chosen by optima along a path.
     #[serde(default, skip_serializing_if = "Select::is_default")]

@@ -22,7 +22,7 @@ pub struct Summary {
     /// Loss of the best constant prediction on the same rows.
     pub loss_constant: Option<f64>,
     /// Alarm about the order of rows, if any. Only in models, not in summaries during a run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "order_alarm", default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderAlarm>,
     /// Scale D of the leading lane; `None` for a learner without lanes.
     pub lane: Option<f64>,
@@ -43,7 +43,7 @@ pub struct PathPoint {
     /// Mean loss of its model on rows that it had not learnt; in one pass later rows count more.
     pub loss: f64,
     /// Standard error of that mean, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "standard_error", default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }
 

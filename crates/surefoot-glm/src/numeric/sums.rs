@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Sum {
     #[serde(with = "nan_as_null")]
     sum: f64,
-    #[serde(with = "nan_as_null")]
+    #[serde(rename = "compensation", with = "nan_as_null")]
     carry: f64,
 }
 
@@ -104,6 +104,7 @@ impl Mean {
 pub(crate) struct Moments {
     weight: Sum,
     mean: Sum,
+    #[serde(rename = "squared_deviations")]
     squares: Sum,
 }
 

@@ -16,9 +16,9 @@ use std::sync::Mutex;
 /// row last.
 const THETA: &str = "theta";
 const AVERAGE: &str = "average";
-const SQUARES: &str = "squares";
-const STEP: &str = "step";
-const UNIT: &str = "unit";
+const SQUARES: &str = "squared_gradients";
+const STEP: &str = "last_step";
+const UNIT: &str = "inverse_scale";
 
 /// Writes the coordinates of the features `index`; `shape` has the number of stores if a model can have several, else it is empty.
 pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {

@@ -16,6 +16,7 @@ pub(crate) struct Averaging {
     /// average.
     pub(crate) step: u32,
     /// 1/t.
+    #[serde(rename = "inverse_step")]
     per_step: f32,
 }
 

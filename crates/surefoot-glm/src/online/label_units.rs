@@ -30,7 +30,7 @@ pub(crate) struct LabelUnits {
     rows: u64,
     moment: f64,
     /// With a log link: mean and maximum of labels, in their unit.
-    #[serde(rename = "seen", default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     label_range: Option<LabelRange>,
 }
 

@@ -19,9 +19,9 @@ pub(crate) struct MixtureWeights {
     /// Discounted sum of charged losses per lane; smaller is better.
     statistic: [f64; LANES],
     /// Discounted sum of losses if labels were the other class, per lane, see [`wrong_side`].
-    #[serde(rename = "doubts")]
     wrong_side: [f64; LANES],
     /// The statistic at the end of the first pass: progressive evidence, which fades with later passes.
+    #[serde(rename = "first_pass")]
     first: [f64; LANES],
     shares: Lanes,
     /// Number of rows in the statistic.

@@ -23,14 +23,12 @@ use serde_json::Value;
 /// State that is not kept per coordinate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
-    #[serde(rename = "clock")]
     pub(super) averaging: Averaging,
+    #[serde(rename = "label_units")]
     pub(super) units: LabelUnits,
-    #[serde(rename = "lead")]
     pub(super) mixture: MixtureWeights,
-    #[serde(rename = "pace")]
     pub(super) step_sizes: StepSizes,
-    #[serde(rename = "shrink", default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shrinkage: Option<Shrinkage>,
 }
 

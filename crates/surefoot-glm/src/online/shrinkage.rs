@@ -36,11 +36,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Candidate {
     /// The penalty along the path, in its units.
+    #[serde(rename = "relative_penalty")]
     share: f64,
     /// Shift of the intercept, in the sign of encoded labels.
+    #[serde(rename = "intercept_shift")]
     shift: f64,
     /// Σ φ'' at its margins.
-    #[serde(rename = "bends", with = "infinite_as_null")]
+    #[serde(with = "infinite_as_null")]
     curvatures: f64,
     /// Discounted sums of weighted losses and of weights.
     #[serde(with = "infinite_as_null")]
@@ -53,6 +55,7 @@ struct Candidate {
 pub(crate) struct Shrinkage {
     penalty: Penalty,
     /// Whether there is an intercept to shift.
+    #[serde(rename = "has_intercept")]
     shifts: bool,
     candidates: Vec<Candidate>,
     /// Index of the one in force.
@@ -61,18 +64,19 @@ pub(crate) struct Shrinkage {
     /// weighted φ''‖x‖² and φ'²‖x‖².
     rows: u64,
     weight: Sum,
-    #[serde(rename = "bends", with = "infinite_as_null")]
+    #[serde(with = "infinite_as_null")]
     curvatures: f64,
-    #[serde(with = "infinite_as_null")]
+    #[serde(rename = "squared_gradients", with = "infinite_as_null")]
     squares: f64,
-    #[serde(with = "infinite_as_null")]
+    #[serde(rename = "hessian_trace", with = "infinite_as_null")]
     trace: f64,
-    #[serde(with = "infinite_as_null")]
+    #[serde(rename = "squared_gradient_norms", with = "infinite_as_null")]
     lengths: f64,
     /// Weighted absolute errors of the model before shrinkage.
-    #[serde(with = "infinite_as_null")]
+    #[serde(rename = "absolute_errors", with = "infinite_as_null")]
     sizes: f64,
     /// Number of rows in the losses of candidates.
+    #[serde(rename = "rows_scored")]
     judged: u64,
 }
 

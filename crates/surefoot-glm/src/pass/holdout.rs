@@ -40,23 +40,24 @@ pub(crate) struct Holdout {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
     /// Whether the kept model is of an earlier run; it is dropped when the first row of this run is learnt.
-    #[serde(rename = "left")]
+    #[serde(rename = "is_earlier_model")]
     pub(crate) is_earlier: bool,
     /// Passes completed.
+    #[serde(rename = "completed_passes")]
     pub(crate) completed: u32,
     /// Rows of positive weight read in this pass.
+    #[serde(rename = "rows_in_pass")]
     position: u64,
     /// Number of held-out rows.
-    #[serde(rename = "shelved")]
     held_out: u64,
     /// Loss of held-out rows as they were read, by the model of that moment.
-    #[serde(rename = "met")]
+    #[serde(rename = "holdout_progressive_loss")]
     pub(crate) encountered: ProgressiveLoss,
     /// Loss of all held-out rows by the kept model.
-    #[serde(rename = "judged")]
+    #[serde(rename = "holdout_loss")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
     /// Total weight of the rows per class before the run.
-    #[serde(default, skip_serializing_if = "ClassBalance::is_empty")]
+    #[serde(rename = "earlier_class_sums", default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) before: ClassBalance,
 }
 

@@ -44,7 +44,7 @@ impl OrderMonitor {
     /// Writes the monitor into the state of an unfinished model.
     pub(crate) fn pause(&self, state: &mut State) {
         state.scalars[SAMPLE] =
-            json!({ "sample": self.sample.scalars(), "before": self.before, "earlier": self.earlier });
+            json!({ "sample": self.sample.scalars(), "loss_before": self.before, "earlier_alarm": self.earlier });
         state.arrays.extend(self.sample.to_arrays(SAMPLE));
     }
 
@@ -52,8 +52,8 @@ impl OrderMonitor {
     pub(crate) fn resume(state: &State) -> Result<OrderMonitor, String> {
         let of = |name: &str| state.scalars[SAMPLE].get(name).unwrap_or(&Value::Null);
         let sample = RowSample::from_arrays(SAMPLE, of("sample"), state)?;
-        let earlier = State::parse::<Option<OrderAlarm>>(of("earlier"))?;
-        let before = State::parse::<Mean>(of("before"))?;
+        let earlier = State::parse::<Option<OrderAlarm>>(of("earlier_alarm"))?;
+        let before = State::parse::<Mean>(of("loss_before"))?;
         let sound = before.is_sound() && earlier.is_none_or(|alarm| alarm.is_sound());
         need(sound, "the watch over the order of rows is out of its range")?;
         Ok(OrderMonitor { sample, before, earlier })

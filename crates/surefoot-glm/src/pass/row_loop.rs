@@ -44,16 +44,16 @@ pub(crate) struct RowLoop {
 /// The part of [`RowLoop`] that is stored in every model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
-    #[serde(rename = "coding")]
+    #[serde(rename = "label_encoder")]
     pub(crate) encoder: LabelEncoder,
     /// Progressive loss: of rows scored before they are learnt.
-    #[serde(rename = "board")]
+    #[serde(rename = "progressive_loss")]
     pub(crate) losses: ProgressiveLoss,
     pub(crate) rows: u64,
     pub(crate) rows_zero_weight: u64,
     pub(crate) nnz: u64,
     /// Total weight of the rows per class, if classes are to be balanced.
-    #[serde(default, skip_serializing_if = "ClassBalance::is_empty")]
+    #[serde(rename = "class_sums", default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) balance: ClassBalance,
 }
 

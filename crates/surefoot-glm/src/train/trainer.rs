@@ -277,7 +277,7 @@ impl Trainer {
             summary: self.summary(),
             certificates: self.certificates(),
             state: Some(State {
-                scalars: json!({ "books": self.row_loop.counts, "engine": saved.scalars }),
+                scalars: json!({ "counts": self.row_loop.counts, "learner": saved.scalars }),
                 arrays: saved.arrays,
             }),
             unfinished: None,
@@ -311,9 +311,9 @@ impl Trainer {
         plan.check()?;
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
         model.check()?;
-        let learner = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["engine"], state)?;
+        let learner = choice::resume(&taken_up(model, &plan), &model.index, &state.scalars["learner"], state)?;
         let mut row_loop = RowLoop::new(model.settings.clone(), plan, store);
-        row_loop.counts = State::parse::<Counts>(&state.scalars["books"])?;
+        row_loop.counts = State::parse::<Counts>(&state.scalars["counts"])?;
         let kept = || Arc::new(Predictor::new(model));
         if model.unfinished.is_some() {
             let run = State::parse::<RunState>(&state.scalars["run"])?;
@@ -353,4 +353,4 @@ fn taken_up(model: &Model, plan: &Plan) -> Settings {
 }
 
 /// Name of the array that holds the weights of the model of least held-out loss, in an unfinished model.
-pub(super) const LEAST: &str = "least";
+pub(super) const LEAST: &str = "best_holdout";

@@ -21,8 +21,8 @@ impl Model {
 /// Checks the learner's state: everything that [`Trainer::resume`](crate::Trainer::resume) relies on.
 fn check_state(model: &Model, state: &State) -> Result<(), String> {
     let (loss, classes) = (model.settings.loss, model.labels.classes.len());
-    State::parse::<Counts>(&state.scalars["books"])?.check(model)?;
-    choice::check(model, &state.scalars["engine"], state)?;
+    State::parse::<Counts>(&state.scalars["counts"])?.check(model)?;
+    choice::check(model, &state.scalars["learner"], state)?;
     if model.unfinished.is_some() {
         State::parse::<RunState>(&state.scalars["run"])?.check(loss, classes)?;
         OrderMonitor::check(state)?;

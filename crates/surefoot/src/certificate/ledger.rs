@@ -154,7 +154,7 @@ impl Memory for Ledger {
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
-        visit("gradients", &mut self.gradients.sum);
+        visit("gradient_sum", &mut self.gradients.sum);
     }
 }
 

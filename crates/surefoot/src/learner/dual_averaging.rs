@@ -242,7 +242,7 @@ impl<F: Float, D> Memory for DualAveraging<F, D> {
     }
 
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
-        visit("sum", &mut self.sum);
+        visit("dual", &mut self.sum);
         self.hint.grow(self.sum.len());
     }
 }

@@ -16,15 +16,17 @@ use serde_json::{Value, json};
 use surefoot::Memory;
 
 /// Name of the array of all scalars.
-const NUMBERS: &str = "numbers";
+const NUMBERS: &str = "scalars";
 /// Name of the array with the coordinate of each feature, in the order of the model's index. Arrays of the method are in the order of
 /// coordinates, the intercept's first.
-const ORDER: &str = "order";
+const ORDER: &str = "coordinate";
 
 /// Flags stored besides the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
+    #[serde(rename = "rows_reused")]
     reused: bool,
+    #[serde(rename = "rows_weighted")]
     weighted: bool,
 }
 

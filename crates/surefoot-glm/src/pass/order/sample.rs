@@ -62,7 +62,9 @@ impl SampledRow {
 /// The counters of a [`RowSample`], as they are stored.
 #[derive(Serialize, Deserialize)]
 struct Scalars {
+    #[serde(rename = "rows_met")]
     seen: u64,
+    #[serde(rename = "hash_limit")]
     limit: u64,
 }
 
@@ -175,9 +177,9 @@ impl RowSample {
         };
         let facts = self.facts.iter().flat_map(|facts| facts.numbers()).collect();
         [
-            wide("number", &self.number),
-            wide("end", &self.end),
-            Array::flat(&format!("{name}.facts"), facts),
+            wide("row", &self.number),
+            wide("row_end", &self.end),
+            Array::flat(&format!("{name}.row_values"), facts),
             wide("index", &self.index),
             Array::flat(&format!("{name}.value"), self.value.clone()),
         ]
@@ -197,14 +199,14 @@ impl RowSample {
         };
         let reals = |of: &str| Ok::<_, String>(state.wide(&format!("{name}.{of}"), len(of)?)?.to_vec());
         let unfit = || format!("the arrays {name} of the state do not fit together");
-        let facts = reals("facts")?;
+        let facts = reals("row_values")?;
         let (facts, []) = facts.as_chunks() else { return Err(unfit()) };
         let facts = facts.iter().map(|&numbers| SampledRow::of(numbers)).collect();
         let sample = RowSample {
             seen,
             limit,
-            number: ids("number")?,
-            end: ids("end")?,
+            number: ids("row")?,
+            end: ids("row_end")?,
             facts,
             index: ids("index")?,
             value: reals("value")?,

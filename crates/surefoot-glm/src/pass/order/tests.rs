@@ -43,7 +43,7 @@ fn it_is_bounded_in_rows_and_in_pairs_and_uniform() {
         let Numbers::U64(numbers) = &arrays[0].data else { panic!("numbers") };
         let kept = numbers.len() as u64;
         assert!(kept <= most && (kept == rows || kept > most * 2 / 3), "{kept} of {rows}");
-        assert_eq!(scalars["seen"], rows);
+        assert_eq!(scalars["rows_met"], rows);
         let mean = numbers.iter().sum::<u64>() as f64 / kept as f64 / rows as f64;
         assert!((mean - 0.5).abs() < 1.5 / (kept as f64).sqrt(), "{mean} of {kept}");
     }
@@ -77,23 +77,23 @@ fn what_does_not_fit_together_is_refused() {
         }
     }
     let spoils: [Spoil; 12] = [
-        |state| state.scalars["order"]["seen"] = json!(3),
-        |state| state.scalars["order"]["limit"] = json!(7),
-        |state| state.scalars["order"]["limit"] = json!(-1),
-        |state| set(state, "number", 1, 0.0),
-        |state| set(state, "end", 49, 1e18),
-        |state| set(state, "end", 0, 100.0),
+        |state| state.scalars["order"]["rows_met"] = json!(3),
+        |state| state.scalars["order"]["hash_limit"] = json!(7),
+        |state| state.scalars["order"]["hash_limit"] = json!(-1),
+        |state| set(state, "row", 1, 0.0),
+        |state| set(state, "row_end", 49, 1e18),
+        |state| set(state, "row_end", 0, 100.0),
         |state| set(state, "value", 0, f64::NAN),
-        |state| set(state, "facts", 1, 0.0),
-        |state| set(state, "facts", 4, f64::INFINITY),
+        |state| set(state, "row_values", 1, 0.0),
+        |state| set(state, "row_values", 4, f64::INFINITY),
         |state| {
-            let Some(facts) = state.arrays.iter_mut().find(|array| array.name == "order.facts") else { return };
-            *facts = Array::flat("order.facts", vec![1.0; 5 * 50 + 1]);
+            let Some(facts) = state.arrays.iter_mut().find(|array| array.name == "order.row_values") else { return };
+            *facts = Array::flat("order.row_values", vec![1.0; 5 * 50 + 1]);
         },
         |state| {
             // The last row has all 20,000 pairs: a row as long as that is not kept.
             state.arrays = sample(50, 400).to_arrays("order").into();
-            (0..49).for_each(|row| set(state, "end", row, 0.0));
+            (0..49).for_each(|row| set(state, "row_end", row, 0.0));
         },
         |state| state.arrays.retain(|array: &Array| array.name != "order.index"),
     ];
