@@ -86,7 +86,6 @@ impl Files {
         write(&mut self.claims, found.claims().as_bytes())?;
         for (name, figure) in found.figures() {
             write(&mut Output::create(self.folder.join(format!("{name}.svg")))?, figure.svg().as_bytes())?;
-            write(&mut Output::create(self.folder.join(format!("{name}.png")))?, &figure.png())?;
         }
         Ok(())
     }

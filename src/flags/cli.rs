@@ -396,7 +396,7 @@ pub(crate) enum Exported {
 ///
 /// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage.
 /// Beside each check stand rows with a planted error, which it has to detect. The table of checks goes to standard
-/// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG and PNG. The exit status is 1 if
+/// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG. The exit status is 1 if
 /// a check fails.
 #[derive(Args, Debug)]
 pub(crate) struct LabArgs {

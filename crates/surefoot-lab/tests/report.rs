@@ -78,17 +78,13 @@ fn the_page_is_whole() {
 }
 
 #[test]
-fn figures_are_drawn_twice() {
+fn figures_are_drawn() {
     let figures = report().figures();
     let names: Vec<_> = figures.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["slopes", "certificates", "coverage", "v0"]);
     for (name, figure) in figures {
-        let (svg, png) = (figure.svg(), figure.png());
+        let svg = figure.svg();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
-        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-        let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
-        assert_eq!(side(16), 2 * 760, "twice the width of the drawing");
-        assert!(side(20) > 200 && png.len() > 5000, "{name}");
     }
 }

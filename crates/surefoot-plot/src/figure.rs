@@ -2,9 +2,8 @@
 
 use super::axis::Axis;
 use super::curve::{curve, line, rectangle, stroke, text, tint};
-use super::font;
 use super::mark::{Anchor, BLACK, Drawing, GREY, Mark, PALE};
-use super::{png, svg};
+use super::{svg, widths};
 
 /// How an axis counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,12 +104,6 @@ impl Figure {
         svg::draw(&self.layout())
     }
 
-    /// The figure as a PNG file.
-    #[must_use]
-    pub fn png(&self) -> Vec<u8> {
-        png::draw(&self.layout())
-    }
-
     fn values(&self, of: impl Fn(&Series, &(f64, f64, f64)) -> [f64; 2]) -> impl Iterator<Item = f64> {
         let of = &of;
         let values = self.series.iter().flat_map(|s| s.points.iter().flat_map(move |point| of(s, point)));
@@ -124,7 +117,7 @@ impl Figure {
         let bottom = top + plot;
         let y = Axis::new(self.y.1, self.values(Series::heights), bottom, top);
         let labels = if self.names.is_empty() { y.ticks() } else { self.names.clone() };
-        let widest = labels.iter().map(|label| font::width(&label.1, SIZE)).fold(0.0, f64::max);
+        let widest = labels.iter().map(|label| widths::width(&label.1, SIZE)).fold(0.0, f64::max);
         // Room for the numbers, and for the name of the axis beside them.
         let least = if width < Figure::default().size.0 { 24.0 } else { 62.0 };
         let left = widest.max(least) + if self.y.0.is_empty() { 14.0 } else { 34.0 };
@@ -153,7 +146,7 @@ impl Figure {
             let Some(at) = x.at(value) else { continue };
             marks.push(line(vec![(at, top), (at, bottom)], PALE, 1.0));
             // Labels that would touch are left out.
-            let half = font::width(&label, SIZE) / 2.0;
+            let half = widths::width(&label, SIZE) / 2.0;
             if at - half > free {
                 marks.push(text((at, bottom + 17.0), Anchor::Middle, SIZE, BLACK, &label));
                 free = at + half + 6.0;
@@ -178,7 +171,7 @@ impl Figure {
         let (mut x, mut y) = (MARGIN, top);
         let entries = self.series.iter().filter(|series| !series.label.is_empty());
         for series in entries.clone() {
-            let end = x + SAMPLE + 6.0 + font::width(&series.label, SIZE);
+            let end = x + SAMPLE + 6.0 + widths::width(&series.label, SIZE);
             if end > self.size.0 - MARGIN && x > MARGIN {
                 (x, y) = (MARGIN, y + LINE);
             }
@@ -190,7 +183,7 @@ impl Figure {
                 _ => {}
             }
             marks.push(text((x + SAMPLE + 6.0, y + 4.0), Anchor::Start, SIZE, BLACK, &series.label));
-            x += SAMPLE + 24.0 + font::width(&series.label, SIZE);
+            x += SAMPLE + 24.0 + widths::width(&series.label, SIZE);
         }
         if entries.count() > 0 { y + LINE } else { top }
     }
