@@ -2,10 +2,10 @@
 
 use crate::{
     browser::{self, Browser},
-    sandbox::{Sandbox, rows},
+    sandbox::{Sandbox, rows, skipped},
 };
 use serde_json::{Value, json};
-use std::{io::Write, path::Path};
+use std::path::Path;
 
 /// For every figure: its card, whether it is shown, its size, and how many marks of its series have a size and lie within.
 const FIGURES: &str = "[...document.querySelectorAll('.card figure')].map(figure => {
@@ -52,11 +52,7 @@ fn nothing_leaves(browser: &Browser, file: &Path) {
 #[test]
 fn plots_are_drawn_and_nothing_is_fetched() {
     let Some(program) = browser::installed() else {
-        let says =
-            "skipped: no Chromium in PATH and none named by SUREFOOT_CHROMIUM; Debian has chromium-headless-shell\n";
-        // Not print!, which is not shown of tests that pass.
-        let _ = std::io::stderr().write_all(says.as_bytes());
-        return;
+        return skipped("no Chromium in PATH and none named by SUREFOOT_CHROMIUM; Debian has chromium-headless-shell");
     };
     let box_ = Sandbox::new();
     box_.write("a.svm", rows(3000));

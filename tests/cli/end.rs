@@ -1,6 +1,6 @@
 //! Whoever reads standard output may go away, or the disk may be full.
 
-use crate::sandbox::{Ran, Sandbox, rows};
+use crate::sandbox::{Ran, Sandbox, rows, skipped};
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
@@ -93,7 +93,7 @@ fn memory_that_ends_is_an_error_at_its_row() {
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
     let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
-        return eprintln!("skipped: this system has no /dev/full");
+        return skipped("this system has no /dev/full");
     };
     for arguments in [&["help"][..], &["--version"], &["fit", "--help"], &[]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));

@@ -1,8 +1,8 @@
 //! Malicious input: names that a terminal would obey, files in the way, an output that is closed.
 
-use crate::sandbox::{Ran, Sandbox, signal};
+use crate::sandbox::{Ran, Sandbox, signal, skipped};
 use std::io::{Read, Write};
-use std::os::unix::{fs::PermissionsExt, process::CommandExt};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Classes and columns whose names carry commands for terminals and spreadsheets.
@@ -147,23 +147,9 @@ fn an_input_that_shrinks_while_it_is_read_is_an_error_and_one_that_grows_is_read
     assert!(says.contains("b.svm:20002:"), "{says}");
 }
 
-/// Runs `surefoot LINE` where no thread can be started; `None` where that cannot be had.
+/// Runs `surefoot LINE` where no thread can be started, as somebody for whom that limit holds; `None` where that cannot be had.
 fn without_threads(box_: &Sandbox, line: &str) -> Option<Ran> {
-    let mut command = Command::new("prlimit");
-    command.args(["--nproc=1", env!("CARGO_BIN_EXE_surefoot")]).args(line.split_whitespace());
-    command.current_dir(box_.path(".")).env("TMPDIR", box_.path("."));
-    if is_root() {
-        // Root has no limit: somebody who has no process does it.
-        std::fs::set_permissions(box_.path("."), std::fs::Permissions::from_mode(0o777)).unwrap();
-        command.uid(61_234).gid(61_234);
-    }
-    let ran = Ran::from(command.output().ok()?);
-    // The folder of the program is closed to others.
-    (ran.status != 126 && ran.status != 127).then_some(ran)
-}
-
-fn is_root() -> bool {
-    String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap().trim() == "0"
+    box_.run_unprivileged(&["prlimit", "--nproc=1"], line)
 }
 
 #[test]
@@ -179,8 +165,7 @@ fn everything_works_without_threads() {
     for flags in ["", "--threads 1", "--passes 3", "--shuffle", "--passes auto --l2 0.1", "--loss softmax"] {
         box_.ok(&format!("fit a.svm {flags} --quiet -o m"));
         let Some(ran) = without_threads(&box_, &format!("fit a.svm {flags} --quiet -o n")) else {
-            eprintln!("skipped: without prlimit, or nobody but root may run the program where it lies");
-            return;
+            return skipped("there is no prlimit, or no other user than root");
         };
         assert_eq!(ran.status, 0, "{flags}: {}", ran.err);
         assert!(box_.read("m") == box_.read("n"), "{flags}");

@@ -2,7 +2,6 @@
 
 use crate::sandbox::{Sandbox, rows};
 use std::io::{BufRead, BufReader, Write};
-use std::time::{Duration, Instant};
 
 fn trained() -> Sandbox {
     let box_ = Sandbox::new();
@@ -59,19 +58,15 @@ fn a_dialogue_gets_each_answer_at_once() {
     let box_ = trained();
     let mut child = box_.start("predict m - --flush line");
     let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-    let mut slowest = Duration::ZERO;
     for row in rows(100).lines() {
-        let began = Instant::now();
         writeln!(to, "{row}").unwrap();
         let mut line = String::new();
+        // Waits for ever if the answer is kept back in a buffer.
         from.read_line(&mut line).unwrap();
-        slowest = slowest.max(began.elapsed());
         assert!(line.trim_end().parse::<f64>().is_ok());
     }
     drop(to);
     assert!(child.wait().unwrap().success());
-    // Far above what it takes, so that a busy machine does not matter; a filled buffer would wait for ever.
-    assert!(slowest < Duration::from_secs(5));
 }
 
 #[test]

@@ -1,8 +1,21 @@
 //! A folder for one test, and the command run in it.
 
 use std::ffi::OsStr;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+
+/// The number of a user who owns nothing.
+const SOMEBODY: u32 = 61_234;
+
+/// Says what was not tested, and why; an error if the variable SUREFOOT_STRICT is set.
+pub(crate) fn skipped(reason: &str) {
+    assert!(std::env::var_os("SUREFOOT_STRICT").is_none_or(|strict| strict.is_empty()), "skipped: {reason}");
+    // Not print!, which is not shown of tests that pass.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("skipped: {reason}\n").as_bytes());
+}
 
 /// A temporary folder in which the command runs.
 pub(crate) struct Sandbox(tempfile::TempDir);
@@ -43,7 +56,8 @@ impl Sandbox {
     pub(crate) fn wait_for(&self, there: impl Fn(&str) -> bool) {
         let began = std::time::Instant::now();
         while !self.names().iter().any(|name| there(name)) {
-            assert!(began.elapsed().as_secs() < 30, "waited in vain: {:?}", self.names());
+            // No claim about speed: a test that can never pass is to end.
+            assert!(began.elapsed().as_secs() < 600, "waited in vain: {:?}", self.names());
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
@@ -81,6 +95,31 @@ impl Sandbox {
         let message = ran.err.lines().last().unwrap_or_default();
         assert!(message.starts_with("surefoot: ") && message.len() < 500, "surefoot {line}: {}", ran.err);
         ran
+    }
+
+    /// Runs `BEFORE surefoot LINE` as somebody to whom something can be forbidden: another user, if this is root, with a copy of the program,
+    /// which may lie where others cannot go. `None` where no such user or no such program can be had.
+    pub(crate) fn run_unprivileged(&self, before: &[&str], line: &str) -> Option<Ran> {
+        let mut program = PathBuf::from(env!("CARGO_BIN_EXE_surefoot"));
+        let is_root = self.0.path().metadata().unwrap().uid() == 0;
+        if is_root {
+            let copy = self.path("surefoot");
+            std::fs::hard_link(&program, &copy).or_else(|_| std::fs::copy(&program, &copy).map(|_| ())).unwrap();
+            std::fs::set_permissions(self.0.path(), Permissions::from_mode(0o777)).unwrap();
+            program = copy;
+        }
+        let words = before.iter().map(AsRef::as_ref).chain([program.as_os_str()]).collect::<Vec<&OsStr>>();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).args(line.split_whitespace());
+        command.current_dir(self.0.path()).stdin(Stdio::null()).env("TMPDIR", self.0.path());
+        if is_root {
+            command.uid(SOMEBODY).gid(SOMEBODY);
+        }
+        let output = command.output();
+        if is_root {
+            std::fs::remove_file(program).unwrap();
+        }
+        output.ok().map(Ran::from)
     }
 
     /// Runs with standard input.

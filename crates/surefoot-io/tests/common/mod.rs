@@ -1,6 +1,8 @@
 //! Helpers of several tests.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod unprivileged;
+
 use std::io::{self, Read};
 
 use surefoot_glm::Batch;
