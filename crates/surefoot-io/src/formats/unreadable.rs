@@ -22,6 +22,20 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\xff\x06\0\0sNaPpY", "compressed by snappy: decompress it, or use gzip or zstd"),
     (0, b"\x1f\x9d", "compressed by compress (Z): decompress it, or use gzip or zstd"),
     (0, b"LZIP\x01", "compressed by lzip: decompress it, or use gzip or zstd"),
+    #[cfg(not(feature = "zstd"))]
+    (
+        0,
+        b"\x28\xb5\x2f\xfd",
+        "compressed by zstd, which this build leaves out (feature zstd): decompress it, or use gzip",
+    ),
+    #[cfg(not(feature = "xz"))]
+    (0, b"\xfd7zXZ\0", "compressed by xz, which this build leaves out (feature xz): decompress it, or use gzip"),
+    #[cfg(not(feature = "bzip2"))]
+    (0, b"BZh", "compressed by bzip2, which this build leaves out (feature bzip2): decompress it, or use gzip"),
+    #[cfg(not(feature = "parquet"))]
+    (0, b"PAR1", "Parquet, which this build leaves out (feature parquet): write it as CSV"),
+    #[cfg(not(feature = "parquet"))]
+    (0, b"ARROW1", "Arrow, which this build leaves out (feature parquet): write it as CSV"),
     (0, b"\x89PNG", "an image (PNG)"),
     (0, b"\xff\xd8\xff", "an image (JPEG)"),
     (0, b"GIF89a", "an image (GIF)"),
