@@ -33,7 +33,8 @@ fn printed(folder: &Path, commands: &str) -> Result<String, String> {
     path.push(std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin")));
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", &format!("exec 2>&1\n{CARGO}\n{commands}")]).current_dir(folder).env("PATH", path);
-    let output = shell.env("LC_ALL", "C").env("TMPDIR", folder).stdin(Stdio::null()).output().unwrap();
+    let output =
+        shell.env("LC_ALL", "C").env("TMPDIR", folder).env("HOME", folder).stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     if output.status.success() { Ok(text) } else { Err(format!("{commands}\nfails:\n{text}")) }
 }

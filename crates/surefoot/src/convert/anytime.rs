@@ -6,8 +6,8 @@ use std::{error, fmt};
 use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certificate, Certified, Gradients, Uncertified};
 use crate::{
-    Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rounds, Sparse, Status, Vector,
-    View, Weights, kernel,
+    Average, Domain, Float, Grow, Lazy, LazyHinted, Ledger, Memory, Point, Rounds, Sparse, Status, Vector, View,
+    Weights, kernel,
 };
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.

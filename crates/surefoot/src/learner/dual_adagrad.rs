@@ -48,14 +48,7 @@ impl<F: Float> DualAdaGrad<F> {
     pub fn new(dim: usize, scale: f64) -> Self {
         assert!(scale > 0.0 && scale.is_finite(), "a positive scale");
         let (zeros, arrays) = (vec![0.0; dim], PhantomData);
-        Self {
-            reach: scale,
-            root_damping: 0.0,
-            theta: zeros.clone(),
-            squares: zeros.clone(),
-            unit: zeros,
-            arrays,
-        }
+        Self { reach: scale, root_damping: 0.0, theta: zeros.clone(), squares: zeros.clone(), unit: zeros, arrays }
     }
 
     /// Sets the damping c.
