@@ -5,8 +5,8 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use surefoot_glm::{
-    Axis, Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Missing, Model, PathPoint, Penalty, Plan, Select,
-    Settings, Trainer,
+    Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Missing, Model, PathPoint, Penalty, PenaltyTerm, Plan,
+    Select, Settings, Trainer,
 };
 use surefoot_io::{Format, Inferred, Options, Reader, RowSource};
 
@@ -150,8 +150,8 @@ fn all_settings() -> Vec<Settings> {
     all.extend([
         Settings { intercept: false, ..of(Loss::Squared) },
         Settings { intercept: false, ..of(Loss::Softmax) },
-        penalised(Loss::Logistic, Penalty { path: Some(Axis::L2), ..Penalty::default() }),
-        penalised(Loss::Gamma, Penalty { path: Some(Axis::L1), ..Penalty::default() }),
+        penalised(Loss::Logistic, Penalty { path: Some(PenaltyTerm::L2), ..Penalty::default() }),
+        penalised(Loss::Gamma, Penalty { path: Some(PenaltyTerm::L1), ..Penalty::default() }),
         penalised(Loss::Squared, Penalty { l1: 0.1, bounds: Bounds::NONNEGATIVE, ..Penalty::default() }),
         penalised(Loss::Softmax, l2),
         Settings {
@@ -177,7 +177,7 @@ fn all_settings() -> Vec<Settings> {
     for penalty in [
         Penalty { standardize: true, ..l2 },
         Penalty { l1: 0.01, bounds: Bounds::NONNEGATIVE, standardize: true, ..Penalty::default() },
-        Penalty { path: Some(Axis::L1), standardize: true, ..Penalty::default() },
+        Penalty { path: Some(PenaltyTerm::L1), standardize: true, ..Penalty::default() },
     ] {
         all.push(penalised(Loss::Squared, penalty));
     }
@@ -224,7 +224,7 @@ pub fn models() -> Vec<Model> {
 
 /// A model in the middle of a search for its penalty, whose path is there.
 fn chosen(select: Select) -> Model {
-    let penalty = Penalty { path: Some(Axis::L2), standardize: true, ..Penalty::default() };
+    let penalty = Penalty { path: Some(PenaltyTerm::L2), standardize: true, ..Penalty::default() };
     let settings = Settings { penalty, ..Settings::default() };
     let mut model = learn("csv", settings, Plan { optimum: Some(1e-6), select, ..Plan::ONE_PASS }, Some(60));
     let point = |l2: f64| PathPoint { l1: 0.0, l2, loss: 0.5 + l2, error: Some(0.125) };

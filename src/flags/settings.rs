@@ -5,7 +5,7 @@ use super::{
     values::PenaltyStrength,
 };
 use crate::{failure::Failure, words::number::shortest};
-use surefoot_glm::{Axis, Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, Schema, Settings};
+use surefoot_glm::{Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Schema, Settings};
 
 /// How likely a certificate may be false unless something else is asked for.
 const DELTA: f64 = 0.05;
@@ -46,8 +46,8 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
         (Some(PenaltyStrength::Auto), Some(PenaltyStrength::Auto)) => {
             return Err(Failure::usage("one penalty can be chosen: give --l1 or --l2 a number"));
         }
-        (Some(PenaltyStrength::Auto), _) => Some(Axis::L1),
-        (_, Some(PenaltyStrength::Auto)) => Some(Axis::L2),
+        (Some(PenaltyStrength::Auto), _) => Some(PenaltyTerm::L1),
+        (_, Some(PenaltyStrength::Auto)) => Some(PenaltyTerm::L2),
         _ => None,
     };
     let standardize = flags.standardize.map_or(path.is_some(), |given| given == YesNo::Yes);
@@ -140,9 +140,10 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
         check_number(model, &format!("--{name}"), given, has)?;
     }
     check_number(model, "--radius", flags.radius, settings.ball.map(|ball| ball.radius))?;
-    for (flag, given, axis, has) in
-        [("--l1", flags.l1, Axis::L1, settings.penalty.l1), ("--l2", flags.l2, Axis::L2, settings.penalty.l2)]
-    {
+    for (flag, given, axis, has) in [
+        ("--l1", flags.l1, PenaltyTerm::L1, settings.penalty.l1),
+        ("--l2", flags.l2, PenaltyTerm::L2, settings.penalty.l2),
+    ] {
         let text = |strength| match strength {
             PenaltyStrength::Auto => format!("{flag} auto"),
             PenaltyStrength::Given(x) => format!("{flag} {}", shortest(x)),

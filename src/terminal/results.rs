@@ -14,8 +14,8 @@ use crate::{
 };
 use serde_json::{Value, json};
 use surefoot_glm::{
-    Axis, Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, Settings, Summary, WorseThanConstant,
-    optimum::Ended,
+    Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, PenaltyTerm, Settings, Summary,
+    WorseThanConstant, optimum::Ended,
 };
 use surefoot_io::Inferred;
 
@@ -280,8 +280,8 @@ fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
     let Some(axis) = path else { return Vec::new() };
     let (name, chosen) = match axis {
-        Axis::L1 => ("--l1", l1),
-        Axis::L2 => ("--l2", l2),
+        PenaltyTerm::L1 => ("--l1", l1),
+        PenaltyTerm::L2 => ("--l2", l2),
     };
     let chosen = number::shortest(chosen);
     let units = if standardize { " --standardize yes" } else { "" };

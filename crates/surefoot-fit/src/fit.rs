@@ -19,7 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 use surefoot_glm::{
-    Axis, Ball, ClassWeights, FeatureGroups, Gathered, Loss, Missing, Model, Penalty, Plan, Select, Settings, Trainer,
+    Ball, ClassWeights, FeatureGroups, Gathered, Loss, Missing, Model, Penalty, PenaltyTerm, Plan, Select, Settings,
+    Trainer,
 };
 use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 
@@ -131,8 +132,8 @@ impl<'a> Fit<'a> {
     /// Chooses the factor of the L1 or the L2 penalty along a path, for standardized columns: by held-out rows during
     /// the passes, or, with [`optimum`](Fit::optimum), by cross-validation.
     #[must_use]
-    pub fn choose_penalty(mut self, axis: Axis) -> Fit<'a> {
-        self.settings.penalty = Penalty { path: Some(axis), standardize: true, ..self.settings.penalty };
+    pub fn choose_penalty(mut self, term: PenaltyTerm) -> Fit<'a> {
+        self.settings.penalty = Penalty { path: Some(term), standardize: true, ..self.settings.penalty };
         self
     }
 

@@ -7,7 +7,7 @@ use std::sync::{
 use surefoot_fit::{
     Contradiction, Data, Event, Failed, Fit, FitError, Labelled, Outcome, Snapshot, StopConditions, StopReason,
 };
-use surefoot_glm::{Axis, Ball, Batch, ClassWeights, Loss, Model, Plan};
+use surefoot_glm::{Ball, Batch, ClassWeights, Loss, Model, PenaltyTerm, Plan};
 use surefoot_io::{load_model, save_model};
 
 /// Rows of two classes that a linear model tells apart but for some noise.
@@ -62,7 +62,7 @@ fn plans() -> [Case; 6] {
         ("three passes", |fit| fit.passes(3)),
         ("shuffled passes", |fit| fit.passes(2).shuffle(Some(7))),
         ("optimum", |fit| fit.l2(1e-2).optimum(1e-9)),
-        ("chosen penalty", |fit| fit.choose_penalty(Axis::L2).optimum(1e-6)),
+        ("chosen penalty", |fit| fit.choose_penalty(PenaltyTerm::L2).optimum(1e-6)),
         ("ball", |fit| fit.ball(Ball { radius: 2.0, row_norm: None, delta: 0.05 })),
     ]
 }
@@ -149,7 +149,7 @@ fn contradictions_are_found_before_anything_is_read() {
         (Fit::new(Loss::Softmax).ball(ball), Contradiction::BallAndClasses(Loss::Softmax)),
         (logistic().ball(ball).optimum(1e-6), Contradiction::BallAndOptimum),
         (logistic().l2(1.0).optimum(1e-6).holdout(Some(5)), Contradiction::HoldoutAndOptimum),
-        (Fit::new(Loss::Softmax).choose_penalty(Axis::L2), Contradiction::ChoiceNeedsOptimum(Loss::Softmax)),
+        (Fit::new(Loss::Softmax).choose_penalty(PenaltyTerm::L2), Contradiction::ChoiceNeedsOptimum(Loss::Softmax)),
         (logistic().passes(0), Contradiction::Passes),
         (logistic().passes(2).holdout(Some(0)), Contradiction::Passes),
         (logistic().passes(2).holdout(Some(1)), Contradiction::Passes),

@@ -68,7 +68,7 @@ pub use model::{
     order_alarm::OrderAlarm,
     path_end::PathEnd,
     predictor::{Predictor, RowMargin, RowMargins},
-    settings::{Axis, Ball, LossBounds, Penalty, Plan, Select, Settings},
+    settings::{Ball, LossBounds, Penalty, PenaltyTerm, Plan, Select, Settings},
     state::{Array, Numbers, State},
     summary::{Lane, PathPoint, Summary},
     trained_model::Model,

@@ -1,7 +1,7 @@
 //! Groups of features in the trainer: what rows tell is kept, drawn by, and taken further.
 
 use surefoot_glm::{
-    Axis, Batch, Bounds, FeatureGroups, Gathered, Loss, MemoryHoldout, Penalty, Plan, Row, Settings, Trainer,
+    Batch, Bounds, FeatureGroups, Gathered, Loss, MemoryHoldout, Penalty, PenaltyTerm, Plan, Row, Settings, Trainer,
 };
 
 /// Rows of six features that are in groups 0 to 3, and one that no group has.
@@ -83,7 +83,7 @@ fn printed_losses_are_those_of_the_drawn_models() {
 #[test]
 fn a_run_that_is_cut_off_ends_in_the_same_model() {
     let batch = rows(200);
-    for (loss, path) in [(Loss::Logistic, None), (Loss::Logistic, Some(Axis::L2)), (Loss::Softmax, None)] {
+    for (loss, path) in [(Loss::Logistic, None), (Loss::Logistic, Some(PenaltyTerm::L2)), (Loss::Softmax, None)] {
         let settings = Settings { loss, ..settings(Penalty { path, ..PENALTY }) };
         for plan in [Plan::ONE_PASS, Plan { passes: 2, ..Plan::ONE_PASS }] {
             let passes = |trainer: &mut Trainer, from: usize| {

@@ -2,7 +2,7 @@
 //! further, or saving it says why not.
 
 use surefoot_glm::{
-    Axis, Ball, Batch, Bounds, ClassWeights, Gathered, Loss, MemoryHoldout, Model, Penalty, Plan, Predictor,
+    Ball, Batch, Bounds, ClassWeights, Gathered, Loss, MemoryHoldout, Model, Penalty, PenaltyTerm, Plan, Predictor,
     RowMargins, Settings, Trainer,
 };
 use surefoot_io::{load_model, save_model};
@@ -68,7 +68,7 @@ impl Random {
         match self.below(6) {
             0 => penalty.l1 = self.size(),
             1 => penalty.l2 = self.size(),
-            2 if !loss.is_multiclass() => penalty.path = Some(self.of(&[Axis::L1, Axis::L2])),
+            2 if !loss.is_multiclass() => penalty.path = Some(self.of(&[PenaltyTerm::L1, PenaltyTerm::L2])),
             3 => penalty.bounds = Bounds::new(-self.size(), self.size()).unwrap_or_default(),
             _ => {}
         }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     model::{
-        settings::{Axis, Penalty, Select},
+        settings::{Penalty, PenaltyTerm, Select},
         summary::PathPoint,
     },
     numeric::sums::{Mean, Sum},
@@ -92,7 +92,7 @@ struct Found {
 /// The search along the path on one split.
 struct Walk<'w> {
     problem: &'w Problem,
-    axis: Axis,
+    axis: PenaltyTerm,
     layout: Layout<'w>,
     held: &'w [usize],
     /// The least mean loss that the labels can have.
@@ -107,7 +107,7 @@ struct Walk<'w> {
 impl<'w> Walk<'w> {
     fn new(
         problem: &'w Problem,
-        axis: Axis,
+        axis: PenaltyTerm,
         held: &'w [usize],
         threads: usize,
         stop: &'w (dyn Fn() -> bool + Sync),
@@ -269,8 +269,8 @@ impl<'w> Walk<'w> {
             }
         }
         let sum = match self.axis {
-            Axis::L1 => gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs())),
-            Axis::L2 => trace.value(),
+            PenaltyTerm::L1 => gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs())),
+            PenaltyTerm::L2 => trace.value(),
         };
         let heaviest = Some(sum / total.value()).filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0);
         Some((heaviest, nothing))
@@ -322,7 +322,7 @@ fn is_settled(found: &[Found], nothing: f64, least: Option<f64>) -> bool {
 impl Problem {
     /// A penalty that is large for the data: the trace of the mean curvature, or, for l1, the root mean square of gradients, at
     /// margins of 0.
-    fn unit(&self, axis: Axis) -> f64 {
+    fn unit(&self, axis: PenaltyTerm) -> f64 {
         let (loss, mut sum) = (self.settings.loss, Mean::default());
         for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
             let (y, offset) = self.examples.label(i);
@@ -330,13 +330,13 @@ impl Problem {
             let size = match axis {
                 // With margins of 0 all classes are as likely, and squares of slopes and bends have the same sum.
                 _ if loss.is_multiclass() => 1.0 - 1.0 / self.labels.classes.len().max(2) as f64,
-                Axis::L1 => loss.derivative(y, offset).powi(2),
-                Axis::L2 => loss.second_derivative(y, offset).unwrap_or(loss.derivative(y, offset).powi(2)),
+                PenaltyTerm::L1 => loss.derivative(y, offset).powi(2),
+                PenaltyTerm::L2 => loss.second_derivative(y, offset).unwrap_or(loss.derivative(y, offset).powi(2)),
             };
             sum.add(size * length, self.examples.weight(i));
         }
         let mean = sum.value().filter(|mean| mean.is_finite() && *mean > 0.0).unwrap_or(1.0);
-        if axis == Axis::L1 { mean.sqrt() } else { mean }
+        if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean }
     }
 
     /// What the penalty of a column is multiplied by.
@@ -378,7 +378,7 @@ impl Problem {
     /// Walks the path on all splits.
     fn survey(
         &self,
-        axis: Axis,
+        axis: PenaltyTerm,
         splits: &[Vec<usize>],
         threads: usize,
         stop: &(dyn Fn() -> bool + Sync),
@@ -419,7 +419,7 @@ impl Problem {
     #[allow(clippy::too_many_arguments)]
     fn join(
         &self,
-        axis: Axis,
+        axis: PenaltyTerm,
         splits: &[Vec<usize>],
         strengths: &[f64],
         threads: usize,

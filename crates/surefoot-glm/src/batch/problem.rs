@@ -9,7 +9,7 @@ use crate::{
     labels::label_set::Labels,
     model::{
         certificate::{Bound, Certificate, Subject},
-        settings::{Axis, Penalty, Settings},
+        settings::{Penalty, PenaltyTerm, Settings},
         summary::PathPoint,
         trained_model::Model,
     },
@@ -44,7 +44,7 @@ impl Problem {
 
     /// Which penalty is to be chosen, if one is.
     #[must_use]
-    pub fn path(&self) -> Option<Axis> {
+    pub fn path(&self) -> Option<PenaltyTerm> {
         self.settings.penalty.path
     }
 

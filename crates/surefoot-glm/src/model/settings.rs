@@ -61,13 +61,13 @@ pub struct Penalty {
     /// The term whose factor is chosen by losses along a path, if one is. The factor given for it is then ignored; in a
     /// trained model it is the chosen one.
     #[serde(rename = "penalty_path", default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<Axis>,
+    pub path: Option<PenaltyTerm>,
     /// Whether the penalty is standardized: of w_j·M_j in place of w_j. Bounds always apply to w_j.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub standardize: bool,
 }
 
-impl Axis {
+impl PenaltyTerm {
     /// The penalties of a path in its unit, descending: two per decade, over eight decades.
     pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
         (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
@@ -76,8 +76,8 @@ impl Axis {
     /// The penalty with the factor of this term replaced by `strength`.
     pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
         match self {
-            Axis::L1 => Penalty { l1: strength, ..penalty },
-            Axis::L2 => Penalty { l2: strength, ..penalty },
+            PenaltyTerm::L1 => Penalty { l1: strength, ..penalty },
+            PenaltyTerm::L2 => Penalty { l2: strength, ..penalty },
         }
     }
 }
@@ -112,7 +112,7 @@ impl Select {
 /// A term of the [`Penalty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Axis {
+pub enum PenaltyTerm {
     /// l1·‖w‖₁.
     L1,
     /// (l2/2)·‖w‖².

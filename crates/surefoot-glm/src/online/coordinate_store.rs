@@ -18,7 +18,7 @@ use crate::{
         feature_map::FeatureMap,
         paged_map::{AHEAD, LINE, Slot},
     },
-    model::{group_index::GroupIndex, settings::Axis},
+    model::{group_index::GroupIndex, settings::PenaltyTerm},
     numeric::check::NEGLIGIBLE,
     simd::{
         f32x16::{F32x16, Scalar},
@@ -169,7 +169,7 @@ impl CoordinateStore {
     /// Squared norm of the row learnt last, in the units of a penalty path.
     pub(crate) fn squared_norm(
         &self,
-        axis: Axis,
+        term: PenaltyTerm,
         shrink_step: &ShrinkStep,
         group_index: Option<&GroupIndex>,
         workspace: &RowWorkspace,
@@ -179,7 +179,7 @@ impl CoordinateStore {
             // SAFETY: `find` of this store gave the slot; the store stays borrowed.
             let inverse = unsafe { slot.value() }.inverse_scale.value();
             shrink_step.squared_term(
-                axis,
+                term,
                 group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds)),
                 value,
                 inverse,

@@ -22,7 +22,7 @@ use crate::{
     data::feature_groups::{Bounds, Rule},
     loss::Loss,
     model::{
-        settings::{Axis, Penalty, Settings},
+        settings::{Penalty, PenaltyTerm, Settings},
         summary::PathPoint,
     },
     numeric::{
@@ -120,12 +120,12 @@ impl ShrinkStep {
 
     /// Contribution of a value to the squared row norm, the unit of penalties on a path.
     #[inline]
-    pub(crate) fn squared_term(&self, axis: Axis, rule: Rule, value: f64, inverse: f64) -> f64 {
+    pub(crate) fn squared_term(&self, term: PenaltyTerm, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
-        match axis {
+        match term {
             _ if rule.factor == 0.0 => 0.0,
-            Axis::L1 => (value / rule.factor).powi(2),
-            Axis::L2 => value * value / rule.factor,
+            PenaltyTerm::L1 => (value / rule.factor).powi(2),
+            PenaltyTerm::L2 => value * value / rule.factor,
         }
     }
 }
@@ -149,7 +149,7 @@ impl Shrinkage {
             return None;
         }
         let penalty = settings.penalty;
-        let shares = penalty.path.iter().flat_map(|_| Axis::shares()).chain([0.0]);
+        let shares = penalty.path.iter().flat_map(|_| PenaltyTerm::shares()).chain([0.0]);
         let candidates =
             shares.map(|share| Candidate { share, shift: 0.0, curvatures: 0.0, losses: 0.0, weights: 0.0 });
         let candidates: Vec<_> = candidates.collect();
@@ -173,7 +173,7 @@ impl Shrinkage {
     /// Checks a state read from a file against the settings. Sums may have overflowed.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
         self.penalty.check()?;
-        let count = self.penalty.path.map_or(1, |_| Axis::shares().len() + 1);
+        let count = self.penalty.path.map_or(1, |_| PenaltyTerm::shares().len() + 1);
         let fits = self.candidates.len() == count && self.chosen < count && self.shifts == settings.intercept;
         let finite = |one: &Candidate| is_magnitude(one.share) && one.shift.is_finite() && is_magnitude(one.weights);
         let counts = self.rows <= MOST_ROWS && self.judged <= MOST_ROWS && self.weight.is_magnitude();
@@ -182,11 +182,11 @@ impl Shrinkage {
 
     /// Whether there are several penalties, of which one is chosen.
     pub(crate) fn is_path(&self) -> bool {
-        self.axis().is_some()
+        self.term().is_some()
     }
 
     /// The penalty term whose factor is chosen, if one is.
-    pub(crate) fn axis(&self) -> Option<Axis> {
+    pub(crate) fn term(&self) -> Option<PenaltyTerm> {
         self.penalty.path
     }
 
@@ -196,8 +196,8 @@ impl Shrinkage {
         let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
         match self.penalty.path {
             None => self.penalty,
-            Some(axis @ Axis::L1) => axis.of(self.penalty, one.share * unit(self.lengths).sqrt()),
-            Some(axis @ Axis::L2) => axis.of(self.penalty, one.share * unit(self.trace)),
+            Some(term @ PenaltyTerm::L1) => term.of(self.penalty, one.share * unit(self.lengths).sqrt()),
+            Some(term @ PenaltyTerm::L2) => term.of(self.penalty, one.share * unit(self.trace)),
         }
     }
 
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn the_penalty_of_the_least_loss_is_in_force() {
-        let penalty = Penalty { path: Some(Axis::L2), ..Penalty::default() };
+        let penalty = Penalty { path: Some(PenaltyTerm::L2), ..Penalty::default() };
         let mut shrinkage = Shrinkage::new(&Settings { penalty, ..Settings::default() }).unwrap();
         let count = shrinkage.candidates.len();
         assert_eq!((shrinkage.chosen(), count), (count - 1, 18));

@@ -216,8 +216,8 @@ impl RowLearner for SingleMargin {
         self.store.tell(&self.scalars.averaging, &gradients[0], workspace, next.halves().1);
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             let (workspace, group_index) = (&self.workspaces[0], self.group_index.as_ref());
-            let length = match shrinkage.axis() {
-                Some(axis) => self.store.squared_norm(axis, &shrinkage.shrink_step(self.sign), group_index, workspace),
+            let length = match shrinkage.term() {
+                Some(term) => self.store.squared_norm(term, &shrinkage.shrink_step(self.sign), group_index, workspace),
                 None => workspace.squared_norm(),
             };
             let observation = Observation { y, weight, learnt: self.learnt, length };

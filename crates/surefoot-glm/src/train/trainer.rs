@@ -346,8 +346,8 @@ fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
 /// still none.
 fn taken_up(model: &Model, plan: &Plan) -> Settings {
     let mut settings = model.settings.clone();
-    if let (Some(axis), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
-        settings.penalty = Penalty { path: None, ..axis.of(settings.penalty, 0.0) };
+    if let (Some(term), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
+        settings.penalty = Penalty { path: None, ..term.of(settings.penalty, 0.0) };
     }
     settings
 }

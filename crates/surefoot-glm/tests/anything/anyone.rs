@@ -1,7 +1,7 @@
 //! Numbers, rows and settings that nobody expects.
 
 use surefoot_glm::{
-    Axis, Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, Plan, Row, Select, Settings,
+    Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Plan, Row, Select, Settings,
 };
 
 pub(crate) struct Any(u64);
@@ -141,7 +141,7 @@ impl Any {
             let row_norm = if self.flip() { Some(size(self)) } else { None };
             settings.ball = Some(Ball { radius: size(self), row_norm, delta });
         } else {
-            let path = self.of(&[None, None, Some(Axis::L1), Some(Axis::L2)]);
+            let path = self.of(&[None, None, Some(PenaltyTerm::L1), Some(PenaltyTerm::L2)]);
             let factor = |any: &mut Any| if any.flip() { 0.0 } else { size(any) };
             settings.penalty =
                 Penalty { l1: factor(self), l2: factor(self), bounds: self.bounds(), path, standardize: self.flip() };
