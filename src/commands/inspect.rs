@@ -61,7 +61,7 @@ impl View<'_> {
             "lane": number::number_or_null(summary.lane),
             "lanes": summary.lanes,
             "path": summary.path,
-            "certificate": certificates::object(&self.model.certificates),
+            "certificate": certificates::object(&self.model.certificates, &self.model.settings),
             "order": warnings::order_object(summary.order.as_ref()),
             "state": self.model.state.is_some(),
             "unfinished": self.model.unfinished,

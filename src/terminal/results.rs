@@ -88,7 +88,7 @@ impl Results<'_> {
             }),
             "path_end": self.model.and_then(|(model, _)| model.path_end()).map(PathEnd::name),
             "caution": self.caution.map(|caution| caution.to_string()),
-            "certificate": certificates::object(self.model.map_or(&[], |(model, _)| &model.certificates)),
+            "certificate": self.model.map_or_else(|| certificates::object(&[], &Settings::default()), |(model, _)| certificates::object(&model.certificates, &model.settings)),
             "model": self.model.map(|(_, name)| name),
             "unseen_values": self.unseen.map(UnseenSummary::values_object),
             "unseen_gaps": self.unseen.map(UnseenSummary::gaps_object),

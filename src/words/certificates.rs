@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use surefoot_glm::{Bound, Bounds, Certificate, Loss, Settings, Subject};
 
 /// One object: the first certificate, and the others, if there are any, as `also`.
-pub(crate) fn object(certificates: &[Certificate]) -> Value {
+pub(crate) fn object(certificates: &[Certificate], settings: &Settings) -> Value {
     let Some((first, others)) = certificates.split_first() else {
         return json!({"kind": "none", "reason": "nothing was learnt"});
     };
-    let mut object = one(first);
+    let mut object = one(first, settings);
     if !others.is_empty() {
-        object["also"] = others.iter().map(one).collect();
+        object["also"] = others.iter().map(|other| one(other, settings)).collect();
     }
     object
 }
 
-fn one(certificate: &Certificate) -> Value {
+fn one(certificate: &Certificate, settings: &Settings) -> Value {
     let (kind, bound) = match certificate {
         Certificate::None { reason } => return json!({"kind": "none", "reason": reason}),
         Certificate::Deterministic(bound) => ("deterministic", bound),
@@ -31,6 +31,8 @@ fn one(certificate: &Certificate) -> Value {
         "delta": number::number_or_null(bound.delta),
         "comparator": bound.comparator,
         "assumptions": bound.assumptions,
+        "quantity": quantity(certificate, bound, settings),
+        "sentence": sentence(certificate, settings),
     })
 }
 
@@ -47,13 +49,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
         Certificate::Probability(bound) => (probability(bound), bound),
     };
     let is_sum = matches!(certificate, Certificate::Deterministic(_));
-    let of = match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
-        (true, true, _) => "mean of weight times loss on the rows of DATA",
-        (true, false, true) => "mean loss on the rows of DATA",
-        (true, false, false) => "objective on the rows of DATA",
-        (false, true, _) => "expected weight times loss on new rows",
-        (false, false, _) => "expected loss on new rows",
-    };
+    let of = quantity(certificate, bound, settings);
     let value = number::rounded_up(bound.value, |x| number::loss(Some(x)));
     match bound.subject {
         Subject::Risk => format!("{how} the {of} of this model is at most {value}"),
@@ -69,6 +65,18 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
             let a = if of.starts_with(['o', 'e']) { "an" } else { "a" };
             format!("{how} {} have {a} {of} more than {value}{share} below that of this model", others(settings))
         }
+    }
+}
+
+/// The quantity that a bound is about, and the rows that it is taken over.
+fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'static str {
+    let is_sum = matches!(certificate, Certificate::Deterministic(_));
+    match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
+        (true, true, _) => "mean of weight times loss on the rows of DATA",
+        (true, false, true) => "mean loss on the rows of DATA",
+        (true, false, false) => "objective on the rows of DATA",
+        (false, true, _) => "expected weight times loss on new rows",
+        (false, false, _) => "expected loss on new rows",
     }
 }
 
@@ -93,7 +101,7 @@ fn probability(bound: &Bound) -> String {
     // To digits that 1 − δ has beyond those of δ.
     let percent = (1e12 * (1.0 - bound.delta.unwrap_or(1.0))).round() / 1e10;
     let percent = number::shortest(percent);
-    format!("if rows are independent draws, with probability {percent} % for all such bounds at once,")
+    format!("if rows are independent draws, with probability {percent} % for all bounds of the run at once,")
 }
 
 #[cfg(test)]
@@ -129,9 +137,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                "if rows are independent draws, with probability 95 % for all such bounds at once, no weights with ‖w‖ ≤ 3 have an \
+                "if rows are independent draws, with probability 95 % for all bounds of the run at once, no weights with ‖w‖ ≤ 3 have an \
                  expected loss on new rows more than 0.021000 below that of this model",
-                "if rows are independent draws, with probability 95 % for all such bounds at once, the expected loss on new rows of \
+                "if rows are independent draws, with probability 95 % for all bounds of the run at once, the expected loss on new rows of \
                  this model is at most 0.431201",
                 "for certain, rounding included, no weights with ‖w‖ ≤ 3 have a mean loss on the rows of DATA more than 0.001001 \
                  below that of this model",
@@ -140,6 +148,9 @@ mod tests {
             ]
         );
         assert_eq!(certified_gap(&certificates), Some(0.001_000_01));
-        assert_eq!(object(&certificates)["also"].as_array().map(Vec::len), Some(4));
+        let object = object(&certificates, &settings);
+        assert_eq!(object["also"].as_array().map(Vec::len), Some(4));
+        assert_eq!(object["sentence"], said[0]);
+        assert_eq!(object["quantity"], "expected loss on new rows");
     }
 }
