@@ -15,13 +15,6 @@ type Module = String;
 /// The modules that each module imports.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Rings of files that are still to be taken apart: not to be extended.
-const KNOWN: [&str; 2] = [
-    "batch::optimum::curve batch::optimum::power batch::optimum::ramp",
-    "batch::optimum::direction batch::optimum::factor batch::optimum::gap batch::optimum::level batch::optimum::pin batch::optimum::release \
-     batch::optimum::search batch::optimum::state batch::optimum::woodbury",
-];
-
 /// The text of each module of a crate, without tests.
 fn modules(folder: &Path, module: &str, all: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -176,10 +169,7 @@ fn rooms_import_each_other_in_one_direction_and_files_in_no_ring() {
         let imports = imports(&without_tests(all));
         let rooms = of_rooms(&imports);
         assert_eq!(circles(&rooms), BTreeSet::new(), "rooms of {name} that import each other");
-        let is_known = |ring: &Vec<&Module>| {
-            KNOWN.iter().any(|known| ring.iter().all(|module| known.split(' ').any(|known| known == **module)))
-        };
-        let rings: Vec<_> = circles(&imports).into_iter().filter(|ring| ring.len() > 2 && !is_known(ring)).collect();
+        let rings: Vec<_> = circles(&imports).into_iter().filter(|ring| ring.len() > 2).collect();
         assert!(rings.is_empty(), "files of {name} that import each other in a ring: {rings:?}");
     }
 }

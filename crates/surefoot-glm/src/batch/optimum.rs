@@ -21,36 +21,40 @@
 //!
 //! Sums are made in shares that depend on the data alone, so the result has the same bits whatever the threads.
 
-mod between;
-mod curve;
+mod at_point;
+mod candidate;
+mod central_path;
+mod cholesky;
+mod clipped_linear;
+mod conjugate_gradients;
 mod design;
-mod direction;
+mod dual_feasibility;
 mod examples;
-mod factor;
+mod expansion;
 mod gap;
 mod gram;
-mod interior;
-mod kernel;
-mod level;
+mod interior_point;
+mod log_link;
+mod margin_loss;
 mod newton;
-mod one;
+mod one_vs_rest;
 mod pass;
-mod pin;
-mod power;
-mod price;
-mod proximal;
-mod quadratic;
-mod ramp;
-mod relative;
-mod release;
-mod rest;
+mod pinned_means;
+mod preconditioner;
+mod proximal_newton;
+mod quadratic_model;
+mod relative_entropy;
 mod rounding;
 mod search;
-mod shares;
+mod single_margin;
 mod softmax;
 mod state;
-mod store;
+mod storage;
+mod unpenalised;
+mod vector_loops;
+mod weight_penalty;
 mod woodbury;
+mod workers;
 
 pub use examples::Examples;
 
@@ -60,7 +64,7 @@ use crate::{
     numeric::check::is_magnitude,
 };
 use design::Design;
-use shares::Crew;
+use workers::Workers;
 
 /// What is sought: the minimum of the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j² over weights within their bounds, the
 /// intercept left out.
@@ -243,11 +247,11 @@ impl<'a> Layout<'a> {
             each(&found);
             return found;
         }
-        let (design, crew) = (&mut self.0, Crew::new(goal.threads, stop));
+        let (design, workers) = (&mut self.0, Workers::new(goal.threads, stop));
         match goal.loss {
-            Loss::Ovr => rest::optimise(design, &crew, goal, start, each),
-            Loss::Softmax => softmax::optimise(design, &crew, goal, start, each),
-            _ => one::optimise(design, &crew, goal, start, each),
+            Loss::Ovr => one_vs_rest::optimise(design, &workers, goal, start, each),
+            Loss::Softmax => softmax::optimise(design, &workers, goal, start, each),
+            _ => single_margin::optimise(design, &workers, goal, start, each),
         }
     }
 

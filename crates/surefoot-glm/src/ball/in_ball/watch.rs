@@ -92,7 +92,9 @@ impl CertificateTracker {
             return Err(Fault::new(Part::Row, message));
         }
         if weight > 1.0 {
-            let message = format!("weight {weight} is above 1, the most that a bound with --row-norm allows: divide all weights by the largest");
+            let message = format!(
+                "weight {weight} is above 1, the most that a bound with --row-norm allows: divide all weights by the largest"
+            );
             return Err(Fault::new(Part::Weight, message));
         }
         Ok(())

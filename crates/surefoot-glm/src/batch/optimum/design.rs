@@ -2,8 +2,8 @@
 
 use super::{
     Examples,
-    rounding::{self, Exact},
-    store::Store,
+    rounding::{self, CompensatedDot},
+    storage::Storage,
 };
 use crate::numeric::sums::Sum;
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub(super) struct Design<'a> {
     /// How many columns are dense, the intercept among them.
     pub(super) width: usize,
     pub(super) intercept: bool,
-    dense: Store<f64>,
+    dense: Storage<f64>,
     start: Cow<'a, [usize]>,
     column: Held<'a, u32>,
     value: Held<'a, f64>,
@@ -35,7 +35,7 @@ pub(super) struct Design<'a> {
     same: Vec<usize>,
     columns: usize,
     /// By how much, relatively, values and weights may differ from those of the rows.
-    rounded: f64,
+    value_error: f64,
     /// √Σω_i x_ij² of each coordinate.
     pub(super) lengths: Vec<f64>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Design<'a> {
 #[derive(Debug)]
 enum Held<'a, T> {
     Borrowed(&'a [T]),
-    Owned(Store<T>),
+    Owned(Storage<T>),
 }
 
 impl<T: bytemuck::Pod> Deref for Held<'_, T> {
@@ -96,7 +96,7 @@ impl<'a> Design<'a> {
             mean: Vec::new(),
             same: Vec::new(),
             columns: examples.columns(),
-            rounded: rounding::of_values(examples.is_standardised),
+            value_error: rounding::of_values(examples.is_standardised),
             lengths: Vec::new(),
         };
         if !filled.is_empty() || kept.len() < examples.len() {
@@ -270,23 +270,23 @@ impl<'a> Design<'a> {
     }
 
     /// The intercept of raw columns, that of the centred ones less Σ mean·w, before it is rounded.
-    fn intercept(&self, point: &[f64]) -> Exact {
-        let mut exact = Exact::default();
-        exact.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
-        self.mean.iter().zip(point).for_each(|(mean, w)| exact.add(-mean, *w));
-        exact
+    fn intercept(&self, point: &[f64]) -> CompensatedDot {
+        let mut dot_sum = CompensatedDot::default();
+        dot_sum.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
+        self.mean.iter().zip(point).for_each(|(mean, w)| dot_sum.add(-mean, *w));
+        dot_sum
     }
 
     /// Bounds by how much all margins of the model of a point may differ from those of the point: its intercept is rounded, and so
     /// may be what was subtracted from the columns.
-    pub(super) fn drift(&self, point: &[f64]) -> f64 {
+    pub(super) fn storage_error(&self, point: &[f64]) -> f64 {
         if self.mean.is_empty() {
             return 0.0;
         }
-        let mut exact = self.intercept(point);
-        let (stored, size) = (exact.value(), exact.size());
-        exact.add(-stored, 1.0);
-        exact.most() + self.rounded * size
+        let mut dot_sum = self.intercept(point);
+        let (stored, size) = (dot_sum.value(), dot_sum.size());
+        dot_sum.add(-stored, 1.0);
+        dot_sum.most() + self.value_error * size
     }
 
     /// √Σ(w_j·length_j)² of a point, which bounds the sizes of the terms of margins: see [`Sample::most`].
@@ -295,13 +295,13 @@ impl<'a> Design<'a> {
     }
 
     /// By how much, relatively, values and weights may differ from those of the rows.
-    pub(super) fn rounded(&self) -> f64 {
-        self.rounded
+    pub(super) fn value_error(&self) -> f64 {
+        self.value_error
     }
 
     /// Bounds by how much, over the sizes of dual points, their combination of a column may differ for the rounding of its values.
-    pub(super) fn drift_of_column(&self, at: usize) -> f64 {
-        self.rounded * self.mean.get(at).map_or(0.0, |mean| mean.abs())
+    pub(super) fn column_error(&self, at: usize) -> f64 {
+        self.value_error * self.mean.get(at).map_or(0.0, |mean| mean.abs())
     }
 
     /// The weighted mean of a function of label and offset.
@@ -331,10 +331,10 @@ fn to_order_one(largest: f64) -> f64 {
 }
 
 /// Room for so many numbers, 0 as yet, in memory if the examples leave some.
-fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Store<T> {
+fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Storage<T> {
     let bytes = len * size_of::<T>();
     // A disk that is full is no reason to give up.
-    let room = Store::zeros(len, examples.has_memory(bytes)).or_else(|_| Store::zeros(len, true));
+    let room = Storage::zeros(len, examples.has_memory(bytes)).or_else(|_| Storage::zeros(len, true));
     room.unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
 }
 

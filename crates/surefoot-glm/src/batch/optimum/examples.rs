@@ -1,6 +1,6 @@
 //! Labelled rows that can be gone over many times.
 
-use super::store::Store;
+use super::storage::Storage;
 use std::io;
 
 /// Labelled rows with weights, in compressed form: what an optimum is sought over.
@@ -21,8 +21,8 @@ pub struct Examples {
     pub(super) weight: Vec<f64>,
     pub(super) offset: Vec<f64>,
     pub(super) start: Vec<usize>,
-    pub(super) column: Store<u32>,
-    pub(super) value: Store<f64>,
+    pub(super) column: Storage<u32>,
+    pub(super) value: Storage<f64>,
     columns: usize,
     /// Bytes of memory that pairs may take.
     memory: usize,

@@ -2,25 +2,18 @@
 //! point, and with all threads.
 
 use super::{
-    curve::Curve,
+    at_point::AtPoint,
     design::Sample,
-    level::{Level, balance, level},
+    dual_feasibility::{Feasibility, balance, feasibility},
+    margin_loss::MarginLoss,
     pass::Passes,
-    price::Price,
-    release::{mean, release},
     rounding::EPS,
-    shares::Stopped,
-    state::{Objective, State},
+    state::State,
+    unpenalised::{balance_unpenalised, mean},
+    weight_penalty::WeightPenalty,
+    workers::Stopped,
 };
 use crate::numeric::sums::Sum;
-
-/// A point on all rows, and what it is the minimum of.
-#[derive(Clone, Copy)]
-pub(super) struct Around<'s, 'a> {
-    pub(super) sample: &'s Sample<'a>,
-    pub(super) objective: &'s Objective<'s>,
-    pub(super) state: &'s State,
-}
 
 /// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
 /// `duals`, once these are feasible. ∞ where no dual point is found that is.
@@ -35,52 +28,54 @@ pub(super) struct Around<'s, 'a> {
 /// dual points bound Σω_i|θ_i x_ij|.
 ///
 /// *Cost*: one pass.
-pub(super) fn gap(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> Result<f64, Stopped> {
-    let Around { sample, objective, state } = around;
+pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
+    let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
     for (r, dual) in duals.iter_mut().enumerate() {
-        *dual = objective.curve.clip(sample.label(r), *dual);
+        *dual = objective.margin_loss.clip(sample.label(r), *dual);
     }
-    let mut minded = vec![false; state.point.len()];
-    if objective.is_loose {
-        let Some(found) = release(passes, around, &mut duals)? else { return Ok(f64::INFINITY) };
-        minded = found;
+    let mut balanced = vec![false; state.point.len()];
+    if objective.is_unpenalised {
+        let Some(found) = balance_unpenalised(passes, at_point, &mut duals)? else { return Ok(f64::INFINITY) };
+        balanced = found;
     } else if let Some(constant) = sample.design.constant() {
         balance(sample, objective, &mut duals);
-        minded[constant] = true;
+        balanced[constant] = true;
     }
     let mean = mean(passes, sample, &duals)?;
-    let mut off = off(passes.sum_terms(sample), around, &mean, &duals);
+    let mut error = error(passes.sum_terms(sample), at_point, &mean, &duals);
     // A weight that what rounding left may drive for ever is balanced as well.
-    for (j, price) in objective.prices.iter().enumerate() {
-        minded[j] |= price.is_driven(mean[j] + 4.0 * off[j]) || price.is_driven(mean[j] - 4.0 * off[j]);
+    for (j, penalty) in objective.penalties.iter().enumerate() {
+        balanced[j] |=
+            penalty.is_unbounded_for(mean[j] + 4.0 * error[j]) || penalty.is_unbounded_for(mean[j] - 4.0 * error[j]);
     }
-    let left: Vec<f64> = mean.iter().zip(&off).map(|(z, off)| z.abs() + off).collect();
-    let Some(level) = level(passes.crew, around, &minded, &left, &duals)? else {
+    let left: Vec<f64> = mean.iter().zip(&error).map(|(z, error)| z.abs() + error).collect();
+    let Some(feasibility) = feasibility(passes.workers, at_point, &balanced, &left, &duals)? else {
         return Ok(f64::INFINITY);
     };
-    let moved = level.scaled * length(sample, &duals) + length(sample, &level.moved);
-    off.iter_mut().zip(lengths).for_each(|(off, length)| *off += moved * length);
-    total(passes, around, Duals { points: duals, mean, off, minded, level })
+    let moved = feasibility.scaled * length(sample, &duals) + length(sample, &feasibility.moved);
+    error.iter_mut().zip(lengths).for_each(|(error, length)| *error += moved * length);
+    total(passes, at_point, Duals { points: duals, mean, error, balanced, feasibility })
 }
 
 /// [`gap`] at the slopes of the rows, whose means the gradient tells: worth it where that is about 0, and there are neither intercept nor weights
 /// that nothing holds.
 ///
 /// *Cost*: no pass, one look at each row.
-pub(super) fn gap_of_slopes(passes: &Passes, around: Around) -> Result<f64, Stopped> {
-    let Around { sample, objective, state } = around;
-    let is_dual = |(r, slope): (usize, &f64)| objective.curve.clip(sample.label(r), *slope) == *slope;
+pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f64, Stopped> {
+    let AtPoint { sample, objective, state } = at_point;
+    let is_dual =
+        |(r, derivative): (usize, &f64)| objective.margin_loss.clip(sample.label(r), *derivative) == *derivative;
     // The gradient is that of the slopes as they are.
-    if !state.slope.iter().enumerate().all(is_dual) {
+    if !state.derivative.iter().enumerate().all(is_dual) {
         return Ok(f64::INFINITY);
     }
-    let points = state.slope.clone();
-    let mean = |((g, w), price): ((&f64, &f64), &Price)| price.l2 * w - g;
-    let mean: Vec<f64> = state.gradient.iter().zip(&state.point).zip(objective.prices).map(mean).collect();
-    let off = off(Passes::plain_terms(sample), around, &mean, &points);
-    let minded = vec![false; mean.len()];
-    total(passes, around, Duals { points, mean, off, minded, level: Level::default() })
+    let points = state.derivative.clone();
+    let mean = |((g, w), penalty): ((&f64, &f64), &WeightPenalty)| penalty.l2 * w - g;
+    let mean: Vec<f64> = state.gradient.iter().zip(&state.point).zip(objective.penalties).map(mean).collect();
+    let error = error(Passes::plain_terms(sample), at_point, &mean, &points);
+    let balanced = vec![false; mean.len()];
+    total(passes, at_point, Duals { points, mean, error, balanced, feasibility: Feasibility::default() })
 }
 
 /// Dual points with all that is known of them.
@@ -88,45 +83,48 @@ struct Duals {
     points: Vec<f64>,
     /// z, how far off it may be,
     mean: Vec<f64>,
-    off: Vec<f64>,
+    error: Vec<f64>,
     /// and where it is 0 once the points are levelled.
-    minded: Vec<bool>,
-    level: Level,
+    balanced: Vec<bool>,
+    feasibility: Feasibility,
 }
 
-fn total(passes: &Passes, around: Around, duals: Duals) -> Result<f64, Stopped> {
-    let Around { objective, state, .. } = around;
-    let Duals { points: mut duals, mut mean, mut off, minded, mut level } = duals;
-    let priced = |j: &usize| !minded[*j];
-    let shrink = |j: usize| objective.prices[j].shrink(mean[j], off[j]);
-    let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
+fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stopped> {
+    let AtPoint { objective, state, .. } = at_point;
+    let Duals { points: mut duals, mut mean, mut error, balanced, mut feasibility } = duals;
+    let priced = |j: &usize| !balanced[*j];
+    let scale_of = |j: usize| objective.penalties[j].feasible_scale(mean[j], error[j]);
+    let factor = (0..mean.len()).filter(priced).map(scale_of).fold(1.0, f64::min);
     if factor != 1.0 {
-        let moved = level.moved.iter_mut().chain(&mut off);
+        let moved = feasibility.moved.iter_mut().chain(&mut error);
         mean.iter_mut().chain(&mut duals).chain(moved).for_each(|x| *x *= factor);
     }
-    let mut gap = misses(passes, around, &duals, &level)?;
+    let mut gap = fenchel_young_sum(passes, at_point, &duals, &feasibility)?;
     for j in (0..mean.len()).filter(priced) {
-        let (w, z, price) = (state.point[j], mean[j], &objective.prices[j]);
-        gap.add(price.miss(w, z - off[j]).max(price.miss(w, z + off[j])) + 4.0 * EPS * price.l1 * w.abs());
+        let (w, z, penalty) = (state.point[j], mean[j], &objective.penalties[j]);
+        gap.add(
+            penalty.fenchel_young(w, z - error[j]).max(penalty.fenchel_young(w, z + error[j]))
+                + 4.0 * EPS * penalty.l1 * w.abs(),
+        );
     }
-    for &j in &level.spare {
-        gap.add(state.point[j].abs() * (mean[j].abs() + off[j]));
+    for &j in &feasibility.redundant {
+        gap.add(state.point[j].abs() * (mean[j].abs() + error[j]));
     }
     let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
 /// How far each z_j may be from its sum of the dual points as they are, where sums are off by `terms` roundings.
-pub(super) fn off(terms: f64, around: Around, mean: &[f64], duals: &[f64]) -> Vec<f64> {
-    let Around { sample, objective, state } = around;
+pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) -> Vec<f64> {
+    let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
     let norm = length(sample, duals);
     // Besides those of the sum: shares, and the factor that shrinks all of them.
     let per_length = (terms + 4.0) * EPS * norm;
     let of = |(j, length): (usize, &f64)| {
-        let (price, w) = (&objective.prices[j], state.point[j]);
-        let own = 4.0 * EPS * (mean[j].abs() + price.l1 + price.l2 * w.abs());
-        per_length * length + sample.design.drift_of_column(j) * norm + own
+        let (penalty, w) = (&objective.penalties[j], state.point[j]);
+        let own = 4.0 * EPS * (mean[j].abs() + penalty.l1 + penalty.l2 * w.abs());
+        per_length * length + sample.design.column_error(j) * norm + own
     };
     lengths.iter().enumerate().map(of).collect()
 }
@@ -143,36 +141,45 @@ pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
 
 /// The dual points that the quadratic model at `state` foresees for `next`.
 pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64> {
-    let mut duals = vec![0.0; state.slope.len()];
+    let mut duals = vec![0.0; state.derivative.len()];
     for (r, dual) in duals.iter_mut().enumerate() {
         let share = sample.share(r);
-        let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
-        *dual = state.slope[r] + bend * (next.margin[r] - state.margin[r]);
+        let curvature = if share > 0.0 { state.curvature[r] / share } else { 0.0 };
+        *dual = state.derivative[r] + curvature * (next.margin[r] - state.margin[r]);
     }
     duals
 }
 
 /// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) for margins and dual points as they are without rounding.
-pub(super) fn misses(passes: &Passes, around: Around, duals: &[f64], level: &Level) -> Result<Sum, Stopped> {
-    let Around { sample, objective, state, .. } = around;
-    let (per, curve) = (Passes::rows_per_share(sample), objective.curve);
+pub(super) fn fenchel_young_sum(
+    passes: &Passes,
+    at_point: AtPoint,
+    duals: &[f64],
+    feasibility: &Feasibility,
+) -> Result<Sum, Stopped> {
+    let AtPoint { sample, objective, state, .. } = at_point;
+    let (per, margin_loss) = (Passes::rows_per_share(sample), objective.margin_loss);
     let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
-    passes.crew.run(shares, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
+    passes.workers.run(shares, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
-            let (y, m, off, share) = (sample.label(r), state.margin[r], state.off[r], sample.share(r));
+            let (y, m, error, share) = (sample.label(r), state.margin[r], state.error[r], sample.share(r));
             // Of an interior point slopes are not those of the margins.
-            let slope = if matches!(curve, Curve::Ramp(_)) { curve.jet(y, m).slope } else { state.slope[r] };
-            let bend = if share > 0.0 { state.bend[r] / share } else { 0.0 };
-            let at = |dual: f64| curve.miss_within(y, m, off, dual, slope, bend);
-            let mut miss = match level.moved.get(r) {
-                Some(&by) if by > 0.0 => at(curve.clip(y, dual - by)).max(at(curve.clip(y, dual + by))),
+            let derivative = if matches!(margin_loss, MarginLoss::ClippedLinear(_)) {
+                margin_loss.expansion(y, m).derivative
+            } else {
+                state.derivative[r]
+            };
+            let curvature = if share > 0.0 { state.curvature[r] / share } else { 0.0 };
+            let at = |dual: f64| margin_loss.fenchel_young_within(y, m, error, dual, derivative, curvature);
+            let mut fenchel_young = match feasibility.moved.get(r) {
+                Some(&by) if by > 0.0 => at(margin_loss.clip(y, dual - by)).max(at(margin_loss.clip(y, dual + by))),
                 _ => at(dual),
             };
-            if level.scaled > 0.0 {
-                miss += level.scaled * curve.above_least(y, m, off, slope, bend);
+            if feasibility.scaled > 0.0 {
+                fenchel_young += feasibility.scaled * margin_loss.excess_within(y, m, error, derivative, curvature);
             }
-            sum.add(share * miss);
+            sum.add(share * fenchel_young);
         }
     })?;
     let mut sum = Sum::default();

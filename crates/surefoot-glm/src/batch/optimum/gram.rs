@@ -2,9 +2,9 @@
 
 use super::{
     design::Sample,
-    kernel::{Kernel, add, widest},
     pass::STRETCH,
-    shares::{Crew, Stopped},
+    vector_loops::{Kernel, add, widest},
+    workers::{Stopped, Workers},
 };
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ const DOWN: usize = 4;
 /// The lower triangle of Σ t_r x_r x_rᵀ, row by row in a full square.
 ///
 /// *Cost*: half a square of the row's pairs a row; memory for up to four squares.
-pub(super) fn gram(crew: &Crew, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
+pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
     let (dim, shares) = (sample.design.dim(), shares(sample));
     let per = sample.rows().div_ceil(shares);
     let mut squares = vec![vec![0.0; dim * dim]; shares];
     let work = squares.iter_mut().zip(factors.chunks(per)).enumerate();
     let work = work.map(|(k, (out, factors))| {
         let rows = k * per..((k + 1) * per).min(sample.rows());
-        Block { sample: *sample, rows, factors, out, crew }
+        Block { sample: *sample, rows, factors, out, workers }
     });
-    crew.run(work.collect(), widest)?;
+    workers.run(work.collect(), widest)?;
     let (first, others) = squares.split_at_mut(1);
     others.iter().for_each(|other| add(&mut first[0], 1.0, other));
     Ok(squares.swap_remove(0))
@@ -50,7 +50,7 @@ struct Block<'s> {
     rows: Range<usize>,
     factors: &'s [f64],
     out: &'s mut [f64],
-    crew: &'s Crew<'s>,
+    workers: &'s Workers<'s>,
 }
 
 impl Kernel for Block<'_> {
@@ -81,7 +81,7 @@ impl Block<'_> {
             for i in (0..wide).step_by(DOWN) {
                 // Every other share of a millisecond.
                 if left < count * wide {
-                    if self.crew.stopped() {
+                    if self.workers.stopped() {
                         return;
                     }
                     left = 8 * STRETCH + count * wide;
@@ -107,7 +107,7 @@ impl Block<'_> {
             let (row, factor) = (self.sample.row(r), self.factors[r - first]);
             let work = row.column.len() * (row.column.len() + width) + 1;
             if left < work {
-                if self.crew.stopped() {
+                if self.workers.stopped() {
                     return;
                 }
                 left = STRETCH + work;

@@ -1,16 +1,17 @@
 //! Newton's method with inexact steps, for objectives that are smooth: no L1.
 
 use super::{
+    cholesky::Cholesky,
+    conjugate_gradients::{Direction, Forcing, NEAR, direction},
     design::Sample,
-    direction::{Direction, NEAR, Wanted, direction},
-    factor::{Cholesky, Preconditioner},
     gap::foreseen,
     gram::{cost, gram},
     pass::Passes,
-    price::strongest,
+    preconditioner::Preconditioner,
     search::{Search, Verdict},
-    shares::Stopped,
     state::{State, diagonal},
+    weight_penalty::largest_l2,
+    workers::Stopped,
 };
 
 /// Passes that a whole matrix saves a search.
@@ -33,13 +34,14 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     while design.rows() / (4 * stride) >= LEAST_ROWS.max(10 * design.dim()) && stride < 64 {
         stride *= 4;
     }
-    if stride > 1 && !search.is_near(state.place()) {
+    if stride > 1 && !search.is_near(state.candidate()) {
         let mut point = state.point.clone();
         while stride > 1 {
             let sample = Sample::new(design, stride);
             let start = State::at(&mut search.passes, &sample, &search.objective, point)?;
-            point = Stage { search, sample, inverse: &mut inverse, spent: f64::INFINITY, price: 0.0, trust: true }
-                .warm(start)?;
+            point =
+                Stage { search, sample, inverse: &mut inverse, spent: f64::INFINITY, preparation: 0.0, trust: true }
+                    .warm(start)?;
             stride /= 4;
         }
         let found = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
@@ -48,7 +50,7 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
         }
     }
     let sample = Sample::new(design, 1);
-    Stage { search, sample, inverse: &mut inverse, spent: 0.0, price: 0.0, trust: true }.certify(state)
+    Stage { search, sample, inverse: &mut inverse, spent: 0.0, preparation: 0.0, trust: true }.certify(state)
 }
 
 /// The search on one sample.
@@ -59,7 +61,7 @@ struct Stage<'s, 'a> {
     /// Nanoseconds, roughly, that the last conjugate gradients took,
     spent: f64,
     /// and that the preconditioner took: the one is made anew where the other exceeds it.
-    price: f64,
+    preparation: f64,
     /// Whether the last step was about as good as the quadratic model said.
     trust: bool,
 }
@@ -87,16 +89,16 @@ impl Stage<'_, '_> {
         self.search.stalls = 0;
         let mut last = false;
         loop {
-            if let Some(verdict) = self.search.verdict(state.place())
+            if let Some(verdict) = self.search.verdict(state.candidate())
                 && (last || !self.is_cheap())
             {
                 return Ok(verdict);
             }
-            last = self.search.verdict(state.place()).is_some();
+            last = self.search.verdict(state.candidate()).is_some();
             let direction = self.direction(&state, true)?;
             self.search.decrement = direction.decrement.min(direction.descent.abs());
             let Some(next) = self.step(&state, &direction)? else {
-                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
             self.search.count_stall(gained, state.objective);
@@ -105,33 +107,33 @@ impl Stage<'_, '_> {
             state = next;
             self.search.bound(&state, duals)?;
             if self.search.stalls >= 3 {
-                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             }
         }
     }
 
-    /// A whole matrix can be factored, and dual points need not be balanced column by column: see `release.rs`.
+    /// A whole matrix can be factored, and dual points need not be balanced column by column: see `balance_unpenalised.rs`.
     fn is_cheap(&self) -> bool {
-        let loose = self.search.objective.prices.iter().filter(|price| price.is_loose()).count();
+        let loose = self.search.objective.penalties.iter().filter(|penalty| penalty.is_unpenalised()).count();
         matches!(self.inverse, Some(Preconditioner::Cholesky(_))) && loose <= usize::from(self.search.design.intercept)
     }
 
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
-    fn direction(&mut self, state: &State, exact: bool) -> Result<Direction, Stopped> {
+    fn direction(&mut self, state: &State, dot_sum: bool) -> Result<Direction, Stopped> {
         let (factored, factoring) = is_factored(&self.sample, WORTH);
-        let (pass, trust) = (price_of_pass(&self.sample), self.trust);
+        let (pass, trust) = (cost_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
-        if self.spent > self.price || self.inverse.is_none() {
-            let made = inverse(&mut search.passes, &self.sample, &state.hold, &state.bend, WORTH)?;
-            let price = if factored { factoring } else { RENEWAL * pass };
-            (*self.inverse, self.price, self.spent) = (Some(made), price, 0.0);
+        if self.spent > self.preparation || self.inverse.is_none() {
+            let made = inverse(&mut search.passes, &self.sample, &state.penalty_curvature, &state.curvature, WORTH)?;
+            let preparation = if factored { factoring } else { RENEWAL * pass };
+            (*self.inverse, self.preparation, self.spent) = (Some(made), preparation, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
-        let (size, l2, tolerance) = (state.objective.abs(), strongest(search.objective.prices), search.tolerance);
+        let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
-        let wanted = Wanted { size, tolerance, farthest, l2, certified: exact && trust };
+        let wanted = Forcing { size, tolerance, farthest, l2, certified: dot_sum && trust };
         let enough = |decrement| wanted.at(decrement);
-        let found = direction(&mut search.passes, &self.sample, state, search.objective.prices, inverse, enough)?;
+        let found = direction(&mut search.passes, &self.sample, state, search.objective.penalties, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }
@@ -158,7 +160,7 @@ impl Stage<'_, '_> {
 }
 
 /// A pass over the sample, in nanoseconds, roughly.
-pub(super) fn price_of_pass(sample: &Sample) -> f64 {
+pub(super) fn cost_of_pass(sample: &Sample) -> f64 {
     let (dense, pairs) = sample.design.size();
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
@@ -167,22 +169,22 @@ pub(super) fn price_of_pass(sample: &Sample) -> f64 {
 pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
-    (dim <= 200 || dim <= FEW && factoring <= worth * price_of_pass(sample), factoring)
+    (dim <= 200 || dim <= FEW && factoring <= worth * cost_of_pass(sample), factoring)
 }
 
 /// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + diag(hold).
 pub(super) fn inverse(
     passes: &mut Passes,
     sample: &Sample,
-    hold: &[f64],
-    bend: &[f64],
+    penalty_curvature: &[f64],
+    curvature: &[f64],
     worth: f64,
 ) -> Result<Preconditioner, Stopped> {
     if !is_factored(sample, worth).0 {
-        return Ok(Preconditioner::diagonal(diagonal(passes, sample, hold, bend)?));
+        return Ok(Preconditioner::diagonal(diagonal(passes, sample, penalty_curvature, curvature)?));
     }
     let dim = sample.design.dim();
-    let mut square = gram(passes.crew, sample, bend)?;
-    hold.iter().enumerate().for_each(|(j, hold)| square[j * dim + j] += hold);
-    Ok(Preconditioner::Cholesky(Cholesky::held(passes.crew, square, dim, hold)?))
+    let mut square = gram(passes.workers, sample, curvature)?;
+    penalty_curvature.iter().enumerate().for_each(|(j, penalty_curvature)| square[j * dim + j] += penalty_curvature);
+    Ok(Preconditioner::Cholesky(Cholesky::held(passes.workers, square, dim, penalty_curvature)?))
 }

@@ -2,16 +2,16 @@
 
 use super::{
     design::Sample,
-    kernel::{
+    vector_loops::{
         Kernel, add, add_with_carry, dot, dot_and_size, gather, gather_and_size, scatter, scatter_with_carry, widest,
     },
-    shares::{Crew, Stopped},
+    workers::{Stopped, Workers},
 };
 use std::ops::Range;
 
 /// Makes passes, keeps the memory that they need, and counts them.
 pub(super) struct Passes<'a> {
-    pub(super) crew: &'a Crew<'a>,
+    pub(super) workers: &'a Workers<'a>,
     /// Passes over all rows; those over a sample count as its share of the rows.
     pub(super) count: f64,
     /// Whether the rounding of sums is judged by their terms: it is once what is known beforehand is not enough.
@@ -48,13 +48,13 @@ fn shares(work: usize, dim: usize) -> usize {
 
 impl<'a> Passes<'a> {
     /// For a search with a relative tolerance.
-    pub(super) fn new(crew: &'a Crew<'a>, tolerance: f64) -> Passes<'a> {
-        Passes { crew, count: 0.0, is_precise: false, enough: NEGLIGIBLE * tolerance, sums: Vec::new() }
+    pub(super) fn new(workers: &'a Workers<'a>, tolerance: f64) -> Passes<'a> {
+        Passes { workers, count: 0.0, is_precise: false, enough: NEGLIGIBLE * tolerance, sums: Vec::new() }
     }
 
-    /// Whether an objective that may be off by `slack` asks for a closer look at rounding; from then on it is had.
-    pub(super) fn wants_precision(&mut self, slack: f64, objective: f64) -> bool {
-        let wants = !self.is_precise && objective.is_finite() && slack > self.enough * objective.abs();
+    /// Whether an objective that may be off by `objective_error` asks for a closer look at rounding; from then on it is had.
+    pub(super) fn wants_precision(&mut self, objective_error: f64, objective: f64) -> bool {
+        let wants = !self.is_precise && objective.is_finite() && objective_error > self.enough * objective.abs();
         self.is_precise |= wants;
         wants
     }
@@ -142,15 +142,29 @@ impl<'a> Passes<'a> {
             sum.clear();
             sum.resize(if HOW == CARRIED { 2 * dim } else { dim }, 0.0);
             let rows = k * per..((k + 1) * per).min(sample.rows());
-            Rows::<HOW, V> { sample: *sample, rows, point, visit, sum, crew: self.crew }
+            Rows::<HOW, V> { sample: *sample, rows, point, visit, sum, workers: self.workers }
         });
         let work: Vec<_> = work.collect();
         let shares = work.len();
-        self.crew.run(work, widest)?;
+        self.workers.run(work, widest)?;
         join(&mut self.sums[..shares], HOW == CARRIED, out);
         self.count += 1.0 / sample.stride as f64;
         Ok(())
     }
+}
+
+/// The margins of a step: one pass.
+pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let mut margins = vec![0.0; sample.rows()];
+    let visitors = margins.chunks_mut(Passes::rows_per_share(sample));
+    let visitors = visitors.map(|margins| {
+        move |r: usize, m: f64| {
+            margins[r] = m;
+            0.0
+        }
+    });
+    passes.run(sample, Some(step), visitors.collect(), &mut vec![0.0; step.len()])?;
+    Ok(margins)
 }
 
 /// Adds up the sums of shares, behind each of which stand its carries where it has some.
@@ -178,7 +192,7 @@ struct Rows<'s, const HOW: u8, V> {
     point: Option<&'s [f64]>,
     visit: V,
     sum: &'s mut [f64],
-    crew: &'s Crew<'s>,
+    workers: &'s Workers<'s>,
 }
 
 impl<const HOW: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, HOW, V> {
@@ -193,7 +207,7 @@ impl<const HOW: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, HOW, V
         for r in self.rows {
             let row = self.sample.row(r);
             if left < row.column.len() + width {
-                if self.crew.stopped() {
+                if self.workers.stopped() {
                     return;
                 }
                 left = STRETCH + row.column.len() + width;

@@ -25,14 +25,14 @@ pub(super) fn of_margin(dense: usize, sparse: usize, size: f64) -> f64 {
 
 /// a·b + … in twice the working precision (Ogita, Rump and Oishi 2005, algorithm Dot2), with a bound on its error.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Exact {
+pub(super) struct CompensatedDot {
     sum: f64,
     rest: f64,
     size: f64,
     terms: f64,
 }
 
-impl Exact {
+impl CompensatedDot {
     /// Adds a product.
     pub(super) fn add(&mut self, a: f64, b: f64) {
         let product = a * b;
@@ -65,16 +65,16 @@ mod tests {
 
     #[test]
     fn what_cancels_keeps_its_digits() {
-        let mut exact = Exact::default();
+        let mut dot_sum = CompensatedDot::default();
         // (1 + 2⁻³⁰)² = 1 + 2⁻²⁹ + 2⁻⁶⁰, of which the last term does not fit behind 1.
         let x = 1.0 + 2.0_f64.powi(-30);
-        exact.add(x, x);
-        exact.add(-1.0, 1.0 + 2.0_f64.powi(-29));
-        assert_eq!(exact.value(), 2.0_f64.powi(-60));
-        assert!(exact.most() >= exact.value() && exact.most() < 1.001 * exact.value());
-        exact.add(1e200, 1e10);
-        exact.add(-1e10, 1e200);
+        dot_sum.add(x, x);
+        dot_sum.add(-1.0, 1.0 + 2.0_f64.powi(-29));
+        assert_eq!(dot_sum.value(), 2.0_f64.powi(-60));
+        assert!(dot_sum.most() >= dot_sum.value() && dot_sum.most() < 1.001 * dot_sum.value());
+        dot_sum.add(1e200, 1e10);
+        dot_sum.add(-1e10, 1e200);
         // Now they do not: the bound says so.
-        assert!(exact.most() >= 2.0_f64.powi(-60));
+        assert!(dot_sum.most() >= 2.0_f64.powi(-60));
     }
 }

@@ -2,15 +2,17 @@
 
 use super::{
     Ended, Goal, Optimum,
-    curve::Curve,
+    at_point::AtPoint,
+    candidate::Candidate,
+    conjugate_gradients::NEAR,
     design::{Design, Sample},
-    direction::NEAR,
-    gap::{Around, gap, gap_of_slopes},
+    gap::{gap, gap_of_derivatives},
+    margin_loss::MarginLoss,
     pass::Passes,
-    pin::pinned,
-    price::{squares, strongest},
-    shares::{Crew, Stopped},
+    pinned_means::pinned,
     state::{Objective, State},
+    weight_penalty::{largest_l2, squares},
+    workers::{Stopped, Workers},
 };
 
 /// Why a search ends, if nobody stopped it.
@@ -45,18 +47,6 @@ pub(super) const WELL_WITHIN: f64 = 0.1;
 /// Outer iterations of a whole search.
 pub(super) const MOST: usize = 1000;
 
-/// A point, as far as the books are concerned.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
-    /// Coordinates of the design, those of each class behind those of the one before.
-    pub(super) point: &'s [f64],
-    pub(super) objective: f64,
-    /// How far rounding may have put it off.
-    pub(super) slack: f64,
-    /// Whether the losses of all rows fall for ever.
-    pub(super) escapes: bool,
-}
-
 pub(super) struct Search<'a> {
     pub(super) design: &'a Design<'a>,
     pub(super) objective: Objective<'a>,
@@ -70,7 +60,7 @@ pub(super) struct Search<'a> {
     /// The mean loss where all margins are 0.
     pub(super) first: f64,
     /// Whether nothing would hold the weights back on their way to infinity.
-    pub(super) escapable: bool,
+    pub(super) may_recede: bool,
     pub(super) iterations: usize,
     /// How many of them there may be.
     pub(super) most: usize,
@@ -82,8 +72,8 @@ pub(super) struct Search<'a> {
 }
 
 /// A lower bound on the objective of every model: the least loss of each row, without a penalty.
-fn floor(design: &Design, curve: Curve) -> f64 {
-    let (floor, size) = (design.mean(|y, _| curve.least(y)), design.mean(|y, _| curve.least(y).abs()));
+fn floor(design: &Design, margin_loss: MarginLoss) -> f64 {
+    let (floor, size) = (design.mean(|y, _| margin_loss.least(y)), design.mean(|y, _| margin_loss.least(y).abs()));
     floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
 }
 
@@ -91,7 +81,7 @@ impl<'a> Search<'a> {
     /// With empty books.
     pub(super) fn new(
         design: &'a Design<'a>,
-        crew: &'a Crew<'a>,
+        workers: &'a Workers<'a>,
         goal: &Goal,
         objective: Objective<'a>,
         first: f64,
@@ -112,16 +102,18 @@ impl<'a> Search<'a> {
             design,
             objective,
             tolerance: goal.tolerance,
-            passes: Passes::new(crew, goal.tolerance),
+            passes: Passes::new(workers, goal.tolerance),
             each,
             decrement: f64::INFINITY,
             stalls: 0,
             // Without a size there is nothing to be small against.
             first: if first.is_finite() { first } else { 0.0 },
-            escapable: objective.is_free || objective.is_loose || goal.intercept && design.has_one_label(),
+            may_recede: objective.has_no_penalty
+                || objective.is_unpenalised
+                || goal.intercept && design.has_one_label(),
             iterations: 0,
             most: MOST,
-            floor: floor(design, objective.curve),
+            floor: floor(design, objective.margin_loss),
             lower: f64::NEG_INFINITY,
             best,
         }
@@ -140,58 +132,58 @@ impl<'a> Search<'a> {
 
     /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-        let Objective { is_loose, is_free, .. } = self.objective;
+        let Objective { is_unpenalised, has_no_penalty, .. } = self.objective;
         // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
-        let far = is_loose && self.decrement > NEAR * state.objective.abs();
-        if self.slopes_are_enough(state) {
-            let bound = self.slopes_bound(state)?;
+        let far = is_unpenalised && self.decrement > NEAR * state.objective.abs();
+        if self.derivatives_are_enough(state) {
+            let bound = self.derivatives_bound(state)?;
             // Rounding may have made it wide, which the other dual points mend.
             if bound <= self.tolerance * self.size(state.objective) {
-                self.offer(state.place(), bound);
+                self.offer(state.candidate(), bound);
                 return Ok(());
             }
         }
         let bound = match duals {
-            Some(duals) if !is_free && !far => {
+            Some(duals) if !has_no_penalty && !far => {
                 let is_near = self.is_near_optimum(state.objective);
                 self.best_gap(state, duals, is_near)?
             }
             _ => f64::INFINITY,
         };
-        self.offer(state.place(), bound);
+        self.offer(state.candidate(), bound);
         Ok(())
     }
 
     /// [`bound`](Search::bound) where a search begins: by the slopes, with a pass only where that takes one.
     pub(super) fn bound_start(&mut self, state: &State) -> Result<(), Stopped> {
-        if !self.slopes_are_dual() {
-            return self.bound(state, Some(state.slope.clone()));
+        if !self.derivatives_are_dual() {
+            return self.bound(state, Some(state.derivative.clone()));
         }
-        let bound = self.slopes_bound(state)?;
-        self.offer(state.place(), bound);
+        let bound = self.derivatives_bound(state)?;
+        self.offer(state.candidate(), bound);
         Ok(())
     }
 
     /// Whether slopes are dual points as they are: an l2 holds every coordinate, the intercept's too.
-    fn slopes_are_dual(&self) -> bool {
-        !self.objective.has_corners && self.objective.prices.iter().all(|price| price.l2 > 0.0)
+    fn derivatives_are_dual(&self) -> bool {
+        !self.objective.has_corners && self.objective.penalties.iter().all(|penalty| penalty.l2 > 0.0)
     }
 
     /// Whether slopes are so good dual points that the gap is about a quarter of the tolerance.
-    fn slopes_are_enough(&self, state: &State) -> bool {
-        let (prices, enough) = (self.objective.prices, 0.25 * self.tolerance * self.size(state.objective));
-        self.slopes_are_dual() && squares(&state.gradient, prices) <= 2.0 * strongest(prices) * enough
+    fn derivatives_are_enough(&self, state: &State) -> bool {
+        let (penalties, enough) = (self.objective.penalties, 0.25 * self.tolerance * self.size(state.objective));
+        self.derivatives_are_dual() && squares(&state.gradient, penalties) <= 2.0 * largest_l2(penalties) * enough
     }
 
-    fn slopes_bound(&self, state: &State) -> Result<f64, Stopped> {
+    fn derivatives_bound(&self, state: &State) -> Result<f64, Stopped> {
         let sample = self.rows();
-        gap_of_slopes(&self.passes, Around { sample: &sample, objective: &self.objective, state })
+        gap_of_derivatives(&self.passes, AtPoint { sample: &sample, objective: &self.objective, state })
     }
 
     /// The same, whatever the slopes at the point are; `is_near` says whether the gap would be within the tolerance without rounding.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<(), Stopped> {
-        let bound = if self.objective.is_free { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
-        self.offer(state.place(), bound);
+        let bound = if self.objective.has_no_penalty { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
+        self.offer(state.candidate(), bound);
         Ok(())
     }
 
@@ -209,8 +201,8 @@ impl<'a> Search<'a> {
         // A gap that still falls needs no help.
         if found > enough && self.is_held_up(found) {
             let sample = self.rows();
-            let around = Around { sample: &sample, objective: &self.objective, state };
-            found = found.min(pinned(&mut self.passes, around, duals)?);
+            let at_point = AtPoint { sample: &sample, objective: &self.objective, state };
+            found = found.min(pinned(&mut self.passes, at_point, duals)?);
         }
         Ok(found)
     }
@@ -227,8 +219,8 @@ impl<'a> Search<'a> {
 
     fn gap(&mut self, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
         let sample = self.rows();
-        let around = Around { sample: &sample, objective: &self.objective, state };
-        gap(&mut self.passes, around, duals)
+        let at_point = AtPoint { sample: &sample, objective: &self.objective, state };
+        gap(&mut self.passes, at_point, duals)
     }
 
     /// Counts steps that gain nothing.
@@ -237,15 +229,15 @@ impl<'a> Search<'a> {
     }
 
     /// Offers a point with a bound on its gap; reports the best.
-    pub(super) fn offer(&mut self, at: Place, gap: f64) {
+    pub(super) fn offer(&mut self, at: Candidate, gap: f64) {
         self.iterations += 1;
         let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
         // Both are rounded, the difference once more.
-        let lower = at.objective - gap - at.slack - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
+        let lower = at.objective - gap - at.objective_error - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
         // Where nothing holds the weights there is no dual point, and no minimum that the floor could be compared with.
         self.lower = if lower.is_finite() { self.lower.max(lower).max(self.floor) } else { self.lower };
         let size = at.objective.abs();
-        let rounding = at.slack + 4.0 * f64::EPSILON * (size + self.lower.abs());
+        let rounding = at.objective_error + 4.0 * f64::EPSILON * (size + self.lower.abs());
         let gap = gap.min((at.objective - self.lower).max(0.0) + rounding);
         let better = at.objective < self.best.objective || !self.best.objective.is_finite();
         let tighter = at.objective <= self.best.objective + 1e-12 * size && self.best.gap.is_none_or(|old| gap < old);
@@ -269,7 +261,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a start is so good that samples of the rows could only lead away from it.
-    pub(super) fn is_near(&self, at: Place) -> bool {
+    pub(super) fn is_near(&self, at: Candidate) -> bool {
         self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
     }
 
@@ -279,20 +271,21 @@ impl<'a> Search<'a> {
     }
 
     /// Whether this is the end.
-    pub(super) fn verdict(&self, at: Place) -> Option<Verdict> {
+    pub(super) fn verdict(&self, at: Candidate) -> Option<Verdict> {
         let size = self.size(at.objective);
-        let in_vain = if self.objective.is_free { self.tolerance.max(IN_VAIN) } else { self.tolerance };
+        let in_vain = if self.objective.has_no_penalty { self.tolerance.max(IN_VAIN) } else { self.tolerance };
         let is_wide = self.design.dim() > self.design.rows();
         // Where some weights are held, there may be one all the same.
-        let uncertified = self.objective.is_free || self.objective.is_loose && self.best.gap.is_none();
+        let uncertified = self.objective.has_no_penalty || self.objective.is_unpenalised && self.best.gap.is_none();
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
-        if self.escapable && at.escapes && at.objective <= in_vain * self.first {
+        if self.may_recede && at.recedes && at.objective <= in_vain * self.first {
             return Some(Verdict::Unattained);
         }
-        let fits = !matches!(self.objective.curve, Curve::Power(_)) && at.objective <= in_vain * self.first;
-        if self.objective.is_free && is_wide && fits {
+        let fits =
+            !matches!(self.objective.margin_loss, MarginLoss::LogLink(_)) && at.objective <= in_vain * self.first;
+        if self.objective.has_no_penalty && is_wide && fits {
             return Some(Verdict::Decrement);
         }
         let enough = if is_wide { in_vain } else { self.tolerance };

@@ -8,21 +8,21 @@ mod state;
 
 use super::{
     Goal, Optimum,
-    curve::Curve,
+    conjugate_gradients::{Direction, Forcing, NEAR, solve},
     design::{Design, Sample},
-    direction::{Direction, NEAR, Wanted, solve},
-    newton::{RENEWAL, is_factored, price_of_pass},
-    one::ROUNDING,
-    price::{Price, squares, strongest},
-    proximal::proximal,
+    margin_loss::MarginLoss,
+    newton::{RENEWAL, cost_of_pass, is_factored},
+    proximal_newton::proximal_newton,
     search::{Search, Verdict},
-    shares::{Crew, Stopped},
+    single_margin::ROUNDING,
     state::Objective,
+    weight_penalty::{WeightPenalty, largest_l2, squares},
+    workers::{Stopped, Workers},
 };
 use blocks::Blocks;
 use gap::{foreseen, gap};
-use model::ManyMargins;
-use state::{Classes, State};
+use model::SoftmaxProblem;
+use state::{ClassRows, State};
 
 /// Passes of all classes that the matrices of all classes save a search.
 const WORTH: f64 = 400.0;
@@ -32,31 +32,31 @@ const WORTH: f64 = 400.0;
 /// Without corners in the penalty the weights of a column sum to 0 over classes, since nothing but the penalty sees their sum.
 pub(super) fn optimise(
     design: &Design,
-    crew: &Crew,
+    workers: &Workers,
     goal: &Goal,
     start: (&[f64], &[f64]),
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
     let classes = goal.classes.max(1);
-    let prices = Price::all(goal, design);
-    let objective = Objective::new(Curve::Logistic, goal, design, &prices);
-    let mut search = Search::new(design, crew, goal, objective, (classes as f64).ln(), start, each);
+    let penalties = WeightPenalty::all(goal, design);
+    let objective = Objective::new(MarginLoss::Logistic, goal, design, &penalties);
+    let mut search = Search::new(design, workers, goal, objective, (classes as f64).ln(), start, each);
     let ended = run(&mut search, classes, start);
     search.finish(ended)
 }
 
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
-    let rows = Classes { sample: Sample::new(search.design, 1), classes };
+    let rows = ClassRows { sample: Sample::new(search.design, 1), classes };
     let state = first_state(search, rows, start)?;
     if search.objective.has_corners {
-        return proximal(search, ManyMargins::new(rows), state);
+        return proximal_newton(search, SoftmaxProblem::new(rows), state);
     }
-    Stage { search, rows, inverse: None, spent: 0.0, price: 0.0 }.certify(state)
+    Stage { search, rows, inverse: None, spent: 0.0, preparation: 0.0 }.certify(state)
 }
 
 /// Where a search begins: what it was given, or the constants that fit the labels if these are better. A point without an
 /// objective is no start.
-fn first_state(search: &mut Search, rows: Classes, start: (&[f64], &[f64])) -> Result<State, Stopped> {
+fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, classes) = (search.design, rows.classes);
     let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
     // Without a pass, as no column matters: ln Σ_k e^(b_k) − b_y of each row.
@@ -85,8 +85,8 @@ fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &
     };
     let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
     if search.objective.has_corners {
-        let prices = search.objective.prices.iter().cycle();
-        point.iter_mut().zip(prices).for_each(|(w, price)| *w = price.clamp(*w));
+        let penalties = search.objective.penalties.iter().cycle();
+        point.iter_mut().zip(penalties).for_each(|(w, preparation)| *w = preparation.clamp(*w));
     } else {
         centre(&mut point, classes);
     }
@@ -103,9 +103,9 @@ fn centre(point: &mut [f64], classes: usize) {
 }
 
 /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
-fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
+fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
     // Dual points of many margins are balanced for intercepts only.
-    let held = !search.objective.is_free && !search.objective.is_loose;
+    let held = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
     let bound = match duals.filter(|_| held) {
         Some(duals) if search.passes.is_precise || !search.is_near_optimum(state.objective) => {
             gap(&mut search.passes, rows, &search.objective, state, duals)?
@@ -121,18 +121,18 @@ fn bound(search: &mut Search, rows: Classes, state: &State, duals: Option<Vec<f6
         }
         None => f64::INFINITY,
     };
-    search.offer(state.place(), bound);
+    search.offer(state.candidate(), bound);
     Ok(())
 }
 
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
-    rows: Classes<'a>,
+    rows: ClassRows<'a>,
     inverse: Option<Blocks>,
     /// Nanoseconds, roughly, that conjugate gradients took since the preconditioner was made,
     spent: f64,
     /// and that it took itself.
-    price: f64,
+    preparation: f64,
 }
 
 impl Stage<'_, '_> {
@@ -141,13 +141,13 @@ impl Stage<'_, '_> {
         let duals = state.means.clone();
         bound(self.search, self.rows, &state, Some(duals))?;
         loop {
-            if let Some(verdict) = self.search.verdict(state.place()) {
+            if let Some(verdict) = self.search.verdict(state.candidate()) {
                 return Ok(verdict);
             }
             let direction = self.direction(&state)?;
             self.search.decrement = direction.decrement.min(direction.descent.abs());
             let Some(next) = self.step(&state, &direction)? else {
-                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             };
             let gained = state.objective - next.objective;
             self.search.count_stall(gained, state.objective);
@@ -156,7 +156,7 @@ impl Stage<'_, '_> {
             state = next;
             bound(self.search, self.rows, &state, duals)?;
             if self.search.stalls >= 3 {
-                return Ok(self.search.verdict(state.place()).unwrap_or(Verdict::Stalled));
+                return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             }
         }
     }
@@ -164,27 +164,28 @@ impl Stage<'_, '_> {
     /// A Newton direction; the preconditioner is made anew where it does not do its work.
     fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
         let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
-        let (pass, (factored, factoring)) = (classes * price_of_pass(&sample), is_factored(&sample, WORTH));
+        let (pass, (factored, factoring)) = (classes * cost_of_pass(&sample), is_factored(&sample, WORTH));
         let search = &mut *self.search;
-        if self.spent > self.price || self.inverse.is_none() {
-            self.inverse = Some(Blocks::new(&mut search.passes, self.rows, &search.objective.hold(), state)?);
-            (self.price, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
+        if self.spent > self.preparation || self.inverse.is_none() {
+            self.inverse =
+                Some(Blocks::new(&mut search.passes, self.rows, &search.objective.penalty_curvature(), state)?);
+            (self.preparation, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
-        let (size, l2, tolerance) = (state.objective.abs(), strongest(search.objective.prices), search.tolerance);
+        let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
-        let wanted = Wanted { size, tolerance, farthest, l2, certified: true };
+        let wanted = Forcing { size, tolerance, farthest, l2, certified: true };
         let enough = |decrement| wanted.at(decrement);
         let (dim, constant) = (sample.design.dim(), sample.design.constant());
-        let prices = search.objective.prices;
+        let penalties = search.objective.penalties;
         let left = |residual: &[f64]| {
             let constants = constant.map(|j| residual.iter().skip(j).step_by(dim).map(|r| r * r).sum::<f64>());
-            let others = residual.chunks(dim).map(|of_class| squares(of_class, prices)).sum();
+            let others = residual.chunks(dim).map(|of_class| squares(of_class, penalties)).sum();
             (others, constants.unwrap_or(0.0).sqrt())
         };
         let (passes, objective, rows) = (&mut search.passes, &search.objective, self.rows);
-        let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, rows, objective, x, out);
-        let found = solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)?;
+        let hessian_product = |x: &[f64], out: &mut [f64]| state.hessian_product(passes, rows, objective, x, out);
+        let found = solve(&state.gradient, hessian_product, |x, out| inverse.solve(x, out), left, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }

@@ -1,12 +1,12 @@
 //! A preconditioner for few columns of weight and many others: the rows of largest curvature as they are, the rest by its diagonal.
 
 use super::{
+    cholesky::Cholesky,
     design::{Row, Sample},
-    factor::Cholesky,
-    kernel::{add, dot, gather, scatter},
     pass::Passes,
-    shares::Stopped,
     state::diagonal,
+    vector_loops::{add, dot, gather, scatter},
+    workers::Stopped,
 };
 
 /// Rows that are taken as they are.
@@ -25,13 +25,18 @@ pub(super) struct Woodbury {
 
 impl Woodbury {
     /// *Cost*: m² rows of pairs, m³/6 multiplications and a pass.
-    pub(super) fn new(passes: &mut Passes, sample: &Sample, hold: &[f64], bend: &[f64]) -> Result<Woodbury, Stopped> {
-        let mut chosen: Vec<usize> = (0..bend.len()).filter(|&r| bend[r] > 0.0).collect();
-        chosen.sort_by(|&a, &b| bend[b].total_cmp(&bend[a]).then(a.cmp(&b)));
+    pub(super) fn new(
+        passes: &mut Passes,
+        sample: &Sample,
+        penalty_curvature: &[f64],
+        curvature: &[f64],
+    ) -> Result<Woodbury, Stopped> {
+        let mut chosen: Vec<usize> = (0..curvature.len()).filter(|&r| curvature[r] > 0.0).collect();
+        chosen.sort_by(|&a, &b| curvature[b].total_cmp(&curvature[a]).then(a.cmp(&b)));
         chosen.truncate(MOST);
-        let mut others = bend.to_vec();
+        let mut others = curvature.to_vec();
         chosen.iter().for_each(|&r| others[r] = 0.0);
-        let diagonal = diagonal(passes, sample, hold, &others)?;
+        let diagonal = diagonal(passes, sample, penalty_curvature, &others)?;
         // What nothing else holds, the intercept where all rows are chosen, is held by a little of what the rows do.
         let largest = diagonal.iter().fold(0.0, |a: f64, b| a.max(*b));
         let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d.max(1e-6 * largest).max(f64::MIN_POSITIVE)).collect();
@@ -41,7 +46,7 @@ impl Woodbury {
         let count = rows.len();
         let (mut square, mut scaled) = (vec![0.0; count * count], vec![0.0; inverse.len()]);
         for (a, row) in rows.iter().enumerate() {
-            passes.crew.check()?;
+            passes.workers.check()?;
             scaled.fill(0.0);
             spread(&mut scaled, 1.0, row);
             scaled.iter_mut().zip(&inverse).for_each(|(x, inverse)| *x *= inverse);
@@ -49,9 +54,9 @@ impl Woodbury {
             for (b, (first, column, value)) in rows[..=a].iter().enumerate() {
                 square[a * count + b] = dot(first, dense) + gather(column, value, sparse);
             }
-            square[a * count + a] += 1.0 / bend[chosen[a]];
+            square[a * count + a] += 1.0 / curvature[chosen[a]];
         }
-        Ok(Woodbury { inverse, rows, middle: Cholesky::new(passes.crew, square, count)? })
+        Ok(Woodbury { inverse, rows, middle: Cholesky::new(passes.workers, square, count)? })
     }
 
     /// out = M⁻¹·x.

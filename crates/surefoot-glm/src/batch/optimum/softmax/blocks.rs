@@ -3,9 +3,9 @@
 use super::{
     WORTH, centre,
     model::others,
-    state::{Classes, State},
+    state::{ClassRows, State},
 };
-use crate::batch::optimum::{factor::Preconditioner, newton::inverse, pass::Passes, shares::Stopped};
+use crate::batch::optimum::{newton::inverse, pass::Passes, preconditioner::Preconditioner, workers::Stopped};
 
 /// The blocks of the diagonal, Σ ω_i p_k(1 − p_k) x xᵀ and the curvature of the penalty, on the points whose classes sum to 0.
 ///
@@ -14,11 +14,16 @@ use crate::batch::optimum::{factor::Preconditioner, newton::inverse, pass::Passe
 pub(super) struct Blocks(Vec<Preconditioner>);
 
 impl Blocks {
-    pub(super) fn new(passes: &mut Passes, rows: Classes, hold: &[f64], state: &State) -> Result<Blocks, Stopped> {
+    pub(super) fn new(
+        passes: &mut Passes,
+        rows: ClassRows,
+        penalty_curvature: &[f64],
+        state: &State,
+    ) -> Result<Blocks, Stopped> {
         let block = |k: usize| {
-            let bend = |(r, p): (usize, &[f64])| rows.sample.share(r) * p[k] * others(p, k);
-            let bend: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(bend).collect();
-            inverse(passes, &rows.sample, hold, &bend, WORTH)
+            let curvature = |(r, p): (usize, &[f64])| rows.sample.share(r) * p[k] * others(p, k);
+            let curvature: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(curvature).collect();
+            inverse(passes, &rows.sample, penalty_curvature, &curvature, WORTH)
         };
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }

@@ -7,30 +7,30 @@
 
 use super::{
     pass::run_sum,
-    state::{Classes, State, slopes},
+    state::{ClassRows, State, derivatives},
 };
 use crate::{
     batch::optimum::{
-        factor::Cholesky,
-        level::inverse_norm,
+        cholesky::Cholesky,
+        dual_feasibility::inverse_norm,
         pass::Passes,
-        relative::relative_entropy,
+        relative_entropy::relative_entropy,
         rounding::EPS,
-        shares::{Crew, Stopped},
         state::Objective,
+        workers::{Stopped, Workers},
     },
     numeric::sums::Sum,
 };
 
 /// The dual points that the quadratic model at `state` foresees for `next`, as q: p + (diag(p) − ppᵀ)Δm, drawn back to p where
 /// that leaves the simplex.
-pub(super) fn foreseen(rows: Classes, state: &State, next: &State) -> Vec<f64> {
+pub(super) fn foreseen(rows: ClassRows, state: &State, next: &State) -> Vec<f64> {
     let mut duals = state.means.clone();
     let margins = state.margin.chunks_exact(rows.classes).zip(next.margin.chunks_exact(rows.classes));
     for (q, (before, after)) in duals.chunks_exact_mut(rows.classes).zip(margins) {
         let mean: f64 = q.iter().zip(before.iter().zip(after)).map(|(p, (a, b))| p * (b - a)).sum();
-        let fall = before.iter().zip(after).map(|(a, b)| mean - (b - a)).fold(0.0, f64::max);
-        let part = if fall > 1.0 { 1.0 / fall } else { 1.0 };
+        let descent_rate = before.iter().zip(after).map(|(a, b)| mean - (b - a)).fold(0.0, f64::max);
+        let part = if descent_rate > 1.0 { 1.0 / descent_rate } else { 1.0 };
         for (q, (a, b)) in q.iter_mut().zip(before.iter().zip(after)) {
             *q = (*q + part * *q * (b - a - mean)).max(0.0);
         }
@@ -46,7 +46,7 @@ pub(super) fn foreseen(rows: Classes, state: &State, next: &State) -> Vec<f64> {
 /// *Cost*: one pass, and a few over the dual points.
 pub(super) fn gap(
     passes: &mut Passes,
-    rows: Classes,
+    rows: ClassRows,
     objective: &Objective,
     state: &State,
     mut duals: Vec<f64>,
@@ -54,7 +54,7 @@ pub(super) fn gap(
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
     let mut tilt = 0.0;
     if sample.design.intercept {
-        match balance(passes.crew, rows, &mut duals)? {
+        match balance(passes.workers, rows, &mut duals)? {
             Some(left) => tilt = left,
             None => return Ok(f64::INFINITY),
         }
@@ -63,32 +63,35 @@ pub(super) fn gap(
         move |r: usize, numbers: &mut [f64]| {
             let weight = sample.share(share * per + r);
             numbers.copy_from_slice(&duals[r * classes..(r + 1) * classes]);
-            slopes(rows.class(share * per + r), numbers);
+            derivatives(rows.class(share * per + r), numbers);
             numbers.iter_mut().for_each(|theta| *theta *= -weight);
         }
     });
     let mut mean = vec![0.0; state.point.len()];
     run_sum(passes, rows, visitors.collect(), &mut mean)?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
-    let mut off = off(passes, rows, objective, state, &mean, &duals, tilt);
+    let mut error = error(passes, rows, objective, state, &mean, &duals, tilt);
     // Nothing is paid for the intercepts, whose dual points are balanced.
     let priced = |at: &usize| Some(at % dim) != constant;
-    let shrink = |at: usize| objective.prices[at % dim].shrink(mean[at], off[at]);
-    let factor = (0..mean.len()).filter(priced).map(shrink).fold(1.0, f64::min);
-    mean.iter_mut().chain(&mut off).for_each(|z| *z *= factor);
-    let mut gap = misses(passes.crew, rows, state, &duals, factor, tilt)?;
+    let scale_of = |at: usize| objective.penalties[at % dim].feasible_scale(mean[at], error[at]);
+    let factor = (0..mean.len()).filter(priced).map(scale_of).fold(1.0, f64::min);
+    mean.iter_mut().chain(&mut error).for_each(|z| *z *= factor);
+    let mut gap = fenchel_young_sum(passes.workers, rows, state, &duals, factor, tilt)?;
     for at in (0..mean.len()).filter(priced) {
-        let (w, z, price) = (state.point[at], mean[at], &objective.prices[at % dim]);
-        gap.add(price.miss(w, z - off[at]).max(price.miss(w, z + off[at])) + 4.0 * EPS * price.l1 * w.abs());
+        let (w, z, penalty) = (state.point[at], mean[at], &objective.penalties[at % dim]);
+        gap.add(
+            penalty.fenchel_young(w, z - error[at]).max(penalty.fenchel_young(w, z + error[at]))
+                + 4.0 * EPS * penalty.l1 * w.abs(),
+        );
     }
     let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
 /// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
-fn off(
+fn error(
     passes: &Passes,
-    rows: Classes,
+    rows: ClassRows,
     objective: &Objective,
     state: &State,
     mean: &[f64],
@@ -110,22 +113,29 @@ fn off(
     let terms = (passes.sum_terms(&sample) + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
     let of = |at: usize| {
         let (j, norm) = (at % dim, norms[at / dim].sqrt());
-        let (price, w) = (&objective.prices[j], state.point[at]);
-        let own = 4.0 * EPS * (mean[at].abs() + price.l1 + price.l2 * w.abs());
-        (terms * lengths[j] + sample.design.drift_of_column(j)) * norm + own
+        let (penalty, w) = (&objective.penalties[j], state.point[at]);
+        let own = 4.0 * EPS * (mean[at].abs() + penalty.l1 + penalty.l2 * w.abs());
+        (terms * lengths[j] + sample.design.column_error(j)) * norm + own
     };
     (0..mean.len()).map(of).collect()
 }
 
 /// Bounds Σ ω_i KL(q_i ‖ p_i) for margins and dual points as they are without rounding; dual points are scaled by a factor.
-fn misses(crew: &Crew, rows: Classes, state: &State, duals: &[f64], factor: f64, tilt: f64) -> Result<Sum, Stopped> {
+fn fenchel_young_sum(
+    workers: &Workers,
+    rows: ClassRows,
+    state: &State,
+    duals: &[f64],
+    factor: f64,
+    tilt: f64,
+) -> Result<Sum, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
     let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
-    crew.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
+    workers.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, q) in (share * per..).zip(duals.chunks_exact(classes)) {
             let means = &state.means[r * classes..(r + 1) * classes];
-            sum.add(sample.share(r) * miss(rows.class(r), q, means, factor, tilt, state.off[r]));
+            sum.add(sample.share(r) * fenchel_young(rows.class(r), q, means, factor, tilt, state.error[r]));
         }
     })?;
     let mut sum = Sum::default();
@@ -133,32 +143,32 @@ fn misses(crew: &Crew, rows: Classes, state: &State, duals: &[f64], factor: f64,
     Ok(sum)
 }
 
-/// Bounds KL(q ‖ p) of a row with label y, where margins may be off by `off` and q may be tilted by e^b, |b| ≤ `tilt`.
+/// Bounds KL(q ‖ p) of a row with label y, where margins may be off by `error` and q may be tilted by e^b, |b| ≤ `tilt`.
 ///
 /// Its gradient in the margins is p − q, and p changes by a factor of e^(2·off) at most. Along a tilt it grows by
 /// Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where only the others' share of b is left for the label.
-fn miss(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, off: f64) -> f64 {
-    let (mut miss, mut apart, mut steep) = (0.0, 0.0, 0.0);
+fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: f64) -> f64 {
+    let (mut fenchel_young, mut apart, mut steep) = (0.0, 0.0, 0.0);
     let all: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| factor * q).sum();
     for (k, (q, &p)) in q.iter().zip(p).enumerate() {
         // The label's is what the others leave, as it is in the dual point.
         let q = if k == y { 1.0 - all } else { factor * q };
-        miss += relative_entropy(q, p);
+        fenchel_young += relative_entropy(q, p);
         apart += (q - p).abs();
         if tilt > 0.0 && q > 0.0 {
             let share = if k == y { all } else { q };
             steep += share * if p > 0.0 { libm::log(q / p).abs() + 4.0 * EPS } else { f64::INFINITY };
         }
     }
-    let grown = if off < 0.1 { 2.5 * off } else { libm::expm1(2.0 * off) };
-    let rise = off * (apart + 4.0 * EPS + 2.0 * grown);
+    let grown = if error < 0.1 { 2.5 * error } else { libm::expm1(2.0 * error) };
+    let rise = error * (apart + 4.0 * EPS + 2.0 * grown);
     let tilted = if tilt > 0.0 { 2.0 * tilt * (1.0 + 8.0 * tilt) * (steep + 8.0 * tilt * all) } else { 0.0 };
-    miss * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
+    fenchel_young * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
 }
 
 /// Tilts the dual points until each class has the share of its labels, up to rounding: a bound on the tilt that is left to where they have
 /// it exactly. `None` if that could not be done.
-fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
+fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let mut wanted = vec![0.0; classes];
     (0..rows.sample.rows()).for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
@@ -174,29 +184,29 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<Option<f64>,
     }
     let mut is_last = false;
     for _ in 0..50 {
-        crew.check()?;
-        let (mut off, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
+        workers.check()?;
+        let (mut error, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
         for (r, q) in duals.chunks_exact(classes).enumerate() {
             let (weight, y) = (rows.sample.share(r), rows.class(r));
-            for (k, off) in off.iter_mut().enumerate() {
-                off.add(weight * (f64::from(k == y) - q[k]));
+            for (k, error) in error.iter_mut().enumerate() {
+                error.add(weight * (f64::from(k == y) - q[k]));
                 for (other, q_other) in q[..=k].iter().enumerate() {
                     square[k * classes + other] += weight * q[k] * (f64::from(k == other) - q_other);
                 }
             }
         }
-        let mut tilt: Vec<f64> = off.iter().map(Sum::value).collect();
+        let mut tilt: Vec<f64> = error.iter().map(Sum::value).collect();
         // The same for all classes changes nothing, and has no curvature: that of a class by itself is put there.
         for k in 0..classes {
             for other in 0..=k {
                 square[k * classes + other] += wanted[k] * wanted[other];
             }
         }
-        let done = tilt.iter().zip(&wanted).all(|(off, wanted)| off.abs() <= 4.0 * f64::EPSILON * wanted);
+        let done = tilt.iter().zip(&wanted).all(|(error, wanted)| error.abs() <= 4.0 * f64::EPSILON * wanted);
         if done || is_last {
-            return left(crew, rows, duals);
+            return left(workers, rows, duals);
         }
-        Cholesky::new(crew, square, classes)?.solve(&mut tilt);
+        Cholesky::new(workers, square, classes)?.solve(&mut tilt);
         let longest = tilt.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         if !longest.is_finite() {
             return Ok(None);
@@ -214,11 +224,11 @@ fn balance(crew: &Crew, rows: Classes, duals: &mut [f64]) -> Result<Option<f64>,
 }
 
 /// Bounds the tilt from dual points that are balanced up to rounding to some that are exactly. With H = Σω_i(diag(q_i) − q_iq_iᵀ), D its
-/// diagonal, N = D^(−½)HD^(−½) on what is orthogonal to its null vector, and `off` what is missing, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·off‖, but
+/// diagonal, N = D^(−½)HD^(−½) on what is orthogonal to its null vector, and `error` what is missing, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·off‖, but
 /// for what H changes on the way: for |b| ≤ 1e-3 by less than 1 %.
-fn left(crew: &Crew, rows: Classes, duals: &[f64]) -> Result<Option<f64>, Stopped> {
+fn left(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
-    let (mut off, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
+    let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
     let mut square = vec![0.0; classes * classes];
     let mut q = vec![0.0; classes];
     for (r, given) in duals.chunks_exact(classes).enumerate() {
@@ -233,8 +243,8 @@ fn left(crew: &Crew, rows: Classes, duals: &[f64]) -> Result<Option<f64>, Stoppe
             (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
             if k != y {
                 // What the others have, the label has not.
-                off[k].add(-weight * q[k]);
-                off[y].add(weight * q[k]);
+                error[k].add(-weight * q[k]);
+                error[y].add(weight * q[k]);
                 size[k] += weight * q[k];
                 size[y] += weight * q[k];
             }
@@ -257,8 +267,8 @@ fn left(crew: &Crew, rows: Classes, duals: &[f64]) -> Result<Option<f64>, Stoppe
         (0..=a)
             .for_each(|b| inner[a * width + b] = square[with[a] * classes + with[b]] + diagonal[a] * diagonal[b] / sum);
     }
-    let Some(inverse) = inverse_norm(crew, inner, width)? else { return Ok(None) };
-    let missing = |k: usize| off[k].value().abs() + 8.0 * EPS * size[k];
+    let Some(inverse) = inverse_norm(workers, inner, width)? else { return Ok(None) };
+    let missing = |k: usize| error[k].value().abs() + 8.0 * EPS * size[k];
     let reach = with.iter().zip(&diagonal).map(|(&k, d)| missing(k).powi(2) / d).sum::<f64>().sqrt();
     let least = diagonal.iter().fold(f64::INFINITY, |a: f64, d| a.min(*d));
     let tilt = 1.1 * inverse * reach / least.sqrt();

@@ -3,13 +3,14 @@
 use super::{
     bound,
     gap::foreseen,
-    state::{Classes, State},
+    state::{ClassRows, State},
 };
 use crate::batch::optimum::{
-    proximal::{Model, Problem},
-    quadratic::Columns,
-    search::{Place, Search},
-    shares::Stopped,
+    candidate::Candidate,
+    proximal_newton::{CompositeProblem, Model},
+    quadratic_model::Columns,
+    search::Search,
+    workers::Stopped,
 };
 
 /// Coordinates up to which steps of all together cost less than the sweeps that they save: a matrix costs a sweep for every four of them, and a
@@ -17,26 +18,26 @@ use crate::batch::optimum::{
 const FEW: usize = 64;
 
 /// Rows, by columns too.
-pub(super) struct ManyMargins<'a> {
-    rows: Classes<'a>,
+pub(super) struct SoftmaxProblem<'a> {
+    rows: ClassRows<'a>,
     columns: Columns,
 }
 
-impl<'a> ManyMargins<'a> {
-    pub(super) fn new(rows: Classes<'a>) -> Self {
-        ManyMargins { rows, columns: Columns::new(rows.sample.design) }
+impl<'a> SoftmaxProblem<'a> {
+    pub(super) fn new(rows: ClassRows<'a>) -> Self {
+        SoftmaxProblem { rows, columns: Columns::new(rows.sample.design) }
     }
 }
 
-impl Problem for ManyMargins<'_> {
+impl CompositeProblem for SoftmaxProblem<'_> {
     type State = State;
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
         State::at(&mut search.passes, self.rows, &search.objective, point)
     }
 
-    fn place<'s>(&self, state: &'s State) -> Place<'s> {
-        state.place()
+    fn candidate<'s>(&self, state: &'s State) -> Candidate<'s> {
+        state.candidate()
     }
 
     fn gradient<'s>(&self, state: &'s State) -> &'s [f64] {
@@ -54,18 +55,18 @@ impl Problem for ManyMargins<'_> {
         state: &State,
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped> {
-        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.hold());
+        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.penalty_curvature());
         descend(search, &mut model)
     }
 }
 
 /// ½ΔᵀHΔ + gᵀΔ, with the margins of Δ kept: a move costs the pairs of the column, and so does a slope.
 struct ByColumns<'s> {
-    rows: Classes<'s>,
+    rows: ClassRows<'s>,
     columns: &'s Columns,
     state: &'s State,
     /// The curvature of the prices.
-    hold: Vec<f64>,
+    penalty_curvature: Vec<f64>,
     /// Δ.
     step: Vec<f64>,
     /// Its margins z, row by row.
@@ -76,11 +77,11 @@ struct ByColumns<'s> {
 }
 
 impl<'s> ByColumns<'s> {
-    fn new(rows: Classes<'s>, columns: &'s Columns, state: &'s State, hold: Vec<f64>) -> Self {
-        let (classes, dim) = (rows.classes, hold.len());
+    fn new(rows: ClassRows<'s>, columns: &'s Columns, state: &'s State, penalty_curvature: Vec<f64>) -> Self {
+        let (classes, dim) = (rows.classes, penalty_curvature.len());
         let diagonal = |at: usize| {
             let (k, j) = (at / dim, at % dim);
-            let mut sum = hold[j];
+            let mut sum = penalty_curvature[j];
             columns.each(j, |r, x| {
                 let p = &state.means[r * classes..(r + 1) * classes];
                 sum += rows.sample.share(r) * p[k] * others(p, k) * x * x;
@@ -89,28 +90,37 @@ impl<'s> ByColumns<'s> {
         };
         let diagonal = (0..state.point.len()).map(diagonal).collect();
         let (step, margin) = (vec![0.0; state.point.len()], vec![0.0; state.margin.len()]);
-        ByColumns { rows, columns, state, hold, step, margin, mean: vec![0.0; rows.sample.rows()], diagonal }
+        ByColumns {
+            rows,
+            columns,
+            state,
+            penalty_curvature,
+            step,
+            margin,
+            mean: vec![0.0; rows.sample.rows()],
+            diagonal,
+        }
     }
 }
 
 impl Model for ByColumns<'_> {
-    fn bend(&self, at: usize) -> f64 {
+    fn curvature(&self, at: usize) -> f64 {
         self.diagonal[at]
     }
 
-    fn slope(&self, at: usize) -> f64 {
-        let (classes, dim) = (self.rows.classes, self.hold.len());
+    fn derivative(&self, at: usize) -> f64 {
+        let (classes, dim) = (self.rows.classes, self.penalty_curvature.len());
         let (k, j) = (at / dim, at % dim);
         let mut sum = 0.0;
         self.columns.each(j, |r, x| {
             let i = r * classes + k;
             sum += x * self.rows.sample.share(r) * self.state.means[i] * (self.margin[i] - self.mean[r]);
         });
-        self.state.gradient[at] + sum + self.hold[j] * self.step[at]
+        self.state.gradient[at] + sum + self.penalty_curvature[j] * self.step[at]
     }
 
     fn shift(&mut self, at: usize, by: f64) {
-        let (classes, dim) = (self.rows.classes, self.hold.len());
+        let (classes, dim) = (self.rows.classes, self.penalty_curvature.len());
         let (k, j) = (at / dim, at % dim);
         self.step[at] += by;
         let (margin, mean, means) = (&mut self.margin, &mut self.mean, &self.state.means);
@@ -121,15 +131,17 @@ impl Model for ByColumns<'_> {
     }
 
     fn leave_out(&self, coordinates: &mut Vec<usize>) {
-        let (classes, dim) = (self.rows.classes, self.hold.len());
+        let (classes, dim) = (self.rows.classes, self.penalty_curvature.len());
         let all = coordinates.clone();
-        let is_free = |at: usize| all.binary_search(&at).is_ok();
+        let has_no_penalty = |at: usize| all.binary_search(&at).is_ok();
         // The same for all classes changes no loss.
-        coordinates.retain(|&at| at >= dim || self.hold[at] > 0.0 || !(1..classes).all(|k| is_free(k * dim + at)));
+        coordinates.retain(|&at| {
+            at >= dim || self.penalty_curvature[at] > 0.0 || !(1..classes).all(|k| has_no_penalty(k * dim + at))
+        });
     }
 
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
-        let (classes, dim, count) = (self.rows.classes, self.hold.len(), coordinates.len());
+        let (classes, dim, count) = (self.rows.classes, self.penalty_curvature.len(), coordinates.len());
         if count > FEW {
             return None;
         }
@@ -146,7 +158,7 @@ impl Model for ByColumns<'_> {
                     let p = &self.state.means[r * classes..(r + 1) * classes];
                     *sum += x * column[r] * if k == l { others(p, k) } else { -p[k] };
                 });
-                *sum += if at == other { self.hold[j] } else { 0.0 };
+                *sum += if at == other { self.penalty_curvature[j] } else { 0.0 };
             }
         }
         Some(square)

@@ -1,12 +1,12 @@
 //! One pass over the rows with a margin for each class.
 
-use super::state::Classes;
+use super::state::ClassRows;
 use crate::batch::optimum::{
-    kernel::{
+    pass::{CARRIED, PLAIN, Passes, SIZED, STRETCH, join},
+    vector_loops::{
         Kernel, add, add_with_carry, dot, dot_and_size, gather, gather_and_size, scatter, scatter_with_carry, widest,
     },
-    pass::{CARRIED, PLAIN, Passes, SIZED, STRETCH, join},
-    shares::{Crew, Stopped},
+    workers::{Stopped, Workers},
 };
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// at `point` (0 without one). Points hold the coordinates of a class behind those of the one before.
 pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
-    rows: Classes,
+    rows: ClassRows,
     point: Option<&[f64]>,
     mut visitors: Vec<V>,
     out: &mut [f64],
@@ -26,7 +26,7 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
 /// [`run`], whose visitors are shown the largest sum of the sizes of a margin's terms too, or 0 where rounding is not judged by them.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
-    rows: Classes,
+    rows: ClassRows,
     point: &[f64],
     visitors: Vec<V>,
     out: &mut [f64],
@@ -40,7 +40,7 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
 /// [`run`] without margins, whose rounding is known: see [`Passes::run_sum`].
 pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
-    rows: Classes,
+    rows: ClassRows,
     mut visitors: Vec<V>,
     out: &mut [f64],
 ) -> Result<(), Stopped> {
@@ -53,7 +53,7 @@ pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
 
 fn all<const HOW: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
-    rows: Classes,
+    rows: ClassRows,
     point: Option<&[f64]>,
     visitors: Vec<V>,
     out: &mut [f64],
@@ -63,9 +63,9 @@ fn all<const HOW: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     let mut sums = vec![vec![0.0; if HOW == CARRIED { 2 * len } else { len }]; visitors.len()];
     let work = sums.iter_mut().zip(visitors).enumerate().map(|(k, (sum, visit))| {
         let range = k * per..((k + 1) * per).min(rows.sample.rows());
-        Rows::<HOW, V> { rows, range, point, visit, sum, crew: passes.crew }
+        Rows::<HOW, V> { rows, range, point, visit, sum, workers: passes.workers }
     });
-    passes.crew.run(work.collect(), widest)?;
+    passes.workers.run(work.collect(), widest)?;
     join(&mut sums, HOW == CARRIED, out);
     passes.count += 1.0;
     Ok(())
@@ -73,12 +73,12 @@ fn all<const HOW: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
 
 /// The rows of one share.
 struct Rows<'s, const HOW: u8, V> {
-    rows: Classes<'s>,
+    rows: ClassRows<'s>,
     range: Range<usize>,
     point: Option<&'s [f64]>,
     visit: V,
     sum: &'s mut [f64],
-    crew: &'s Crew<'s>,
+    workers: &'s Workers<'s>,
 }
 
 impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V> {
@@ -92,7 +92,7 @@ impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V
             let row = self.rows.sample.row(r);
             let work = (row.column.len() + width + 1) * self.rows.classes;
             if left < work {
-                if self.crew.stopped() {
+                if self.workers.stopped() {
                     return;
                 }
                 left = STRETCH + work;

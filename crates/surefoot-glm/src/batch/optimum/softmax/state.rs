@@ -2,18 +2,20 @@
 
 use super::pass::{run, run_sized};
 use crate::{
-    batch::optimum::{design::Sample, pass::Passes, rounding::EPS, search::Place, shares::Stopped, state::Objective},
+    batch::optimum::{
+        candidate::Candidate, design::Sample, pass::Passes, rounding::EPS, state::Objective, workers::Stopped,
+    },
     numeric::sums::Sum,
 };
 
 /// Rows, and how many classes they are of.
 #[derive(Clone, Copy)]
-pub(super) struct Classes<'a> {
+pub(super) struct ClassRows<'a> {
     pub(super) sample: Sample<'a>,
     pub(super) classes: usize,
 }
 
-impl Classes<'_> {
+impl ClassRows<'_> {
     /// The class of a row.
     #[inline(always)]
     pub(super) fn class(&self, r: usize) -> usize {
@@ -31,83 +33,88 @@ pub(super) struct State {
     pub(super) gradient: Vec<f64>,
     pub(super) objective: f64,
     /// How far each margin of a row may be from those of the model that the point is stored as.
-    pub(super) off: Vec<f64>,
+    pub(super) error: Vec<f64>,
     /// How far the objective may be from that of the model, which no rounding has touched.
-    pub(super) slack: f64,
-    pub(super) escapes: bool,
+    pub(super) objective_error: f64,
+    pub(super) recedes: bool,
 }
 
 impl State {
     /// One pass; two where the first shows that rounding asks for a closer look.
     pub(super) fn at(
         passes: &mut Passes,
-        rows: Classes,
+        rows: ClassRows,
         objective: &Objective,
         point: Vec<f64>,
     ) -> Result<State, Stopped> {
         let state = State::once(passes, rows, objective, point)?;
-        if !passes.wants_precision(state.slack, state.objective) {
+        if !passes.wants_precision(state.objective_error, state.objective) {
             return Ok(state);
         }
         State::once(passes, rows, objective, state.point)
     }
 
-    fn once(passes: &mut Passes, rows: Classes, objective: &Objective, point: Vec<f64>) -> Result<State, Stopped> {
+    fn once(passes: &mut Passes, rows: ClassRows, objective: &Objective, point: Vec<f64>) -> Result<State, Stopped> {
         let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
         let numbers = sample.rows() * classes;
         let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
-        let mut off = vec![0.0; sample.rows()];
+        let mut error = vec![0.0; sample.rows()];
         let points = point.chunks(sample.design.dim().max(1));
-        let drift = points.clone().map(|point| sample.design.drift(point)).fold(0.0, f64::max);
+        let storage_error = points.clone().map(|point| sample.design.storage_error(point)).fold(0.0, f64::max);
         let (is_precise, reach) =
             (passes.is_precise, points.map(|point| sample.design.reach(point)).fold(0.0, f64::max));
         let mut found = vec![(Sum::default(), 0.0, true); sample.rows().div_ceil(per)];
-        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(off.chunks_mut(per));
+        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(error.chunks_mut(per));
         let visitors = arrays.zip(&mut found).enumerate();
-        let visitors = visitors.map(|(share, (((margin, means), off), (sum, slack, escapes)))| {
+        let visitors = visitors.map(|(share, (((margin, means), error), (sum, objective_error, recedes)))| {
             move |r: usize, numbers: &mut [f64], size: f64| {
                 let at = share * per + r;
                 let (y, weight) = (rows.class(at), sample.share(at));
                 let row = r * classes..(r + 1) * classes;
                 margin[row.clone()].copy_from_slice(numbers);
                 let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
-                *escapes &= numbers.iter().enumerate().all(others);
+                *recedes &= numbers.iter().enumerate().all(others);
                 let size = if is_precise { size } else { sample.most(at, reach) };
-                off[r] = sample.rounding(at, size) + drift + grain(numbers);
+                error[r] = sample.rounding(at, size) + storage_error + rounding_error(numbers);
                 sum.add(weight * means_and_value(y, numbers));
                 means[row].copy_from_slice(numbers);
-                slopes(y, numbers);
-                *slack += weight * change(-numbers[y], off[r]);
-                numbers.iter_mut().for_each(|slope| *slope *= weight);
+                derivatives(y, numbers);
+                *objective_error += weight * deviation(-numbers[y], error[r]);
+                numbers.iter_mut().for_each(|derivative| *derivative *= weight);
             }
         });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
         run_sized(passes, rows, &point, visitors, &mut gradient)?;
-        let (mut loss, mut penalty, mut slack) = (Sum::default(), Sum::default(), 0.0);
+        let (mut loss, mut penalty_sum, mut objective_error) = (Sum::default(), Sum::default(), 0.0);
         for (sum, part, _) in &found {
             loss.add(sum.value());
-            slack += part;
+            objective_error += part;
         }
-        let escapes = found.iter().all(|(.., escapes)| *escapes);
-        for ((g, &w), price) in gradient.iter_mut().zip(&point).zip(objective.prices.iter().cycle()) {
-            *g += price.l2 * w;
-            penalty.add(price.value(w));
+        let recedes = found.iter().all(|(.., recedes)| *recedes);
+        for ((g, &w), penalty) in gradient.iter_mut().zip(&point).zip(objective.penalties.iter().cycle()) {
+            *g += penalty.l2 * w;
+            penalty_sum.add(penalty.value(w));
         }
-        let objective = loss.value() + penalty.value();
-        let slack = slack + 8.0 * EPS * objective.abs();
-        Ok(State { point, margin, means, gradient, objective, off, slack, escapes })
+        let objective = loss.value() + penalty_sum.value();
+        let objective_error = objective_error + 8.0 * EPS * objective.abs();
+        Ok(State { point, margin, means, gradient, objective, error, objective_error, recedes })
     }
 
-    pub(super) fn place(&self) -> Place<'_> {
-        Place { point: &self.point, objective: self.objective, slack: self.slack, escapes: self.escapes }
+    pub(super) fn candidate(&self) -> Candidate<'_> {
+        Candidate {
+            point: &self.point,
+            objective: self.objective,
+            objective_error: self.objective_error,
+            recedes: self.recedes,
+        }
     }
 
     /// H·x for the Hessian of the smooth part, whose rows are ω(diag(p) − ppᵀ): one pass.
-    pub(super) fn curvature(
+    pub(super) fn hessian_product(
         &self,
         passes: &mut Passes,
-        rows: Classes,
+        rows: ClassRows,
         objective: &Objective,
         x: &[f64],
         out: &mut [f64],
@@ -122,25 +129,28 @@ impl State {
             }
         });
         run(passes, rows, Some(x), visitors.collect(), out)?;
-        out.iter_mut().zip(x).zip(objective.prices.iter().cycle()).for_each(|((out, x), price)| *out += price.l2 * x);
+        out.iter_mut()
+            .zip(x)
+            .zip(objective.penalties.iter().cycle())
+            .for_each(|((out, x), penalty)| *out += penalty.l2 * x);
         Ok(())
     }
 }
 
 /// The rounding of probabilities, as what margins would have to be put off by to have the same effect.
 #[inline(always)]
-fn grain(margins: &[f64]) -> f64 {
+fn rounding_error(margins: &[f64]) -> f64 {
     let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
     let (low, high) = margins.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
     (8.0 + margins.len() as f64 + (high - low)) * EPS
 }
 
-/// Bounds what the loss may differ by where no margin is off by more than `off`; the label has all but `others` of the probability.
+/// Bounds what the loss may differ by where no margin is off by more than `error`; the label has all but `others` of the probability.
 #[inline(always)]
-fn change(others: f64, off: f64) -> f64 {
+fn deviation(others: f64, error: f64) -> f64 {
     // The slopes of a row sum to twice that in size, which grows by e^(2·off) at most, and never beyond 2.
-    let grown = if off < 0.1 { 1.25 } else { libm::exp(2.0 * off) };
-    2.0 * off * (others * grown).min(1.0)
+    let grown = if error < 0.1 { 1.25 } else { libm::exp(2.0 * error) };
+    2.0 * error * (others * grown).min(1.0)
 }
 
 /// Margins become probabilities; the loss, ln Σ e^(m_j) − m_y, of the same exponentials.
@@ -165,7 +175,7 @@ fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
 
 /// Probabilities become slopes: that of the label is p − 1, as the sum of the others.
 #[inline(always)]
-pub(super) fn slopes(y: usize, means: &mut [f64]) {
+pub(super) fn derivatives(y: usize, means: &mut [f64]) {
     means[y] = 0.0;
     means[y] = -means.iter().sum::<f64>();
 }
@@ -181,12 +191,12 @@ mod tests {
             for y in 0..3 {
                 let mut numbers = margins;
                 let value = means_and_value(y, &mut numbers);
-                let exact = Loss::Softmax.multiclass_value(y, &margins);
-                assert!((value - exact).abs() <= 1e-15 * exact.abs(), "{margins:?} {y}: {value} {exact}");
-                slopes(y, &mut numbers);
-                let mut exact = margins;
-                Loss::Softmax.multiclass_gradient(y, &mut exact);
-                assert!(numbers.iter().zip(exact).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
+                let dot_sum = Loss::Softmax.multiclass_value(y, &margins);
+                assert!((value - dot_sum).abs() <= 1e-15 * dot_sum.abs(), "{margins:?} {y}: {value} {dot_sum}");
+                derivatives(y, &mut numbers);
+                let mut dot_sum = margins;
+                Loss::Softmax.multiclass_gradient(y, &mut dot_sum);
+                assert!(numbers.iter().zip(dot_sum).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
             }
         }
     }

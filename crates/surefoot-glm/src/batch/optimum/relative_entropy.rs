@@ -43,13 +43,13 @@ mod tests {
             for exponent in 1..400 {
                 let p = q * 10_f64.powi(-exponent);
                 let (found, ratio) = (relative_entropy(p, q), 10_f64.powi(-exponent.min(300)));
-                let exact = q * (1.0 - ratio + ratio * ratio.ln());
-                assert!((found / exact - 1.0).abs() < 1e-14, "{p} {q}: {found} is not {exact}");
+                let dot_sum = q * (1.0 - ratio + ratio * ratio.ln());
+                assert!((found / dot_sum - 1.0).abs() < 1e-14, "{p} {q}: {found} is not {dot_sum}");
             }
             // Both sides of where the formula changes, to the last digits.
             let (below, above) = (relative_entropy(0.4999999999999 * q, q), relative_entropy(0.5000000000001 * q, q));
-            let slope = 0.5_f64.ln() * 2e-13;
-            assert!(((above - below) / q - slope).abs() < 1e-15, "{q}: {below} {above}");
+            let derivative = 0.5_f64.ln() * 2e-13;
+            assert!(((above - below) / q - derivative).abs() < 1e-15, "{q}: {below} {above}");
         }
     }
 }

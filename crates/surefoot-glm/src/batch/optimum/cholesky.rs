@@ -1,43 +1,9 @@
-//! What conjugate gradients are preconditioned by: an inverse that is easy to apply, of a matrix near the Hessian.
+//! Cholesky factors of positive definite matrices, and the solution of linear systems by them.
 
 use super::{
-    kernel::{Kernel, add, dot, widest},
-    shares::{Crew, Stopped},
-    woodbury::Woodbury,
+    vector_loops::{Kernel, add, dot, widest},
+    workers::{Stopped, Workers},
 };
-
-/// M ≈ H, symmetric and positive definite.
-#[derive(Debug)]
-pub(super) enum Preconditioner {
-    /// One over the diagonal of H.
-    Diagonal(Vec<f64>),
-    /// A Cholesky factor of the whole.
-    Cholesky(Cholesky),
-    /// Some rows, and a diagonal.
-    Woodbury(Woodbury),
-}
-
-impl Preconditioner {
-    /// From the diagonal of H. A coordinate without curvature stays where it is.
-    pub(super) fn diagonal(mut diagonal: Vec<f64>) -> Preconditioner {
-        diagonal.iter_mut().for_each(|h| *h = if *h > 0.0 && (1.0 / *h).is_finite() { 1.0 / *h } else { 0.0 });
-        Preconditioner::Diagonal(diagonal)
-    }
-
-    /// out = M⁻¹·x.
-    pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
-        match self {
-            Preconditioner::Diagonal(inverse) => {
-                out.iter_mut().zip(x.iter().zip(inverse)).for_each(|(out, (x, inverse))| *out = x * inverse);
-            }
-            Preconditioner::Woodbury(rows) => rows.solve(x, out),
-            Preconditioner::Cholesky(factor) => {
-                out.copy_from_slice(x);
-                factor.solve(out);
-            }
-        }
-    }
-}
 
 /// H = S⁻¹·L·Lᵀ·S⁻¹, where S makes the diagonal ones: then units do not matter.
 #[derive(Debug)]
@@ -54,21 +20,30 @@ const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
     /// From the lower triangle of H, row by row in a square: d³/6 multiplications.
-    pub(super) fn new(crew: &Crew, square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
-        Cholesky::held(crew, square, dim, &[])
+    pub(super) fn new(workers: &Workers, square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
+        Cholesky::held(workers, square, dim, &[])
     }
 
-    /// The same of an H of which `hold` is known to be a part of the diagonal: no direction that it holds is without curvature, although rounding
+    /// The same of an H of which `penalty_curvature` is known to be a part of the diagonal: no direction that it holds is without curvature, although rounding
     /// may leave none to be seen.
-    pub(super) fn held(crew: &Crew, mut square: Vec<f64>, dim: usize, hold: &[f64]) -> Result<Cholesky, Stopped> {
+    pub(super) fn held(
+        workers: &Workers,
+        mut square: Vec<f64>,
+        dim: usize,
+        penalty_curvature: &[f64],
+    ) -> Result<Cholesky, Stopped> {
         let scale = (0..dim).map(|i| 1.0 / square[i * dim + i].sqrt());
         let scale: Vec<f64> = scale.map(|s| if s.is_finite() { s } else { 0.0 }).collect();
         for i in 0..dim {
-            crew.check()?;
+            workers.check()?;
             let (above, row) = square.split_at_mut(i * dim);
             row[..i].iter_mut().zip(&scale).for_each(|(h, s)| *h *= s * scale[i]);
             row[i] *= scale[i] * scale[i];
-            let none = if hold.get(i).is_some_and(|hold| *hold > 0.0) { f64::NEG_INFINITY } else { NO_PIVOT };
+            let none = if penalty_curvature.get(i).is_some_and(|penalty_curvature| *penalty_curvature > 0.0) {
+                f64::NEG_INFINITY
+            } else {
+                NO_PIVOT
+            };
             widest(RowOf { above, row: &mut row[..=i], dim, none });
         }
         Ok(Cholesky { lower: square, scale })

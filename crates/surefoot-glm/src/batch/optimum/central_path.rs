@@ -8,7 +8,7 @@ const NEAREST: f64 = 1e-9;
 ///
 /// At the optimum (dual − low)·below = (high − dual)·above = 0. On the central path both are the same for all rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Between {
+pub(super) struct Complementarity {
     pub(super) low: f64,
     pub(super) high: f64,
     width: f64,
@@ -17,7 +17,7 @@ pub(super) struct Between {
     above: f64,
 }
 
-/// How a [`Between`] is to change.
+/// How a [`Complementarity`] is to change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     dual: f64,
@@ -25,30 +25,30 @@ pub(super) struct Change {
     above: f64,
 }
 
-impl Between {
+impl Complementarity {
     /// On the central path, where both products are `product`. Without a lower limit u has to be above 0.
-    pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Between {
+    pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Complementarity {
         if low == f64::NEG_INFINITY {
-            return Between { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
+            return Complementarity { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
         }
         // Halves first: the largest numbers have no sum.
         let (centre, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
         let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
         // Rounding may leave it on a limit.
         let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
-        Between { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
+        Complementarity { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
     /// That of a kink smoothed by a ramp: off the central path at first, to which whole steps lead. One without a lower limit is on it.
-    pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Between {
+    pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Complementarity {
         if low > f64::NEG_INFINITY || width == 0.0 {
-            return Between { width, ..Between::central(low, high, u, product) };
+            return Complementarity { width, ..Complementarity::central(low, high, u, product) };
         }
         // With s = high − dual > 0 and above = u − width·dual = product/s.
-        let beyond = u - width * high;
-        let root = (beyond * beyond + 4.0 * width * product).sqrt();
-        let short = if beyond > 0.0 { 2.0 * product / (root + beyond) } else { (root - beyond) / (2.0 * width) };
-        Between { low, high, width, dual: high - short, below: 0.0, above: product / short }
+        let excess = u - width * high;
+        let root = (excess * excess + 4.0 * width * product).sqrt();
+        let short = if excess > 0.0 { 2.0 * product / (root + excess) } else { (root - excess) / (2.0 * width) };
+        Complementarity { low, high, width, dual: high - short, below: 0.0, above: product / short }
     }
 
     pub(super) fn product(&self) -> f64 {
@@ -62,7 +62,7 @@ impl Between {
     }
 
     /// What the dual point would be with both products `product`, by Newton's method: the slope that the row has for the weights.
-    pub(super) fn slope(&self, u: f64, product: f64) -> f64 {
+    pub(super) fn derivative(&self, u: f64, product: f64) -> f64 {
         self.dual - self.short(u, product) / self.stiffness()
     }
 

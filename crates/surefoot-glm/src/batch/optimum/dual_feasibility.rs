@@ -4,24 +4,24 @@
 //! dual points that satisfy it up to rounding there are some that satisfy it exactly, and a bound for those is a bound.
 
 use super::{
+    at_point::AtPoint,
+    cholesky::Cholesky,
     design::Sample,
-    factor::Cholesky,
-    gap::Around,
     rounding::EPS,
-    shares::{Crew, Stopped},
     state::Objective,
+    workers::{Stopped, Workers},
 };
 use crate::numeric::sums::Sum;
 
 /// How far from given dual points there are some that are feasible without rounding.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Level {
+pub(super) struct Feasibility {
     /// By this part all of one sign are scaled down.
     pub(super) scaled: f64,
     /// By as much, at most, each one is moved; none where they are not.
     pub(super) moved: Vec<f64>,
     /// Columns that say what others say, so that no model is lost where their weights are 0.
-    pub(super) spare: Vec<usize>,
+    pub(super) redundant: Vec<usize>,
 }
 
 /// Coordinates without a penalty beyond which the system for them is not solved.
@@ -31,83 +31,90 @@ const MOST: usize = 256;
 /// `left` bounds the size of that sum.
 ///
 /// *Cost*: the intercept alone takes a sum over rows; k coordinates take k² numbers a row, and k³.
-pub(super) fn level(
-    crew: &Crew,
-    around: Around,
-    minded: &[bool],
+pub(super) fn feasibility(
+    workers: &Workers,
+    at_point: AtPoint,
+    balanced: &[bool],
     left: &[f64],
     duals: &[f64],
-) -> Result<Option<Level>, Stopped> {
-    let Around { sample, .. } = around;
+) -> Result<Option<Feasibility>, Stopped> {
+    let AtPoint { sample, .. } = at_point;
     let lengths = &sample.design.lengths;
     // A column of zeros says nothing.
-    let minded: Vec<usize> = (0..minded.len()).filter(|&j| minded[j] && lengths[j] > 0.0).collect();
+    let balanced: Vec<usize> = (0..balanced.len()).filter(|&j| balanced[j] && lengths[j] > 0.0).collect();
     let constant = sample.design.constant();
-    if minded.is_empty() {
-        return Ok(Some(Level::default()));
+    if balanced.is_empty() {
+        return Ok(Some(Feasibility::default()));
     }
-    if minded.len() == 1 && constant == Some(minded[0]) {
+    if balanced.len() == 1 && constant == Some(balanced[0]) {
         return Ok(scaled(sample, duals));
     }
-    if minded.len() > MOST {
+    if balanced.len() > MOST {
         return Ok(None);
     }
-    let spare = spare(crew, around, &minded)?;
+    let redundant = redundant(workers, at_point, &balanced)?;
     // What a bound keeps from 0 cannot be left to others.
-    if !spare.is_empty() && minded.iter().any(|&j| around.objective.prices[j].is_bounded()) {
+    if !redundant.is_empty() && balanced.iter().any(|&j| at_point.objective.penalties[j].is_bounded()) {
         return Ok(None);
     }
-    let minded: Vec<usize> = minded.into_iter().filter(|j| !spare.contains(j)).collect();
-    let left: Vec<f64> = minded.iter().map(|&j| left[j]).collect();
-    let found = moved(crew, around, &minded, &left, duals)?;
-    Ok(found.map(|level| Level { spare, ..level }))
+    let balanced: Vec<usize> = balanced.into_iter().filter(|j| !redundant.contains(j)).collect();
+    let left: Vec<f64> = balanced.iter().map(|&j| left[j]).collect();
+    let found = moved(workers, at_point, &balanced, &left, duals)?;
+    Ok(found.map(|feasibility| Feasibility { redundant, ..feasibility }))
 }
 
 /// For the intercept: the heavier of the positive and the negative dual points are scaled down by what the lighter lack.
-fn scaled(sample: &Sample, duals: &[f64]) -> Option<Level> {
+fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     let (mut sum, mut size) = (Sum::default(), 0.0);
     for (r, dual) in duals.iter().enumerate() {
         sum.add(sample.share(r) * dual);
         size += (sample.share(r) * dual).abs();
     }
     if size == 0.0 {
-        return Some(Level::default());
+        return Some(Feasibility::default());
     }
     // The heavier have half of the size or more.
     let scaled = 2.5 * (sum.value().abs() / size + 8.0 * EPS);
-    (scaled < 0.5).then(|| Level { scaled, ..Level::default() })
+    (scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() })
 }
 
 /// One Newton step for dual points alone, along rows x_i cut to the coordinates: θ_i − φ''_i·x_iᵀs where Hs is what is left. With D the
 /// diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
-fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f64]) -> Result<Option<Level>, Stopped> {
-    let Around { sample, objective, state, .. } = around;
-    let width = minded.len();
-    let place = places(state.point.len(), minded);
-    let mut bend = state.bend.clone();
+fn moved(
+    workers: &Workers,
+    at_point: AtPoint,
+    balanced: &[usize],
+    left: &[f64],
+    duals: &[f64],
+) -> Result<Option<Feasibility>, Stopped> {
+    let AtPoint { sample, objective, state, .. } = at_point;
+    let width = balanced.len();
+    let place = places(state.point.len(), balanced);
+    let mut curvature = state.curvature.clone();
     // Dual points that would leave their range do not move, as often as that leaves any.
     for _ in 0..4 {
-        let square = square(crew, sample, &place, width, &bend)?;
+        let square = square(workers, sample, &place, width, &curvature)?;
         let diagonal: Vec<f64> = (0..width).map(|k| square[k * width + k]).collect();
-        let Some(inverse) = inverse_norm(crew, square, width)? else { return Ok(None) };
+        let Some(inverse) = inverse_norm(workers, square, width)? else { return Ok(None) };
         let reach = left.iter().zip(&diagonal).map(|(left, d)| left * left / d).sum::<f64>().sqrt() * inverse;
         let mut moved = vec![0.0; duals.len()];
         let mut stuck = false;
-        each_row(crew, sample, &place, |r, pairs| {
+        each_row(workers, sample, &place, |r, pairs| {
             let share = sample.share(r);
-            if bend[r] > 0.0 && share > 0.0 {
+            if curvature[r] > 0.0 && share > 0.0 {
                 let length = pairs.iter().map(|&(k, x)| x * x / diagonal[k]).sum::<f64>().sqrt();
-                let (by, y, dual) = (bend[r] / share * length * reach * (1.0 + 64.0 * EPS), sample.label(r), duals[r]);
-                let is_inside = |theta: f64| objective.curve.clip(y, theta) == theta;
+                let (by, y, dual) =
+                    (curvature[r] / share * length * reach * (1.0 + 64.0 * EPS), sample.label(r), duals[r]);
+                let is_inside = |theta: f64| objective.margin_loss.clip(y, theta) == theta;
                 if is_inside(dual - by) && is_inside(dual + by) {
                     moved[r] = by;
                 } else {
-                    (bend[r], stuck) = (0.0, true);
+                    (curvature[r], stuck) = (0.0, true);
                 }
             }
         })?;
         if !stuck {
-            return Ok(reach.is_finite().then_some(Level { moved, ..Level::default() }));
+            return Ok(reach.is_finite().then_some(Feasibility { moved, ..Feasibility::default() }));
         }
     }
     Ok(None)
@@ -115,39 +122,39 @@ fn moved(crew: &Crew, around: Around, minded: &[usize], left: &[f64], duals: &[f
 
 /// Columns that are, to the last digit of every row, sums and differences of those before them and a constant: as of the values of a
 /// category, which sum to the intercept.
-fn spare(crew: &Crew, around: Around, minded: &[usize]) -> Result<Vec<usize>, Stopped> {
+fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result<Vec<usize>, Stopped> {
     /// The share of a column's square below which a residual counts as none.
     const NOTHING: f64 = 1e-10;
-    let Around { sample, state, .. } = around;
-    let width = minded.len();
-    let place = places(state.point.len(), minded);
+    let AtPoint { sample, state, .. } = at_point;
+    let width = balanced.len();
+    let place = places(state.point.len(), balanced);
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
-    let square = square(crew, sample, &place, width, &shares)?;
+    let square = square(workers, sample, &place, width, &shares)?;
     let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
-    let (mut kept, mut spare) = (Vec::new(), Vec::new());
-    for (k, &column) in minded.iter().enumerate() {
+    let (mut kept, mut redundant) = (Vec::new(), Vec::new());
+    for (k, &column) in balanced.iter().enumerate() {
         let count: usize = kept.len();
         let mut inner = vec![0.0; count * count];
         for a in 0..count {
             (0..=a).for_each(|b| inner[a * count + b] = at(kept[a], kept[b]));
         }
         let mut factors: Vec<f64> = kept.iter().map(|&a| at(a, k)).collect();
-        Cholesky::new(crew, inner, count)?.solve(&mut factors);
+        Cholesky::new(workers, inner, count)?.solve(&mut factors);
         let told: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
         if at(k, k) - told > NOTHING * at(k, k) {
             kept.push(k);
-        } else if is_sum(crew, sample, &place, &kept, &factors, k, sample.design.constant().map(|j| place[j]))? {
-            spare.push(column);
+        } else if is_sum(workers, sample, &place, &kept, &factors, k, sample.design.constant().map(|j| place[j]))? {
+            redundant.push(column);
         } else {
             kept.push(k);
         }
     }
-    Ok(spare)
+    Ok(redundant)
 }
 
 /// Whether column k is that sum of kept ones with whole factors, and a constant, in every row, but for the rounding of what was subtracted.
 fn is_sum(
-    crew: &Crew,
+    workers: &Workers,
     sample: &Sample,
     place: &[usize],
     kept: &[usize],
@@ -163,7 +170,7 @@ fn is_sum(
         of[constant.unwrap_or(0)] = 0.0;
     }
     let (mut first, mut is_sum) = (None, true);
-    each_row(crew, sample, place, |_, pairs| {
+    each_row(workers, sample, place, |_, pairs| {
         let (sum, size) = pairs
             .iter()
             .fold((0.0, 0.0), |(sum, size): (f64, f64), &(a, x)| (sum + of[a] * x, size + (of[a] * x).abs()));
@@ -173,16 +180,22 @@ fn is_sum(
     Ok(is_sum)
 }
 
-pub(super) fn places(dim: usize, minded: &[usize]) -> Vec<usize> {
+pub(super) fn places(dim: usize, balanced: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; dim];
-    minded.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+    balanced.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     place
 }
 
 /// The lower triangle of Σ t_r x_r x_rᵀ over the coordinates that have a place.
-fn square(crew: &Crew, sample: &Sample, place: &[usize], width: usize, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
+fn square(
+    workers: &Workers,
+    sample: &Sample,
+    place: &[usize],
+    width: usize,
+    factors: &[f64],
+) -> Result<Vec<f64>, Stopped> {
     let mut square = vec![0.0; width * width];
-    each_row(crew, sample, place, |r, pairs| {
+    each_row(workers, sample, place, |r, pairs| {
         for (a, &(i, x)) in pairs.iter().enumerate() {
             pairs[..=a].iter().for_each(|&(j, z)| square[i * width + j] += factors[r] * x * z);
         }
@@ -192,7 +205,7 @@ fn square(crew: &Crew, sample: &Sample, place: &[usize], width: usize, factors: 
 
 /// Visits the rows with their pairs of the coordinates that have a place, by place.
 pub(super) fn each_row(
-    crew: &Crew,
+    workers: &Workers,
     sample: &Sample,
     place: &[usize],
     mut visit: impl FnMut(usize, &[(usize, f64)]),
@@ -202,7 +215,7 @@ pub(super) fn each_row(
     let mut pairs = Vec::new();
     for r in 0..sample.rows() {
         if r % 4096 == 0 {
-            crew.check()?;
+            workers.check()?;
         }
         let row = sample.row(r);
         pairs.clear();
@@ -217,7 +230,7 @@ pub(super) fn each_row(
 
 /// Bounds ‖N⁻¹‖ for a matrix H of which the lower triangle is given, N scaled to a diagonal of ones. `None` where that cannot be told: a
 /// computed inverse X is checked by ‖I − NX‖ ≤ ¼.
-pub(super) fn inverse_norm(crew: &Crew, mut square: Vec<f64>, width: usize) -> Result<Option<f64>, Stopped> {
+pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize) -> Result<Option<f64>, Stopped> {
     let scale: Vec<f64> = (0..width).map(|k| 1.0 / square[k * width + k].sqrt()).collect();
     if scale.iter().any(|s| !s.is_finite() || *s == 0.0) {
         return Ok(None);
@@ -228,28 +241,28 @@ pub(super) fn inverse_norm(crew: &Crew, mut square: Vec<f64>, width: usize) -> R
             square[j * width + i] = square[i * width + j];
         }
     }
-    let factor = Cholesky::new(crew, square.clone(), width)?;
-    let (mut norm, mut off) = (0.0, 0.0);
+    let factor = Cholesky::new(workers, square.clone(), width)?;
+    let (mut norm, mut error) = (0.0, 0.0);
     for k in 0..width {
-        crew.check()?;
+        workers.check()?;
         let mut column = vec![0.0; width];
         column[k] = 1.0;
         factor.solve(&mut column);
         for (i, row) in square.chunks_exact(width).enumerate() {
             let product: f64 = row.iter().zip(&column).map(|(a, b)| a * b).sum();
-            off += (product - f64::from(i == k)).powi(2);
+            error += (product - f64::from(i == k)).powi(2);
         }
         norm += column.iter().map(|x| x * x).sum::<f64>();
     }
     // Entries of N are sums over rows, whose rounding is far below what a quarter leaves.
     let norm: f64 = 2.0 * norm.sqrt();
-    Ok((off.sqrt() <= 0.25 && norm * width as f64 <= 1e10).then_some(norm))
+    Ok((error.sqrt() <= 0.25 && norm * width as f64 <= 1e10).then_some(norm))
 }
 
 /// Makes Σω_iθ_i = 0, up to rounding: the mean is subtracted where any dual point will do, else the heavier of the
 /// positive and the negative ones are scaled down.
 pub(super) fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
-    if objective.curve.shifts() {
+    if objective.margin_loss.accepts_any_dual() {
         let mut sum = Sum::default();
         duals.iter().enumerate().for_each(|(r, dual)| sum.add(sample.share(r) * dual));
         duals.iter_mut().for_each(|dual| *dual -= sum.value());

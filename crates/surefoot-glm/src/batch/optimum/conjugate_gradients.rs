@@ -2,12 +2,12 @@
 
 use super::{
     design::Sample,
-    factor::Preconditioner,
-    kernel::{Kernel, add, dot, widest},
     pass::Passes,
-    price::{Price, squares},
-    shares::Stopped,
+    preconditioner::Preconditioner,
     state::State,
+    vector_loops::{Kernel, add, dot, widest},
+    weight_penalty::{WeightPenalty, squares},
+    workers::Stopped,
 };
 
 /// An inexact solution x of H·x = −g.
@@ -21,7 +21,7 @@ pub(super) struct Direction {
 }
 
 /// When a direction is good enough.
-pub(super) struct Enough {
+pub(super) struct StoppingRule {
     /// Of the decrement, the share that may be left (the square of a factor).
     pub(super) share: f64,
     /// What may be left of the [`squares`] of residuals.
@@ -35,7 +35,7 @@ pub(super) struct Enough {
 pub(super) const NEAR: f64 = 1e-2;
 
 /// What a search wants of a direction.
-pub(super) struct Wanted {
+pub(super) struct Forcing {
     /// The size of the objective, and the largest margin.
     pub(super) size: f64,
     pub(super) farthest: f64,
@@ -46,16 +46,16 @@ pub(super) struct Wanted {
     pub(super) certified: bool,
 }
 
-impl Wanted {
+impl Forcing {
     /// When a direction of this decrement is good enough: as good as the step itself may be, but no better than it takes; a
     /// certificate asks for more.
-    pub(super) fn at(&self, decrement: f64) -> Enough {
-        let Wanted { size, farthest, l2, tolerance, certified } = *self;
+    pub(super) fn at(&self, decrement: f64) -> StoppingRule {
+        let Forcing { size, farthest, l2, tolerance, certified } = *self;
         let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
         let near = certified && decrement <= NEAR * size && l2 > 0.0;
         let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
         let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
-        Enough { share, residual, constant, iterations: 1000 }
+        StoppingRule { share, residual, constant, iterations: 1000 }
     }
 }
 
@@ -64,27 +64,27 @@ pub(super) fn direction(
     passes: &mut Passes,
     sample: &Sample,
     state: &State,
-    prices: &[Price],
+    penalties: &[WeightPenalty],
     inverse: &Preconditioner,
-    enough: impl Fn(f64) -> Enough,
+    enough: impl Fn(f64) -> StoppingRule,
 ) -> Result<Direction, Stopped> {
     let constant = sample.design.constant();
     let left = |residual: &[f64]| {
         let at_constant = constant.map_or(0.0, |constant| residual[constant].abs());
-        (squares(residual, prices), at_constant)
+        (squares(residual, penalties), at_constant)
     };
-    let curvature = |x: &[f64], out: &mut [f64]| state.curvature(passes, sample, x, out);
-    solve(&state.gradient, curvature, |x, out| inverse.solve(x, out), left, enough)
+    let hessian_product = |x: &[f64], out: &mut [f64]| state.hessian_product(passes, sample, x, out);
+    solve(&state.gradient, hessian_product, |x, out| inverse.solve(x, out), left, enough)
 }
 
 /// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what residuals are: squares where a penalty
 /// holds, and what is left at intercepts.
 pub(super) fn solve(
     gradient: &[f64],
-    mut curvature: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
+    mut hessian_product: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
     inverse: impl Fn(&[f64], &mut [f64]),
     left: impl Fn(&[f64]) -> (f64, f64),
-    enough: impl Fn(f64) -> Enough,
+    enough: impl Fn(f64) -> StoppingRule,
 ) -> Result<Direction, Stopped> {
     let dim = gradient.len();
     let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
@@ -97,7 +97,7 @@ pub(super) fn solve(
     let enough = enough(decrement);
     let mut iterations = 0;
     while rho > 0.0 && iterations < enough.iterations {
-        curvature(&towards, &mut across)?;
+        hessian_product(&towards, &mut across)?;
         iterations += 1;
         let curvature = inner(&towards, &across);
         let length = rho / curvature;

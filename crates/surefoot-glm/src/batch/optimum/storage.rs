@@ -11,7 +11,7 @@ use std::{
 };
 
 /// An array that grows, and can be moved out of memory. It is read as a slice wherever it is.
-pub(super) enum Store<T> {
+pub(super) enum Storage<T> {
     Memory(Vec<T>),
     Mapped(Mapped<T>),
 }
@@ -25,69 +25,69 @@ pub(super) struct Mapped<T> {
     of: PhantomData<T>,
 }
 
-impl<T> Default for Store<T> {
+impl<T> Default for Storage<T> {
     fn default() -> Self {
-        Store::Memory(Vec::new())
+        Storage::Memory(Vec::new())
     }
 }
 
-impl<T> fmt::Debug for Store<T> {
+impl<T> fmt::Debug for Storage<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Store::Memory(numbers) => write!(f, "{} numbers in memory", numbers.len()),
-            Store::Mapped(mapped) => write!(f, "{} numbers in a file", mapped.len),
+            Storage::Memory(numbers) => write!(f, "{} numbers in memory", numbers.len()),
+            Storage::Mapped(mapped) => write!(f, "{} numbers in a file", mapped.len),
         }
     }
 }
 
-impl<T: Pod> Deref for Store<T> {
+impl<T: Pod> Deref for Storage<T> {
     type Target = [T];
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
         match self {
-            Store::Memory(numbers) => numbers,
-            Store::Mapped(mapped) => &bytemuck::cast_slice(&mapped.map)[..mapped.len],
+            Storage::Memory(numbers) => numbers,
+            Storage::Mapped(mapped) => &bytemuck::cast_slice(&mapped.map)[..mapped.len],
         }
     }
 }
 
-impl<T: Pod> DerefMut for Store<T> {
+impl<T: Pod> DerefMut for Storage<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match self {
-            Store::Memory(numbers) => numbers,
-            Store::Mapped(mapped) => &mut bytemuck::cast_slice_mut(&mut mapped.map)[..mapped.len],
+            Storage::Memory(numbers) => numbers,
+            Storage::Mapped(mapped) => &mut bytemuck::cast_slice_mut(&mut mapped.map)[..mapped.len],
         }
     }
 }
 
-impl<T: Pod> Store<T> {
+impl<T: Pod> Storage<T> {
     /// So many zeros.
-    pub(super) fn zeros(len: usize, in_memory: bool) -> io::Result<Store<T>> {
+    pub(super) fn zeros(len: usize, in_memory: bool) -> io::Result<Storage<T>> {
         if in_memory {
             let mut numbers = Vec::new();
             numbers.try_reserve_exact(len)?;
             numbers.resize(len, T::zeroed());
-            return Ok(Store::Memory(numbers));
+            return Ok(Storage::Memory(numbers));
         }
         let mut mapped = Mapped::new(len)?;
         mapped.len = len;
-        Ok(Store::Mapped(mapped))
+        Ok(Storage::Mapped(mapped))
     }
 
     /// Makes room for more numbers.
     pub(super) fn reserve(&mut self, more: usize) -> io::Result<()> {
         match self {
-            Store::Memory(numbers) => Ok(numbers.try_reserve(more)?),
-            Store::Mapped(mapped) => mapped.reserve(more),
+            Storage::Memory(numbers) => Ok(numbers.try_reserve(more)?),
+            Storage::Mapped(mapped) => mapped.reserve(more),
         }
     }
 
     /// Appends numbers; room for them must have been made.
     pub(super) fn extend(&mut self, numbers: &[T]) {
         match self {
-            Store::Memory(all) => all.extend_from_slice(numbers),
-            Store::Mapped(mapped) => {
+            Storage::Memory(all) => all.extend_from_slice(numbers),
+            Storage::Mapped(mapped) => {
                 let (from, to) = (mapped.len, mapped.len + numbers.len());
                 bytemuck::cast_slice_mut(&mut mapped.map)[from..to].copy_from_slice(numbers);
                 mapped.len = to;
@@ -97,8 +97,8 @@ impl<T: Pod> Store<T> {
 
     /// Moves the numbers into a file.
     pub(super) fn spill(&mut self) -> io::Result<()> {
-        if let Store::Memory(numbers) = self {
-            let mut mapped = Store::Mapped(Mapped::new(numbers.len())?);
+        if let Storage::Memory(numbers) = self {
+            let mut mapped = Storage::Mapped(Mapped::new(numbers.len())?);
             mapped.extend(numbers);
             *self = mapped;
         }
@@ -108,8 +108,8 @@ impl<T: Pod> Store<T> {
     /// Bytes of it that are in memory for good.
     pub(super) fn in_memory(&self) -> usize {
         match self {
-            Store::Memory(numbers) => size_of_val(numbers.as_slice()),
-            Store::Mapped(_) => 0,
+            Storage::Memory(numbers) => size_of_val(numbers.as_slice()),
+            Storage::Mapped(_) => 0,
         }
     }
 }
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn numbers_are_the_same_wherever_they_are() {
         let mut plain: Vec<u32> = Vec::new();
-        let (mut memory, mut file, mut moved): (Store<u32>, Store<u32>, Store<u32>) =
-            (Store::default(), Store::zeros(0, false).unwrap(), Store::default());
+        let (mut memory, mut file, mut moved): (Storage<u32>, Storage<u32>, Storage<u32>) =
+            (Storage::default(), Storage::zeros(0, false).unwrap(), Storage::default());
         for k in 0..500_u32 {
             let more: Vec<u32> = (0..k % 7 * 40).map(|i| k * 1000 + i).collect();
             plain.extend(&more);
@@ -162,7 +162,7 @@ mod tests {
             }
         }
         assert!([&memory, &file, &moved].iter().all(|store| ***store == *plain));
-        assert_eq!([&memory, &file, &moved].map(Store::in_memory), [4 * plain.len(), 0, 0]);
+        assert_eq!([&memory, &file, &moved].map(Storage::in_memory), [4 * plain.len(), 0, 0]);
         moved[3] += 1;
         assert_eq!(moved[3], plain[3] + 1);
     }
@@ -170,11 +170,11 @@ mod tests {
     #[test]
     fn zeros_are_zeros_and_nothing_is_nothing() {
         for in_memory in [true, false] {
-            let zeros = Store::<f64>::zeros(100_000, in_memory).unwrap();
+            let zeros = Storage::<f64>::zeros(100_000, in_memory).unwrap();
             assert!(zeros.len() == 100_000 && zeros.iter().all(|x| *x == 0.0));
-            assert!(Store::<f64>::zeros(0, in_memory).unwrap().is_empty());
+            assert!(Storage::<f64>::zeros(0, in_memory).unwrap().is_empty());
         }
-        assert!(Store::<f64>::zeros(usize::MAX / 16, true).is_err());
-        assert!(Store::<f64>::zeros(1 << 55, false).is_err());
+        assert!(Storage::<f64>::zeros(usize::MAX / 16, true).is_err());
+        assert!(Storage::<f64>::zeros(1 << 55, false).is_err());
     }
 }

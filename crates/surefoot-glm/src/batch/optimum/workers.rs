@@ -11,15 +11,15 @@ use std::sync::{
 pub(super) struct Stopped;
 
 /// Who does the work, and who may stop it.
-pub(super) struct Crew<'a> {
+pub(super) struct Workers<'a> {
     threads: usize,
     stop: &'a (dyn Fn() -> bool + Sync),
     stopped: AtomicBool,
 }
 
-impl<'a> Crew<'a> {
-    pub(super) fn new(threads: usize, stop: &'a (dyn Fn() -> bool + Sync)) -> Crew<'a> {
-        Crew { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
+impl<'a> Workers<'a> {
+    pub(super) fn new(threads: usize, stop: &'a (dyn Fn() -> bool + Sync)) -> Workers<'a> {
+        Workers { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
     }
 
     /// Whether to stop; asked every millisecond or so. Once true it stays so.

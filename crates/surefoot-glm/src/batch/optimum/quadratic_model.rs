@@ -3,11 +3,11 @@
 use super::{
     design::{Design, Sample},
     gram::{cost, gram},
-    kernel::{Kernel, add, widest},
     pass::Passes,
-    proximal::Model,
-    shares::Stopped,
+    proximal_newton::Model,
     state::{State, diagonal},
+    vector_loops::{Kernel, add, widest},
+    workers::Stopped,
 };
 
 /// Columns up to which the whole matrix is kept.
@@ -20,7 +20,7 @@ pub(super) enum Quadratic<'s> {
         /// H, row by row.
         square: Vec<f64>,
         /// g + HΔ.
-        slope: Vec<f64>,
+        derivative: Vec<f64>,
     },
     /// By columns: both cost the pairs of the column.
     Columns {
@@ -29,7 +29,7 @@ pub(super) enum Quadratic<'s> {
         /// Δ.
         step: Vec<f64>,
         /// bend·(margins of Δ).
-        bent: Vec<f64>,
+        curved_margin: Vec<f64>,
         /// The diagonal of H.
         diagonal: Vec<f64>,
     },
@@ -46,59 +46,59 @@ impl<'s> Quadratic<'s> {
         let dim = state.point.len();
         let (dense, pairs) = sample.design.size();
         if dim <= 200 || dim <= FEW && cost(sample) <= 100.0 * (dense + 2 * pairs) as f64 {
-            let mut square = gram(passes.crew, sample, &state.bend)?;
+            let mut square = gram(passes.workers, sample, &state.curvature)?;
             for i in 0..dim {
-                square[i * dim + i] += state.hold[i];
+                square[i * dim + i] += state.penalty_curvature[i];
                 (0..i).for_each(|j| square[j * dim + i] = square[i * dim + j]);
             }
-            return Ok(Quadratic::Matrix { square, slope: state.gradient.clone() });
+            return Ok(Quadratic::Matrix { square, derivative: state.gradient.clone() });
         }
-        let diagonal = diagonal(passes, sample, &state.hold, &state.bend)?;
+        let diagonal = diagonal(passes, sample, &state.penalty_curvature, &state.curvature)?;
         let columns = columns.get_or_insert_with(|| Columns::new(sample.design));
-        let (step, bent) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
-        Ok(Quadratic::Columns { columns, state, step, bent, diagonal })
+        let (step, curved_margin) = (vec![0.0; dim], vec![0.0; state.margin.len()]);
+        Ok(Quadratic::Columns { columns, state, step, curved_margin, diagonal })
     }
 }
 
 impl Model for Quadratic<'_> {
-    fn bend(&self, j: usize) -> f64 {
+    fn curvature(&self, j: usize) -> f64 {
         match self {
-            Quadratic::Matrix { square, slope } => square[j * slope.len() + j],
+            Quadratic::Matrix { square, derivative } => square[j * derivative.len() + j],
             Quadratic::Columns { diagonal, .. } => diagonal[j],
         }
     }
 
-    fn slope(&self, j: usize) -> f64 {
+    fn derivative(&self, j: usize) -> f64 {
         match self {
-            Quadratic::Matrix { slope, .. } => slope[j],
-            Quadratic::Columns { columns, state, step, bent, .. } => {
-                state.gradient[j] + columns.dot(j, bent) + state.hold[j] * step[j]
+            Quadratic::Matrix { derivative, .. } => derivative[j],
+            Quadratic::Columns { columns, state, step, curved_margin, .. } => {
+                state.gradient[j] + columns.dot(j, curved_margin) + state.penalty_curvature[j] * step[j]
             }
         }
     }
 
     fn shift(&mut self, j: usize, by: f64) {
         match self {
-            Quadratic::Matrix { square, slope } => {
-                let dim = slope.len();
-                widest(Shift { slope, by, row: &square[j * dim..][..dim] });
+            Quadratic::Matrix { square, derivative } => {
+                let dim = derivative.len();
+                widest(Shift { derivative, by, row: &square[j * dim..][..dim] });
             }
-            Quadratic::Columns { columns, state, step, bent, .. } => {
+            Quadratic::Columns { columns, state, step, curved_margin, .. } => {
                 step[j] += by;
-                columns.each(j, |r, x| bent[r] += by * x * state.bend[r]);
+                columns.each(j, |r, x| curved_margin[r] += by * x * state.curvature[r]);
             }
         }
     }
 
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
-        let Quadratic::Matrix { square, slope } = self else { return None };
-        let rows = coordinates.iter().map(|j| &square[j * slope.len()..][..slope.len()]);
+        let Quadratic::Matrix { square, derivative } = self else { return None };
+        let rows = coordinates.iter().map(|j| &square[j * derivative.len()..][..derivative.len()]);
         Some(rows.flat_map(|row| coordinates.iter().map(|&k| row[k])).collect())
     }
 }
 
 struct Shift<'s> {
-    slope: &'s mut [f64],
+    derivative: &'s mut [f64],
     by: f64,
     row: &'s [f64],
 }
@@ -106,7 +106,7 @@ struct Shift<'s> {
 impl Kernel for Shift<'_> {
     #[inline(always)]
     fn run(self) {
-        add(self.slope, self.by, self.row);
+        add(self.derivative, self.by, self.row);
     }
 }
 

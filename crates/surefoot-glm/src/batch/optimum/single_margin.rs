@@ -2,18 +2,19 @@
 
 use super::{
     Goal, Optimum,
-    curve::Curve,
+    candidate::Candidate,
+    clipped_linear::ClippedLinear,
     design::{Design, Sample},
     gap::foreseen,
-    interior::interior,
+    interior_point::interior_point,
+    margin_loss::MarginLoss,
     newton::newton,
-    price::Price,
-    proximal::{Model, Problem, proximal},
-    quadratic::{Columns, Quadratic},
-    ramp::Ramp,
-    search::{MOST, Place, Search, Verdict},
-    shares::{Crew, Stopped},
+    proximal_newton::{CompositeProblem, Model, proximal_newton},
+    quadratic_model::{Columns, Quadratic},
+    search::{MOST, Search, Verdict},
     state::{Objective, State, diagonal},
+    weight_penalty::WeightPenalty,
+    workers::{Stopped, Workers},
 };
 
 /// What sums of the same numbers in another order may differ by, relatively.
@@ -26,25 +27,25 @@ const LEVEL: f64 = 1e-7;
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
     design: &Design,
-    crew: &Crew,
+    workers: &Workers,
     goal: &Goal,
     start: (&[f64], &[f64]),
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
-    let prices = Price::all(goal, design);
-    let mut search = search(design, crew, goal, &prices, start, each);
+    let penalties = WeightPenalty::all(goal, design);
+    let mut search = search(design, workers, goal, &penalties, start, each);
     let ended = run(&mut search, start);
     search.finish(ended)
 }
 
 /// The start by itself.
-pub(super) fn begin(design: &Design, crew: &Crew, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
+pub(super) fn begin(design: &Design, workers: &Workers, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
-    let prices = Price::all(goal, design);
-    let mut search = search(design, crew, goal, &prices, start, &mut ignore);
+    let penalties = WeightPenalty::all(goal, design);
+    let mut search = search(design, workers, goal, &penalties, start, &mut ignore);
     match first_state(&mut search, start) {
         Ok(state) => {
-            search.offer(state.place(), f64::INFINITY);
+            search.offer(state.candidate(), f64::INFINITY);
             search.best
         }
         Err(stopped) => search.finish(Err(stopped)),
@@ -53,32 +54,32 @@ pub(super) fn begin(design: &Design, crew: &Crew, goal: &Goal, start: (&[f64], &
 
 fn search<'a>(
     design: &'a Design<'a>,
-    crew: &'a Crew<'a>,
+    workers: &'a Workers<'a>,
     goal: &Goal,
-    prices: &'a [Price],
+    penalties: &'a [WeightPenalty],
     start: (&[f64], &[f64]),
     each: &'a mut dyn FnMut(&Optimum),
 ) -> Search<'a> {
-    let curve = Curve::of(goal.loss);
-    let objective = Objective::new(curve, goal, design, prices);
-    let first = design.mean(|y, offset| curve.jet(y, offset).value);
-    Search::new(design, crew, goal, objective, first, start, each)
+    let margin_loss = MarginLoss::of(goal.loss);
+    let objective = Objective::new(margin_loss, goal, design, penalties);
+    let first = design.mean(|y, offset| margin_loss.expansion(y, offset).value);
+    Search::new(design, workers, goal, objective, first, start, each)
 }
 
 /// Where a search begins: what it was given, or the constant that fits the labels if that is better. A point without an
 /// objective is no start.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
-    let (design, curve) = (search.design, search.objective.curve);
+    let (design, margin_loss) = (search.design, search.objective.margin_loss);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
-    point.iter_mut().zip(search.objective.prices).for_each(|(w, price)| *w = price.clamp(*w));
+    point.iter_mut().zip(search.objective.penalties).for_each(|(w, penalty)| *w = penalty.clamp(*w));
     let mut constants = vec![0.0; point.len()];
     if let Some(constant) = design.constant() {
         let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
-        constants[constant] = curve.constant(design.mean(|y, _| y), offset, exposure);
+        constants[constant] = margin_loss.constant(design.mean(|y, _| y), offset, exposure);
     }
     let constant = design.constant().map_or(0.0, |constant| constants[constant]);
     // Without a pass, as no column matters.
-    let theirs = design.mean(|y, offset| curve.jet(y, constant + offset).value);
+    let theirs = design.mean(|y, offset| margin_loss.expansion(y, constant + offset).value);
     let objective = search.objective;
     let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
     if point.iter().any(|w| *w != 0.0) {
@@ -92,71 +93,73 @@ fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> R
 
 fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
     let state = first_state(search, start)?;
-    if let Curve::Ramp(ramp) = search.objective.curve
-        && search.objective.curve.has_kink()
+    if let MarginLoss::ClippedLinear(clipped_linear) = search.objective.margin_loss
+        && search.objective.margin_loss.has_kink()
     {
-        return interior(search, state, ramp);
+        return interior_point(search, state, clipped_linear);
     }
-    let limited = matches!(search.objective.curve, Curve::Ramp(ramp) if ends_short(search, ramp));
+    let limited = matches!(search.objective.margin_loss, MarginLoss::ClippedLinear(clipped_linear) if ends_short(search, clipped_linear));
     search.most = if limited { FEW } else { MOST };
     let verdict = if search.objective.has_corners {
-        proximal(search, OneMargin { columns: None, design: search.design }, state)?
+        proximal_newton(search, MarginProblem { columns: None, design: search.design }, state)?
     } else {
         newton(search, state)?
     };
-    match search.objective.curve {
-        Curve::Ramp(ramp) if ends_short(search, ramp) => go_on(search, ramp, verdict),
+    match search.objective.margin_loss {
+        MarginLoss::ClippedLinear(clipped_linear) if ends_short(search, clipped_linear) => {
+            go_on(search, clipped_linear, verdict)
+        }
         _ => Ok(verdict),
     }
 }
 
 /// Whether steps over a ramp may lead nowhere: where slopes have limits on both sides, or, on one, where an l1 draws weights across what is flat.
-fn ends_short(search: &Search, ramp: Ramp) -> bool {
-    let has_limits = ramp.low.is_finite() && ramp.high.is_finite();
-    has_limits || !ramp.is_unbounded() && search.objective.least_l1() < f64::INFINITY
+fn ends_short(search: &Search, clipped_linear: ClippedLinear) -> bool {
+    let has_limits = clipped_linear.low.is_finite() && clipped_linear.high.is_finite();
+    has_limits || !clipped_linear.is_unbounded() && search.objective.least_l1() < f64::INFINITY
 }
 
 /// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
 /// leads on from there.
-fn go_on(search: &mut Search, ramp: Ramp, verdict: Verdict) -> Result<Verdict, Stopped> {
+fn go_on(search: &mut Search, clipped_linear: ClippedLinear, verdict: Verdict) -> Result<Verdict, Stopped> {
     if !matches!(verdict, Verdict::Stalled | Verdict::Decrement | Verdict::Exhausted) {
         return Ok(verdict);
     }
     let sample = search.rows();
     let point = search.design.point(&search.best.weights, search.best.intercept.first().copied().unwrap_or(0.0));
     let state = State::at(&mut search.passes, &sample, &search.objective, point)?;
-    if verdict == Verdict::Decrement && is_level(search, &state, ramp)? {
+    if verdict == Verdict::Decrement && is_level(search, &state, clipped_linear)? {
         return Ok(verdict);
     }
     (search.decrement, search.most) = (f64::INFINITY, MOST);
-    interior(search, state, ramp)
+    interior_point(search, state, clipped_linear)
 }
 
 /// Whether the gradient is nothing but rounding, against the most that slopes at their limits could make of it.
-fn is_level(search: &mut Search, state: &State, ramp: Ramp) -> Result<bool, Stopped> {
+fn is_level(search: &mut Search, state: &State, clipped_linear: ClippedLinear) -> Result<bool, Stopped> {
     let (sample, dim) = (search.rows(), state.point.len());
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
     let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
-    let (steepest, prices) = (ramp.high.max(-ramp.low), search.objective.prices);
-    let fall = |j: usize| prices[j].fall(state.point[j], state.gradient[j]);
-    Ok((0..dim).all(|j| fall(j) <= LEVEL * steepest * squares[j].sqrt()))
+    let (largest_derivative, penalties) = (clipped_linear.high.max(-clipped_linear.low), search.objective.penalties);
+    let descent_rate = |j: usize| penalties[j].descent_rate(state.point[j], state.gradient[j]);
+    Ok((0..dim).all(|j| descent_rate(j) <= LEVEL * largest_derivative * squares[j].sqrt()))
 }
 
 /// One margin, for the coordinate engine.
-struct OneMargin<'a> {
+struct MarginProblem<'a> {
     columns: Option<Columns>,
     design: &'a Design<'a>,
 }
 
-impl Problem for OneMargin<'_> {
+impl CompositeProblem for MarginProblem<'_> {
     type State = State;
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
         State::at(&mut search.passes, &Sample::new(self.design, 1), &search.objective, point)
     }
 
-    fn place<'s>(&self, state: &'s State) -> Place<'s> {
-        state.place()
+    fn candidate<'s>(&self, state: &'s State) -> Candidate<'s> {
+        state.candidate()
     }
 
     fn gradient<'s>(&self, state: &'s State) -> &'s [f64] {
@@ -164,8 +167,8 @@ impl Problem for OneMargin<'_> {
     }
 
     fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
-        let slopes = || state.slope.clone();
-        let duals = before.map_or_else(slopes, |before| foreseen(&Sample::new(self.design, 1), before, state));
+        let derivatives = || state.derivative.clone();
+        let duals = before.map_or_else(derivatives, |before| foreseen(&Sample::new(self.design, 1), before, state));
         search.bound(state, Some(duals))
     }
 

@@ -4,28 +4,29 @@ use super::{Goal, design::Design, rounding::EPS};
 
 /// ω(w) = l1·|w| + (l2/2)·w² for low ≤ w ≤ high, else ∞; low ≤ 0 ≤ high.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Price {
+pub(super) struct WeightPenalty {
     pub(super) l1: f64,
     pub(super) l2: f64,
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-impl Price {
+impl WeightPenalty {
     /// That of the intercept.
-    pub(super) const NONE: Price = Price { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
+    pub(super) const NONE: WeightPenalty =
+        WeightPenalty { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     /// Those of all coordinates of a design.
-    pub(super) fn all(goal: &Goal, design: &Design) -> Vec<Price> {
-        let mut prices = vec![Price::NONE; design.dim()];
+    pub(super) fn all(goal: &Goal, design: &Design) -> Vec<WeightPenalty> {
+        let mut penalties = vec![WeightPenalty::NONE; design.dim()];
         for (at, column) in design.map() {
             let rule = goal.rule(column);
             let (low, high) = (rule.bounds.low(), rule.bounds.high());
             // What is too large for a number is as good as the largest.
             let times = |strength: f64| (strength * rule.factor).min(f64::MAX);
-            prices[at] = Price { l1: times(goal.l1), l2: times(goal.l2), low, high };
+            penalties[at] = WeightPenalty { l1: times(goal.l1), l2: times(goal.l2), low, high };
         }
-        prices
+        penalties
     }
 
     /// ω(w), inside the bounds.
@@ -38,7 +39,7 @@ impl Price {
     }
 
     /// A weight that came to w in a step from `before`: where only rounding keeps it from a bound, it is there.
-    pub(super) fn landed(&self, before: f64, w: f64) -> f64 {
+    pub(super) fn snapped(&self, before: f64, w: f64) -> f64 {
         for bound in [self.low, self.high] {
             if bound.is_finite() && bound != 0.0 && (w - bound).abs() <= f64::EPSILON * (before.abs() + bound.abs()) {
                 return bound;
@@ -61,33 +62,33 @@ impl Price {
     }
 
     /// The slope of l1·|w|, away from 0.
-    pub(super) fn pull(&self, w: f64) -> f64 {
+    pub(super) fn l1_derivative(&self, w: f64) -> f64 {
         if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
     }
 
     /// What a mean z has to be, l2·w apart, for a weight between corners to miss nothing: there ω has one slope. Of a weight at a corner that is
     /// as good as driven from it, the slope there. `None` of others: any z that holds them will do.
-    pub(super) fn asks(&self, w: f64, z: f64) -> Option<f64> {
+    pub(super) fn required_mean(&self, w: f64, z: f64) -> Option<f64> {
         if self.is_smooth(w) {
-            return Some(self.pull(w));
+            return Some(self.l1_derivative(w));
         }
-        let is_driven = w == 0.0 && self.is_open(z) && z.abs() >= self.l1 * (1.0 - 1e-6);
-        is_driven.then(|| self.l1.copysign(z))
+        let is_unbounded_for = w == 0.0 && self.is_open(z) && z.abs() >= self.l1 * (1.0 - 1e-6);
+        is_unbounded_for.then(|| self.l1.copysign(z))
     }
 
     /// The first corner or bound on the way from w, in the direction of `by`; ∞ or −∞ if there is none.
-    pub(super) fn end(&self, w: f64, by: f64) -> f64 {
+    pub(super) fn next_kink(&self, w: f64, by: f64) -> f64 {
         let bound = if by > 0.0 { self.high } else { self.low };
         if self.l1 > 0.0 && w * by < 0.0 { 0.0 } else { bound }
     }
 
     /// The part of a change of w by `by` that leads there.
-    pub(super) fn room(&self, w: f64, by: f64) -> f64 {
-        if by == 0.0 { f64::INFINITY } else { (self.end(w, by) - w) / by }
+    pub(super) fn part_to_kink(&self, w: f64, by: f64) -> f64 {
+        if by == 0.0 { f64::INFINITY } else { (self.next_kink(w, by) - w) / by }
     }
 
     /// Whether nothing holds the weight on its way to infinity, on one side or the other.
-    pub(super) fn is_loose(&self) -> bool {
+    pub(super) fn is_unpenalised(&self) -> bool {
         self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)
     }
 
@@ -97,21 +98,21 @@ impl Price {
     }
 
     /// Whether ω*(z) is infinite however little z is beyond 0.
-    pub(super) fn is_driven(&self, z: f64) -> bool {
+    pub(super) fn is_unbounded_for(&self, z: f64) -> bool {
         z != 0.0 && self.l1 == 0.0 && self.l2 == 0.0 && self.is_open(z)
     }
 
     /// By how much |z| exceeds l1, up to rounding.
-    fn beyond(&self, z: f64) -> f64 {
-        let beyond = z.abs() - self.l1;
-        if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
+    fn excess(&self, z: f64) -> f64 {
+        let excess = z.abs() - self.l1;
+        if excess > 4.0 * f64::EPSILON * self.l1 { excess } else { 0.0 }
     }
 
-    /// A factor in (0, 1] for which ω* is finite at all of what is at most `off` from z, where l1 is what it takes: the largest, up to
+    /// A factor in (0, 1] for which ω* is finite at all of what is at most `error` from z, where l1 is what it takes: the largest, up to
     /// rounding.
-    pub(super) fn shrink(&self, z: f64, off: f64) -> f64 {
+    pub(super) fn feasible_scale(&self, z: f64, error: f64) -> f64 {
         let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
-        let most = open(z + off).max(open(z - off));
+        let most = open(z + error).max(open(z - error));
         let takes = self.l1 > 0.0 && self.l2 == 0.0 && most > self.l1;
         if takes { self.l1 / most * (1.0 - 4.0 * EPS) } else { 1.0 }
     }
@@ -120,25 +121,25 @@ impl Price {
     ///
     /// With a = |z| − l1 > 0 and s the sign of z the supremum is at u = s·a/l2, or at the bound on the way there. Then what is missed
     /// is l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a). No digit is lost near 0.
-    pub(super) fn miss(&self, w: f64, z: f64) -> f64 {
-        let Price { l1, l2, low, high } = *self;
-        let (beyond, sign) = (self.beyond(z), z.signum());
-        if beyond == 0.0 {
+    pub(super) fn fenchel_young(&self, w: f64, z: f64) -> f64 {
+        let WeightPenalty { l1, l2, low, high } = *self;
+        let (excess, sign) = (self.excess(z), z.signum());
+        if excess == 0.0 {
             return (l1 * w.abs() - w * z).max(0.0) + l2 / 2.0 * w * w;
         }
-        let (drive, bound) = (beyond.copysign(z), if z > 0.0 { high } else { low });
-        let bent = if (l2 * bound).abs() > beyond {
-            let miss = l2 * w - drive;
-            miss * (miss / (2.0 * l2))
+        let (drive, bound) = (excess.copysign(z), if z > 0.0 { high } else { low });
+        let quadratic = if (l2 * bound).abs() > excess {
+            let fenchel_young = l2 * w - drive;
+            fenchel_young * (fenchel_young / (2.0 * l2))
         } else {
             (w - bound) * (0.5 * l2 * (w + bound) - drive)
         };
         // Of a bound of ∞ and l2 = 0 the product is no number.
-        if bent.is_nan() { f64::INFINITY } else { l1 * (w.abs() - w * sign) + bent }
+        if quadratic.is_nan() { f64::INFINITY } else { l1 * (w.abs() - w * sign) + quadratic }
     }
 
     /// How steeply the objective falls from w on, where the mean loss and the squares have the slope g.
-    pub(super) fn fall(&self, w: f64, g: f64) -> f64 {
+    pub(super) fn descent_rate(&self, w: f64, g: f64) -> f64 {
         let up = if w < self.high { -g - if w >= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
         let down = if w > self.low { g - if w <= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
         up.max(down).max(0.0)
@@ -146,20 +147,20 @@ impl Price {
 }
 
 /// The largest l2.
-pub(super) fn strongest(prices: &[Price]) -> f64 {
-    prices.iter().fold(0.0, |a: f64, price| a.max(price.l2))
+pub(super) fn largest_l2(penalties: &[WeightPenalty]) -> f64 {
+    penalties.iter().fold(0.0, |a: f64, penalty| a.max(penalty.l2))
 }
 
 /// Σ g² of the coordinates that an l2 holds, each in the unit of the strongest: what gradients cost there is this over twice that
 /// strength. Without any l2 it is that of those which an l1 holds.
-pub(super) fn squares(gradient: &[f64], prices: &[Price]) -> f64 {
-    let unit = strongest(prices);
-    let of = |(g, price): (&f64, &Price)| match price.l2 > 0.0 {
-        true => g * g * (unit / price.l2),
-        false if unit == 0.0 && price.l1 > 0.0 => g * g,
+pub(super) fn squares(gradient: &[f64], penalties: &[WeightPenalty]) -> f64 {
+    let unit = largest_l2(penalties);
+    let of = |(g, penalty): (&f64, &WeightPenalty)| match penalty.l2 > 0.0 {
+        true => g * g * (unit / penalty.l2),
+        false if unit == 0.0 && penalty.l1 > 0.0 => g * g,
         false => 0.0,
     };
-    gradient.iter().zip(prices).map(of).sum()
+    gradient.iter().zip(penalties).map(of).sum()
 }
 
 #[cfg(test)]
@@ -168,30 +169,30 @@ mod tests {
 
     const INFINITY: f64 = f64::INFINITY;
 
-    fn prices() -> impl Iterator<Item = Price> {
+    fn penalties() -> impl Iterator<Item = WeightPenalty> {
         let bounds =
             [(-INFINITY, INFINITY), (0.0, INFINITY), (-0.3, INFINITY), (-INFINITY, 0.4), (-0.3, 0.4), (-1.0, 0.0)];
         let strengths = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.5), (0.2, 0.5), (0.2, 1e-9)];
-        let price = |(l1, l2), (low, high)| Price { l1, l2, low, high };
-        strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| price(strength, bounds)))
+        let penalty = |(l1, l2), (low, high)| WeightPenalty { l1, l2, low, high };
+        strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| penalty(strength, bounds)))
     }
 
     /// The conjugate by its definition: the supremum over a fine net of weights, wide where there is no bound.
     #[test]
     fn misses_are_those_of_the_conjugate_by_its_definition() {
-        for price in prices() {
-            let (low, high) = (price.low.max(-50.0), price.high.min(50.0));
+        for penalty in penalties() {
+            let (low, high) = (penalty.low.max(-50.0), penalty.high.min(50.0));
             let net: Vec<f64> = (0..=200_000).map(|k| low + (high - low) * f64::from(k) / 200_000.0).collect();
             for z in [-3.0, -0.21, -0.2, -0.1, 0.0, 0.05, 0.2, 0.3, 2.0] {
-                let conjugate = net.iter().map(|u| z * u - price.value(*u)).fold(0.0, f64::max);
-                let infinite = price.l2 < 1e-3 && z.abs() > price.l1 && price.is_open(z);
-                for w in [-0.9, -0.3, -0.1, 0.0, 0.2, 0.4, 5.0].map(|w| price.clamp(w)) {
-                    let (miss, exact) = (price.miss(w, z), price.value(w) + conjugate - w * z);
-                    let case = format!("{price:?} {w} {z}: {miss} is not {exact}");
+                let conjugate = net.iter().map(|u| z * u - penalty.value(*u)).fold(0.0, f64::max);
+                let infinite = penalty.l2 < 1e-3 && z.abs() > penalty.l1 && penalty.is_open(z);
+                for w in [-0.9, -0.3, -0.1, 0.0, 0.2, 0.4, 5.0].map(|w| penalty.clamp(w)) {
+                    let (fenchel_young, dot_sum) = (penalty.fenchel_young(w, z), penalty.value(w) + conjugate - w * z);
+                    let case = format!("{penalty:?} {w} {z}: {fenchel_young} is not {dot_sum}");
                     if infinite {
-                        assert!(miss > 1e3, "{case}");
+                        assert!(fenchel_young > 1e3, "{case}");
                     } else {
-                        assert!((miss - exact).abs() < 1e-6 && miss >= 0.0, "{case}");
+                        assert!((fenchel_young - dot_sum).abs() < 1e-6 && fenchel_young >= 0.0, "{case}");
                     }
                 }
             }
@@ -200,24 +201,24 @@ mod tests {
 
     #[test]
     fn what_is_shrunk_or_not_driven_has_a_finite_conjugate() {
-        for price in prices() {
+        for penalty in penalties() {
             for z in [-3.0, -0.2, -0.1, 0.0, 0.3] {
-                let finite = price.miss(0.0, price.shrink(z, 0.0) * z).is_finite();
-                assert_eq!(finite, !price.is_driven(z), "{price:?} {z}");
+                let finite = penalty.fenchel_young(0.0, penalty.feasible_scale(z, 0.0) * z).is_finite();
+                assert_eq!(finite, !penalty.is_unbounded_for(z), "{penalty:?} {z}");
             }
         }
     }
 
     #[test]
     fn nothing_falls_at_the_least_point_of_a_coordinate() {
-        for price in prices() {
+        for penalty in penalties() {
             // ½(w − c)² with the price: drawn by l1, divided by 1 + l2, and held in the bounds.
             for c in [-2.0_f64, -0.1, 0.0, 0.15, 0.3, 2.0] {
-                let best = price.clamp((c.abs() - price.l1).max(0.0).copysign(c) / (1.0 + price.l2));
-                let fall = |w: f64| price.fall(w, w - c + price.l2 * w);
-                assert!(fall(best) < 1e-15, "{price:?} {c}");
-                for w in [best - 0.05, best + 0.05].map(|w| price.clamp(w)) {
-                    assert!(w == best || fall(w) > 0.04, "{price:?} {c} {w}");
+                let best = penalty.clamp((c.abs() - penalty.l1).max(0.0).copysign(c) / (1.0 + penalty.l2));
+                let descent_rate = |w: f64| penalty.descent_rate(w, w - c + penalty.l2 * w);
+                assert!(descent_rate(best) < 1e-15, "{penalty:?} {c}");
+                for w in [best - 0.05, best + 0.05].map(|w| penalty.clamp(w)) {
+                    assert!(w == best || descent_rate(w) > 0.04, "{penalty:?} {c} {w}");
                 }
             }
         }
@@ -225,14 +226,14 @@ mod tests {
 
     #[test]
     fn a_step_ends_at_a_bound_exactly() {
-        let price = Price { low: -0.1, high: 0.7, ..Price::NONE };
+        let penalty = WeightPenalty { low: -0.1, high: 0.7, ..WeightPenalty::NONE };
         for before in [0.0, 0.3, -0.05, 0.123_456_789, 0.699_999_999_9] {
-            for bound in [price.low, price.high] {
+            for bound in [penalty.low, penalty.high] {
                 let step = bound - before;
-                assert_eq!(price.landed(before, before + step), bound);
+                assert_eq!(penalty.snapped(before, before + step), bound);
             }
-            assert_eq!(price.landed(before, before), before);
-            assert_eq!(price.landed(before, before + 9.0), 0.7);
+            assert_eq!(penalty.snapped(before, before), before);
+            assert_eq!(penalty.snapped(before, before + 9.0), 0.7);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! One-vs-rest: a logistic problem for each class, one after the other; the certificate is the sum of theirs.
 
-use super::{Ended, Goal, Optimum, design::Design, one, shares::Crew};
+use super::{Ended, Goal, Optimum, design::Design, single_margin, workers::Workers};
 use crate::loss::Loss;
 
 /// [`optimise`](super::optimise) for one-vs-rest.
 pub(super) fn optimise(
     design: &mut Design,
-    crew: &Crew,
+    workers: &Workers,
     goal: &Goal,
     (weights, intercept): (&[f64], &[f64]),
     each: &mut dyn FnMut(&Optimum),
@@ -29,12 +29,12 @@ pub(super) fn optimise(
             }
             let start = (&weights[..], &intercept[..]);
             let best = if at_start {
-                one::begin(design, crew, &goal, start)
+                single_margin::begin(design, workers, &goal, start)
             } else {
-                one::optimise(design, crew, &goal, start, &mut |best| {
+                single_margin::optimise(design, workers, &goal, start, &mut |best| {
                     let others =
                         found.iter().enumerate().map(|(other, one)| if other == k { Some(best) } else { one.as_ref() });
-                    each(&together(&others.flatten().collect::<Vec<_>>()));
+                    each(&joint_step(&others.flatten().collect::<Vec<_>>()));
                 })
             };
             found[k] = Some(best);
@@ -42,12 +42,12 @@ pub(super) fn optimise(
     }
     let found: Vec<&Optimum> = found.iter().flatten().collect();
     design.label = labels.into();
-    let best = together(&found);
+    let best = joint_step(&found);
     Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }
 
 /// The model of all classes.
-fn together(found: &[&Optimum]) -> Optimum {
+fn joint_step(found: &[&Optimum]) -> Optimum {
     let columns = found.iter().map(|one| one.weights.len()).max().unwrap_or(0);
     let weight = |j: usize| found.iter().map(move |one| one.weights.get(j).copied().unwrap_or(0.0));
     let sum = |of: fn(&Optimum) -> f64| found.iter().map(|one| of(one)).sum::<f64>();

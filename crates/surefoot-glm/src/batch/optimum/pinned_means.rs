@@ -9,13 +9,14 @@
 //! others, as often as leaves these with means of about 0, and z with them.
 
 use super::{
-    factor::Cholesky,
-    gap::{Around, length, misses, off},
-    level::{Level, each_row, inverse_norm, places},
+    at_point::AtPoint,
+    cholesky::Cholesky,
+    dual_feasibility::{Feasibility, each_row, inverse_norm, places},
+    gap::{error, fenchel_young_sum, length},
     pass::Passes,
-    release::mean,
-    rounding::{EPS, Exact},
-    shares::Stopped,
+    rounding::{CompensatedDot, EPS},
+    unpenalised::mean,
+    workers::Stopped,
 };
 
 /// Coordinates beyond which the system for them is not solved.
@@ -31,56 +32,60 @@ const NOTHING: f64 = 1e-9;
 /// corners of their prices are those for which the price misses nothing. ∞ where none are found.
 ///
 /// *Cost*: some ten passes in one thread, and k² numbers a row and k³ for k coordinates.
-pub(super) fn pinned(passes: &mut Passes, around: Around, mut duals: Vec<f64>) -> Result<f64, Stopped> {
-    let Around { sample, objective, state } = around;
+pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
+    let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
-    duals.iter_mut().enumerate().for_each(|(r, dual)| *dual = objective.curve.clip(sample.label(r), *dual));
+    duals.iter_mut().enumerate().for_each(|(r, dual)| *dual = objective.margin_loss.clip(sample.label(r), *dual));
     let z = mean(passes, sample, &duals)?;
-    let is_asked = |j: &usize| lengths[*j] > 0.0 && objective.prices[*j].asks(state.point[*j], z[*j]).is_some();
+    let is_asked =
+        |j: &usize| lengths[*j] > 0.0 && objective.penalties[*j].required_mean(state.point[*j], z[*j]).is_some();
     let wanted: Vec<usize> = (0..z.len()).filter(is_asked).collect();
     if wanted.is_empty() || wanted.len() > MOST {
         return Ok(f64::INFINITY);
     }
-    let mut pins = Pins::new(passes, around, wanted, &z)?;
-    pins.draw(passes, around, &mut duals)?;
-    let Some(moved) = pins.moved(passes, around, &duals)? else { return Ok(f64::INFINITY) };
+    let mut pins = PinnedMeans::new(passes, at_point, wanted, &z)?;
+    pins.converge(passes, at_point, &mut duals)?;
+    let Some(moved) = pins.moved(passes, at_point, &duals)? else { return Ok(f64::INFINITY) };
     let z = mean(passes, sample, &duals)?;
-    let off = off(passes.sum_terms(sample), around, &z, &duals);
+    let error = error(passes.sum_terms(sample), at_point, &z, &duals);
     let farthest = length(sample, &moved);
-    let mut gap = misses(passes, around, &duals, &Level { moved, ..Level::default() })?;
+    let mut gap = fenchel_young_sum(passes, at_point, &duals, &Feasibility { moved, ..Feasibility::default() })?;
     for j in (0..z.len()).filter(|j| !pins.columns.contains(j)) {
-        let (w, z, price, off) = (state.point[j], z[j], &objective.prices[j], off[j] + farthest * lengths[j]);
-        if price.shrink(z, off) != 1.0 {
+        let (w, z, penalty, error) = (state.point[j], z[j], &objective.penalties[j], error[j] + farthest * lengths[j]);
+        if penalty.feasible_scale(z, error) != 1.0 {
             return Ok(f64::INFINITY);
         }
-        gap.add(price.miss(w, z - off).max(price.miss(w, z + off)) + 4.0 * EPS * price.l1 * w.abs());
+        gap.add(
+            penalty.fenchel_young(w, z - error).max(penalty.fenchel_young(w, z + error))
+                + 4.0 * EPS * penalty.l1 * w.abs(),
+        );
     }
     let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
 /// What means are pinned to, of which coordinates.
-struct Pins {
+struct PinnedMeans {
     columns: Vec<usize>,
     /// The place of each coordinate of the design among them.
     place: Vec<usize>,
     /// How often the first is subtracted from each.
     anchor: Vec<f64>,
     /// The slope of each price without that of its l2.
-    pull: Vec<f64>,
+    l1_derivative: Vec<f64>,
     /// Curvatures of rows; 0 where dual points are at the edge of their range.
-    bend: Vec<f64>,
+    curvature: Vec<f64>,
 }
 
-impl Pins {
-    fn new(passes: &Passes, around: Around, columns: Vec<usize>, z: &[f64]) -> Result<Pins, Stopped> {
-        let Around { sample, objective, state } = around;
+impl PinnedMeans {
+    fn new(passes: &Passes, at_point: AtPoint, columns: Vec<usize>, z: &[f64]) -> Result<PinnedMeans, Stopped> {
+        let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
-        let pull = |j: &usize| objective.prices[*j].asks(state.point[*j], z[*j]).unwrap_or(0.0);
+        let l1_derivative = |j: &usize| objective.penalties[*j].required_mean(state.point[*j], z[*j]).unwrap_or(0.0);
         let (mut columns, mut anchor) = (columns, Vec::new());
         if sample.design.constant().is_none() {
             let mut means = vec![0.0; z.len()];
-            each_row(passes.crew, sample, &places(z.len(), &columns), |r, pairs| {
+            each_row(passes.workers, sample, &places(z.len(), &columns), |r, pairs| {
                 pairs.iter().for_each(|&(k, x)| means[columns[k]] += sample.share(r) * x);
             })?;
             let is_dense = |j: usize| j < sample.design.width;
@@ -91,26 +96,26 @@ impl Pins {
         }
         anchor.resize(columns.len(), 0.0);
         anchor[0] = 0.0;
-        let mut pins = Pins {
-            pull: columns.iter().map(pull).collect(),
+        let mut pins = PinnedMeans {
+            l1_derivative: columns.iter().map(l1_derivative).collect(),
             anchor,
-            bend: state.bend.clone(),
+            curvature: state.curvature.clone(),
             place: places(z.len(), &columns),
             columns,
         };
-        pins.leave_out(passes, around)?;
+        pins.leave_out(passes, at_point)?;
         Ok(pins)
     }
 
     /// Columns that say what others say are not pinned themselves.
-    fn leave_out(&mut self, passes: &Passes, around: Around) -> Result<(), Stopped> {
-        let (square, width) = (self.square(passes, around)?, self.columns.len());
+    fn leave_out(&mut self, passes: &Passes, at_point: AtPoint) -> Result<(), Stopped> {
+        let (square, width) = (self.square(passes, at_point)?, self.columns.len());
         let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
         let mut kept: Vec<usize> = Vec::new();
         for k in 0..width {
             let inner = kept.iter().flat_map(|&a| kept.iter().map(move |&b| (a, b))).map(|(a, b)| at(a, b)).collect();
             let mut factors: Vec<f64> = kept.iter().map(|&a| at(a, k)).collect();
-            Cholesky::new(passes.crew, inner, kept.len())?.solve(&mut factors);
+            Cholesky::new(passes.workers, inner, kept.len())?.solve(&mut factors);
             let told: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
             if at(k, k) > 0.0 && at(k, k) - told > NOTHING * at(k, k) {
                 kept.push(k);
@@ -122,7 +127,7 @@ impl Pins {
         }
         let is_kept = |k: usize| kept.contains(&k);
         let keep = |numbers: &[f64]| numbers.iter().enumerate().filter(|(k, _)| is_kept(*k)).map(|(_, x)| *x).collect();
-        (self.anchor, self.pull) = (keep(&self.anchor), keep(&self.pull));
+        (self.anchor, self.l1_derivative) = (keep(&self.anchor), keep(&self.l1_derivative));
         self.columns = self.columns.iter().enumerate().filter(|(k, _)| is_kept(*k)).map(|(_, j)| *j).collect();
         self.place = places(self.place.len(), &self.columns);
         Ok(())
@@ -132,11 +137,11 @@ impl Pins {
     fn each(
         &self,
         passes: &Passes,
-        around: Around,
+        at_point: AtPoint,
         mut visit: impl FnMut(usize, &[(usize, f64)]),
     ) -> Result<(), Stopped> {
         let mut all = Vec::new();
-        each_row(passes.crew, around.sample, &self.place, |r, pairs| {
+        each_row(passes.workers, at_point.sample, &self.place, |r, pairs| {
             all.clear();
             let first = pairs.first().filter(|(k, _)| *k == 0).map_or(0.0, |(_, x)| *x);
             // Rounded once.
@@ -146,23 +151,23 @@ impl Pins {
     }
 
     /// The lower triangle of Σ bend_r x_r x_rᵀ.
-    fn square(&self, passes: &Passes, around: Around) -> Result<Vec<f64>, Stopped> {
+    fn square(&self, passes: &Passes, at_point: AtPoint) -> Result<Vec<f64>, Stopped> {
         let width = self.columns.len();
         let mut square = vec![0.0; width * width];
-        self.each(passes, around, |r, pairs| {
+        self.each(passes, at_point, |r, pairs| {
             for (a, &(i, x)) in pairs.iter().enumerate() {
-                pairs[..=a].iter().for_each(|&(j, t)| square[i * width + j] += self.bend[r] * x * t);
+                pairs[..=a].iter().for_each(|&(j, t)| square[i * width + j] += self.curvature[r] * x * t);
             }
         })?;
         Ok(square)
     }
 
     /// How far each mean is from where it is pinned, and a bound on that.
-    fn left(&self, passes: &Passes, around: Around, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
-        let Around { sample, objective, state } = around;
+    fn left(&self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
+        let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
-        let mut sums = vec![Exact::default(); self.columns.len()];
-        self.each(passes, around, |r, pairs| {
+        let mut sums = vec![CompensatedDot::default(); self.columns.len()];
+        self.each(passes, at_point, |r, pairs| {
             let dual = -sample.share(r) * duals[r];
             pairs.iter().for_each(|&(k, x)| sums[k].add(dual, x));
         })?;
@@ -171,80 +176,80 @@ impl Pins {
         let mut rounding: Vec<f64> = sums.iter().map(|sum| 6.0 * EPS * sum.size()).collect();
         for (k, &j) in self.columns.iter().enumerate() {
             let apart = lengths[j] + self.anchor[k].abs() * lengths[self.columns[0]];
-            rounding[k] += (sample.design.drift_of_column(j) + sample.design.rounded() * apart) * norm;
+            rounding[k] += (sample.design.column_error(j) + sample.design.value_error() * apart) * norm;
             // What is asked of it, less that of the first: products of three numbers are rounded once.
             for (at, factor) in [(k, -1.0), (0, self.anchor[k])].into_iter().filter(|(_, factor)| *factor != 0.0) {
-                let (price, w) = (&objective.prices[self.columns[at]], state.point[self.columns[at]]);
-                let l2 = if price.is_smooth(w) { price.l2 } else { 0.0 };
+                let (penalty, w) = (&objective.penalties[self.columns[at]], state.point[self.columns[at]]);
+                let l2 = if penalty.is_smooth(w) { penalty.l2 } else { 0.0 };
                 sums[k].add(factor * l2, w);
-                sums[k].add(factor, self.pull[at]);
-                rounding[k] += 4.0 * EPS * factor.abs() * ((l2 * w).abs() + self.pull[at].abs());
+                sums[k].add(factor, self.l1_derivative[at]);
+                rounding[k] += 4.0 * EPS * factor.abs() * ((l2 * w).abs() + self.l1_derivative[at].abs());
             }
         }
         let bounds = sums.iter().zip(&rounding).map(|(sum, rounding)| sum.most() + rounding).collect();
-        Ok((sums.iter().map(Exact::value).collect(), bounds))
+        Ok((sums.iter().map(CompensatedDot::value).collect(), bounds))
     }
 
     /// Newton steps along the pinned columns, for dual points alone, until rounding is all that is left. Those at the edge of their range stay.
-    fn draw(&mut self, passes: &Passes, around: Around, duals: &mut [f64]) -> Result<(), Stopped> {
-        let Around { sample, objective, .. } = around;
+    fn converge(&mut self, passes: &Passes, at_point: AtPoint, duals: &mut [f64]) -> Result<(), Stopped> {
+        let AtPoint { sample, objective, .. } = at_point;
         let mut before = f64::INFINITY;
         for _ in 0..ROUNDS {
-            let (mut step, bounds) = self.left(passes, around, duals)?;
-            let factor = Cholesky::new(passes.crew, self.square(passes, around)?, self.columns.len())?;
+            let (mut step, bounds) = self.left(passes, at_point, duals)?;
+            let factor = Cholesky::new(passes.workers, self.square(passes, at_point)?, self.columns.len())?;
             let size = step.iter().zip(&bounds).map(|(s, bound)| s.abs() / bound).fold(0.0, f64::max);
             if size <= 1e-3 || before <= size {
                 break;
             }
-            before = if self.is_stuck(around) { f64::INFINITY } else { size };
+            before = if self.is_stuck(at_point) { f64::INFINITY } else { size };
             factor.solve(&mut step);
             let mut moved = duals.to_vec();
-            self.each(passes, around, |r, pairs| {
-                if self.bend[r] > 0.0 && sample.share(r) > 0.0 {
+            self.each(passes, at_point, |r, pairs| {
+                if self.curvature[r] > 0.0 && sample.share(r) > 0.0 {
                     let by: f64 = pairs.iter().map(|&(k, x)| step[k] * x).sum();
-                    moved[r] += self.bend[r] / sample.share(r) * by;
+                    moved[r] += self.curvature[r] / sample.share(r) * by;
                 }
             })?;
             for (r, (dual, moved)) in duals.iter_mut().zip(moved).enumerate() {
-                *dual = objective.curve.clip(sample.label(r), moved);
-                self.bend[r] = if *dual == moved { self.bend[r] } else { 0.0 };
+                *dual = objective.margin_loss.clip(sample.label(r), moved);
+                self.curvature[r] = if *dual == moved { self.curvature[r] } else { 0.0 };
             }
         }
         Ok(())
     }
 
     /// Whether a dual point has come to the edge of its range.
-    fn is_stuck(&self, around: Around) -> bool {
-        self.bend.iter().zip(&around.state.bend).any(|(now, before)| now != before)
+    fn is_stuck(&self, at_point: AtPoint) -> bool {
+        self.curvature.iter().zip(&at_point.state.curvature).any(|(now, before)| now != before)
     }
 
     /// How far each dual point is moved at most, to where all means are as pinned: with D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤
     /// ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. `None` where that is not known.
-    fn moved(&mut self, passes: &Passes, around: Around, duals: &[f64]) -> Result<Option<Vec<f64>>, Stopped> {
-        let Around { sample, objective, .. } = around;
-        let (_, left) = self.left(passes, around, duals)?;
+    fn moved(&mut self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<Option<Vec<f64>>, Stopped> {
+        let AtPoint { sample, objective, .. } = at_point;
+        let (_, left) = self.left(passes, at_point, duals)?;
         let width = self.columns.len();
         // Dual points that would leave their range do not move, as often as that leaves any.
         for _ in 0..ROUNDS {
-            let square = self.square(passes, around)?;
+            let square = self.square(passes, at_point)?;
             let diagonal: Vec<f64> = (0..width).map(|k| square[k * width + k]).collect();
-            let Some(inverse) = inverse_norm(passes.crew, square, width)? else { return Ok(None) };
+            let Some(inverse) = inverse_norm(passes.workers, square, width)? else { return Ok(None) };
             let reach = left.iter().zip(&diagonal).map(|(left, d)| left * left / d).sum::<f64>().sqrt() * inverse;
             let (mut moved, mut stuck) = (vec![0.0; duals.len()], Vec::new());
-            self.each(passes, around, |r, pairs| {
+            self.each(passes, at_point, |r, pairs| {
                 let share = sample.share(r);
-                if self.bend[r] > 0.0 && share > 0.0 {
+                if self.curvature[r] > 0.0 && share > 0.0 {
                     let size = pairs.iter().map(|&(k, x)| x * x / diagonal[k]).sum::<f64>().sqrt();
                     let (by, y, dual) =
-                        (self.bend[r] / share * size * reach * (1.0 + 64.0 * EPS), sample.label(r), duals[r]);
-                    let is_inside = |theta: f64| objective.curve.clip(y, theta) == theta;
+                        (self.curvature[r] / share * size * reach * (1.0 + 64.0 * EPS), sample.label(r), duals[r]);
+                    let is_inside = |theta: f64| objective.margin_loss.clip(y, theta) == theta;
                     if is_inside(dual - by) && is_inside(dual + by) { moved[r] = by } else { stuck.push(r) }
                 }
             })?;
             if stuck.is_empty() {
                 return Ok(reach.is_finite().then_some(moved));
             }
-            stuck.iter().for_each(|&r| self.bend[r] = 0.0);
+            stuck.iter().for_each(|&r| self.curvature[r] = 0.0);
         }
         Ok(None)
     }

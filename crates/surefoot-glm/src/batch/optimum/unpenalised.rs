@@ -6,12 +6,12 @@
 //! up for it; dual points that it takes out of their range stay on its edge and do not move any more.
 
 use super::{
+    at_point::AtPoint,
+    conjugate_gradients::{StoppingRule, solve},
     design::Sample,
-    direction::{Enough, solve},
-    gap::Around,
-    pass::Passes,
-    shares::Stopped,
+    pass::{Passes, margins},
     state::diagonal,
+    workers::Stopped,
 };
 
 /// Steps: mostly two, more where dual points reach the edge of their range.
@@ -23,28 +23,33 @@ const ROUNDING: f64 = 1e-12;
 /// `None` where that could not be done.
 ///
 /// *Cost*: two passes a round, and one for each iteration of conjugate gradients, of which there are about as many as such columns.
-pub(super) fn release(passes: &mut Passes, around: Around, duals: &mut [f64]) -> Result<Option<Vec<bool>>, Stopped> {
-    let Around { sample, objective, state } = around;
+pub(super) fn balance_unpenalised(
+    passes: &mut Passes,
+    at_point: AtPoint,
+    duals: &mut [f64],
+) -> Result<Option<Vec<bool>>, Stopped> {
+    let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
     let dim = state.point.len();
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
-    let mut bend = state.bend.clone();
+    let mut curvature = state.curvature.clone();
     // Those without any bound must be balanced whatever they are driven to.
-    let mut minded: Vec<bool> = objective.prices.iter().map(|price| price.is_loose() && !price.is_bounded()).collect();
+    let mut balanced: Vec<bool> =
+        objective.penalties.iter().map(|penalty| penalty.is_unpenalised() && !penalty.is_bounded()).collect();
     for _ in 0..ROUNDS {
         let drive = mean(passes, sample, duals)?;
         let size = duals.iter().zip(&shares).map(|(dual, share)| share * dual * dual).sum::<f64>().sqrt();
         let matters = |j: usize| drive[j].abs() > ROUNDING * size * lengths[j];
-        let driven = drive.iter().zip(objective.prices).map(|(z, price)| price.is_driven(*z));
-        minded.iter_mut().zip(driven).for_each(|(minded, driven)| *minded |= driven);
-        if !(0..dim).any(|j| minded[j] && matters(j)) {
-            return Ok(Some(minded));
+        let driven = drive.iter().zip(objective.penalties).map(|(z, penalty)| penalty.is_unbounded_for(*z));
+        balanced.iter_mut().zip(driven).for_each(|(balanced, driven)| *balanced |= driven);
+        if !(0..dim).any(|j| balanced[j] && matters(j)) {
+            return Ok(Some(balanced));
         }
-        let by = along(passes, sample, &minded, &bend, &drive)?;
+        let by = along(passes, sample, &balanced, &curvature, &drive)?;
         for (r, dual) in duals.iter_mut().enumerate() {
-            let moved = *dual + if shares[r] > 0.0 { bend[r] / shares[r] * by[r] } else { 0.0 };
-            *dual = objective.curve.clip(sample.label(r), moved);
-            bend[r] = if *dual == moved { bend[r] } else { 0.0 };
+            let moved = *dual + if shares[r] > 0.0 { curvature[r] / shares[r] * by[r] } else { 0.0 };
+            *dual = objective.margin_loss.clip(sample.label(r), moved);
+            curvature[r] = if *dual == moved { curvature[r] } else { 0.0 };
         }
     }
     Ok(None)
@@ -64,25 +69,26 @@ pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Resul
 fn along(
     passes: &mut Passes,
     sample: &Sample,
-    minded: &[bool],
-    bend: &[f64],
+    balanced: &[bool],
+    curvature: &[f64],
     drive: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let (dim, per) = (minded.len(), Passes::rows_per_share(sample));
-    let diagonal = diagonal(passes, sample, &vec![0.0; dim], bend)?;
+    let (dim, per) = (balanced.len(), Passes::rows_per_share(sample));
+    let diagonal = diagonal(passes, sample, &vec![0.0; dim], curvature)?;
     let inverse = |x: &[f64], out: &mut [f64]| {
         for (j, out) in out.iter_mut().enumerate() {
-            *out = if minded[j] && diagonal[j] > 0.0 { x[j] / diagonal[j] } else { 0.0 };
+            *out = if balanced[j] && diagonal[j] > 0.0 { x[j] / diagonal[j] } else { 0.0 };
         }
     };
-    let curvature = |x: &[f64], out: &mut [f64]| {
-        let visitors = bend.chunks(per).map(|bend| move |r: usize, m: f64| bend[r] * m);
+    let hessian_product = |x: &[f64], out: &mut [f64]| {
+        let visitors = curvature.chunks(per).map(|curvature| move |r: usize, m: f64| curvature[r] * m);
         passes.run(sample, Some(x), visitors.collect(), out)?;
-        out.iter_mut().zip(minded).for_each(|(out, minded)| *out = if *minded { *out } else { 0.0 });
+        out.iter_mut().zip(balanced).for_each(|(out, balanced)| *out = if *balanced { *out } else { 0.0 });
         Ok(())
     };
-    let gradient: Vec<f64> = drive.iter().zip(minded).map(|(z, minded)| if *minded { -z } else { 0.0 }).collect();
-    let enough = |_: f64| Enough { share: 1e-20, residual: f64::INFINITY, constant: f64::INFINITY, iterations: 200 };
-    let step = solve(&gradient, curvature, inverse, |_| (0.0, 0.0), enough)?.step;
-    super::interior::margins(passes, sample, &step)
+    let gradient: Vec<f64> = drive.iter().zip(balanced).map(|(z, balanced)| if *balanced { -z } else { 0.0 }).collect();
+    let enough =
+        |_: f64| StoppingRule { share: 1e-20, residual: f64::INFINITY, constant: f64::INFINITY, iterations: 200 };
+    let step = solve(&gradient, hessian_product, inverse, |_| (0.0, 0.0), enough)?.step;
+    margins(passes, sample, &step)
 }

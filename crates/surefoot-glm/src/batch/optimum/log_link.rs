@@ -1,8 +1,8 @@
 //! Losses with a log link: Poisson, gamma, and Tweedie between them.
 
 use super::{
-    curve::Jet,
-    relative::{beyond_tangent, relative_entropy},
+    expansion::Expansion,
+    relative_entropy::{beyond_tangent, relative_entropy},
     rounding::EPS,
 };
 
@@ -11,9 +11,9 @@ use super::{
 /// φ' = e^(am) − y·e^(−bm), so a dual point θ is at least −y for p = 1, at most 1 for p = 2, at least 0 for a label of 0,
 /// and anything else.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Power(pub(super) f64);
+pub(super) struct LogLink(pub(super) f64);
 
-impl Power {
+impl LogLink {
     /// e^(am) and y·e^(−bm): the two terms of φ'.
     #[inline(always)]
     fn terms(self, y: f64, m: f64) -> (f64, f64) {
@@ -23,7 +23,7 @@ impl Power {
     }
 
     #[inline(always)]
-    pub(super) fn jet(self, y: f64, m: f64) -> Jet {
+    pub(super) fn expansion(self, y: f64, m: f64) -> Expansion {
         let (a, b) = (2.0 - self.0, self.0 - 1.0);
         let (grows, paid) = self.terms(y, m);
         let value = if b == 0.0 {
@@ -33,7 +33,7 @@ impl Power {
         } else {
             grows / a + paid / b
         };
-        Jet { value, slope: grows - paid, bend: a * grows + b * paid }
+        Expansion { value, derivative: grows - paid, curvature: a * grows + b * paid }
     }
 
     /// A lower bound on φ: its value where the mean is the label, less the rounding of that.
@@ -42,23 +42,23 @@ impl Power {
             return 0.0;
         }
         let best = libm::log(y);
-        let jet = self.jet(y, best);
-        jet.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, jet)
+        let expansion = self.expansion(y, best);
+        expansion.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, expansion)
     }
 
     /// The size of the terms of φ.
     #[inline(always)]
-    pub(super) fn size(self, y: f64, m: f64, jet: Jet) -> f64 {
+    pub(super) fn size(self, y: f64, m: f64, expansion: Expansion) -> f64 {
         let linear = match self.0 {
             1.0 => (y * m).abs(),
             2.0 => m.abs(),
             _ => 0.0,
         };
-        jet.value.abs() + linear
+        expansion.value.abs() + linear
     }
 
     #[inline(always)]
-    pub(super) fn miss(self, y: f64, m: f64, dual: f64) -> f64 {
+    pub(super) fn fenchel_young(self, y: f64, m: f64, dual: f64) -> f64 {
         let (a, b) = (2.0 - self.0, self.0 - 1.0);
         let (grows, paid) = self.terms(y, m);
         if b == 0.0 || y == 0.0 {
@@ -88,13 +88,13 @@ impl Power {
         };
         let mut at = m.clamp(low, high.max(low));
         for _ in 0..100 {
-            let jet = self.jet(y, at);
-            if jet.slope < dual {
+            let expansion = self.expansion(y, at);
+            if expansion.derivative < dual {
                 low = at;
             } else {
                 high = at;
             }
-            let next = at - (jet.slope - dual) / jet.bend;
+            let next = at - (expansion.derivative - dual) / expansion.curvature;
             // What is left behind a step is of the order of its square.
             if (next - at).abs() <= 1e-9 * (1.0 + at.abs()) {
                 return next;
@@ -116,7 +116,7 @@ impl Power {
     }
 
     #[inline(always)]
-    pub(super) fn escapes(self, y: f64) -> bool {
+    pub(super) fn recedes(self, y: f64) -> bool {
         y == 0.0 && self.0 < 2.0
     }
 }

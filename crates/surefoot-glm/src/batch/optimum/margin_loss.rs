@@ -1,0 +1,320 @@
+//! What a second-order method and a dual bound need to know of a loss.
+
+use super::{
+    clipped_linear::ClippedLinear, expansion::Expansion, log_link::LogLink, relative_entropy::relative_entropy,
+    rounding::EPS,
+};
+use crate::loss::Loss;
+
+/// A loss φ of one margin, with its second derivative and its conjugate φ*(θ) = sup over m of θ·m − φ(m).
+///
+/// | curve | losses | θ where φ* is finite | φ*(θ) |
+/// | --- | --- | --- | --- |
+/// | logistic | logistic | 0 ≤ p ≤ 1, p = −yθ | p·ln p + (1−p)·ln(1−p) |
+/// | | of a share, −1 < y < 1 | 0 ≤ p ≤ 1, p = θ + (1 + y)/2 | the same |
+/// | ramp | squared, Huber, absolute, quantile, all hinges | an interval | θ·centre + width·θ²/2 |
+/// | power | Poisson, gamma, Tweedie | bounded on one side, or not | by inverting φ' |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum MarginLoss {
+    Logistic,
+    ClippedLinear(ClippedLinear),
+    LogLink(LogLink),
+}
+
+impl MarginLoss {
+    /// That of a loss; of one with many margins the one that each class has by itself.
+    pub(super) fn of(loss: Loss) -> MarginLoss {
+        let clipped_linear =
+            |of_classes, low, high, width| MarginLoss::ClippedLinear(ClippedLinear { of_classes, low, high, width });
+        match loss {
+            Loss::Logistic | Loss::Softmax | Loss::Ovr => MarginLoss::Logistic,
+            Loss::Squared => clipped_linear(false, f64::NEG_INFINITY, f64::INFINITY, 1.0),
+            Loss::Huber { delta } => clipped_linear(false, -delta, delta, 1.0),
+            Loss::Absolute => clipped_linear(false, -1.0, 1.0, 0.0),
+            Loss::Quantile { tau } => clipped_linear(false, -tau, 1.0 - tau, 0.0),
+            Loss::Hinge => clipped_linear(true, -1.0, 0.0, 0.0),
+            Loss::SquaredHinge => clipped_linear(true, f64::NEG_INFINITY, 0.0, 0.5),
+            Loss::SmoothedHinge => clipped_linear(true, -1.0, 0.0, 1.0),
+            Loss::Poisson => MarginLoss::LogLink(LogLink(1.0)),
+            Loss::Gamma => MarginLoss::LogLink(LogLink(2.0)),
+            Loss::Tweedie { power } => MarginLoss::LogLink(LogLink(power)),
+        }
+    }
+
+    /// Whether there is a kink, and so no second derivative to step by.
+    pub(super) fn has_kink(self) -> bool {
+        matches!(self, MarginLoss::ClippedLinear(ClippedLinear { width: 0.0, .. }))
+    }
+
+    /// φ(y, m) and its first two derivatives in m. Where φ'' jumps, the larger of the two.
+    #[inline(always)]
+    pub(super) fn expansion(self, y: f64, m: f64) -> Expansion {
+        match self {
+            MarginLoss::Logistic if y.abs() < 1.0 => {
+                let small = libm::exp(-m.abs());
+                let (value, derivative) = (Loss::Logistic.value(y, m), Loss::Logistic.derivative(y, m));
+                Expansion { value, derivative, curvature: small / ((1.0 + small) * (1.0 + small)) }
+            }
+            MarginLoss::Logistic => {
+                let agreed = y * m;
+                let small = libm::exp(-agreed.abs());
+                let (below, above) = (small / (1.0 + small), 1.0 / (1.0 + small));
+                let p = if agreed > 0.0 { below } else { above };
+                Expansion {
+                    value: (-agreed).max(0.0) + libm::log1p(small),
+                    derivative: -y * p,
+                    curvature: below * above,
+                }
+            }
+            MarginLoss::ClippedLinear(clipped_linear) => clipped_linear.expansion(y, m),
+            MarginLoss::LogLink(log_link) => log_link.expansion(y, m),
+        }
+    }
+
+    /// φ(m) + φ*(θ) − θ·m ≥ 0, by how much θ and m miss each other: a Bregman divergence. Closed forms keep the digits near 0.
+    #[inline(always)]
+    pub(super) fn fenchel_young(self, y: f64, m: f64, dual: f64) -> f64 {
+        let fenchel_young = match self {
+            MarginLoss::Logistic if y.abs() < 1.0 => {
+                let small = libm::exp(-m.abs());
+                let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
+                let (q, rest) = if m > 0.0 { (more, less) } else { (less, more) };
+                let p = 0.5 * (1.0 + y) + dual;
+                relative_entropy(p, q) + relative_entropy(0.5 * (1.0 - y) - dual, rest)
+            }
+            MarginLoss::Logistic => {
+                let small = libm::exp(-(y * m).abs());
+                let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
+                let (q, rest) = if y * m > 0.0 { (less, more) } else { (more, less) };
+                let p = -y * dual;
+                relative_entropy(p, q) + relative_entropy(1.0 - p, rest)
+            }
+            MarginLoss::ClippedLinear(clipped_linear) => clipped_linear.fenchel_young(y, m, dual),
+            MarginLoss::LogLink(log_link) => log_link.fenchel_young(y, m, dual),
+        };
+        // What cannot be told is no bound: `max` alone would make it 0.
+        if fenchel_young.is_nan() { f64::INFINITY } else { fenchel_young.max(0.0) }
+    }
+
+    /// The rounding inside the loss, as what a margin would have to be put off by to have the same effect.
+    #[inline(always)]
+    pub(super) fn rounding_error(self, y: f64, m: f64) -> f64 {
+        match self {
+            MarginLoss::ClippedLinear(clipped_linear) => 4.0 * EPS * clipped_linear.residual(y, m).1.abs(),
+            // Exponentials, whose error is one of their argument.
+            MarginLoss::Logistic | MarginLoss::LogLink(_) => 8.0 * EPS * (1.0 + m.abs()),
+        }
+    }
+
+    /// Bounds what φ may differ by for margins at most `error` away, from its jet at m; its own rounding is in it.
+    #[inline(always)]
+    pub(super) fn deviation(self, y: f64, m: f64, error: f64, expansion: Expansion) -> f64 {
+        match self {
+            MarginLoss::ClippedLinear(clipped_linear) => error * clipped_linear.largest_derivative(y, m, error),
+            MarginLoss::Logistic => {
+                error.min(error * expansion.derivative.abs() + second_order(error, expansion.curvature))
+            }
+            MarginLoss::LogLink(log_link) => {
+                error * expansion.derivative.abs()
+                    + second_order(error, expansion.curvature)
+                    + 8.0 * EPS * log_link.size(y, m, expansion)
+            }
+        }
+    }
+
+    /// Bounds [`fenchel_young`](MarginLoss::fenchel_young) for margins at most `error` away, from slope and bend at m; its own rounding is in it.
+    #[inline(always)]
+    pub(super) fn fenchel_young_within(
+        self,
+        y: f64,
+        m: f64,
+        error: f64,
+        dual: f64,
+        derivative: f64,
+        curvature: f64,
+    ) -> f64 {
+        let most = match self {
+            // Convex in m, and so largest at an end.
+            MarginLoss::ClippedLinear(clipped_linear) => {
+                clipped_linear.fenchel_young(y, m - error, dual).max(clipped_linear.fenchel_young(y, m + error, dual))
+            }
+            MarginLoss::Logistic | MarginLoss::LogLink(_) => {
+                let apart = (derivative - dual).abs() + 4.0 * EPS * derivative.abs();
+                let rise = error * apart + second_order(error, curvature);
+                let rise = if self == MarginLoss::Logistic { rise.min(error) } else { rise };
+                self.fenchel_young(y, m, dual) + rise + 8.0 * EPS * apart
+            }
+        };
+        if most.is_nan() { f64::INFINITY } else { most.max(0.0) * (1.0 + 8.0 * EPS) }
+    }
+
+    /// A lower bound on φ, whatever the margin.
+    pub(super) fn least(self, y: f64) -> f64 {
+        match self {
+            MarginLoss::LogLink(log_link) => log_link.least(y),
+            // That of a share is its entropy.
+            MarginLoss::Logistic | MarginLoss::ClippedLinear(_) => 0.0,
+        }
+    }
+
+    /// Bounds φ − min φ for margins at most `error` away: the miss of a dual point of 0.
+    #[inline(always)]
+    pub(super) fn excess_within(self, y: f64, m: f64, error: f64, derivative: f64, curvature: f64) -> f64 {
+        match self {
+            // −ln(1 − p) without a logarithm.
+            MarginLoss::Logistic if y.abs() == 1.0 && derivative.abs() <= 0.5 => 1.4 * derivative.abs() + error,
+            MarginLoss::Logistic if y.abs() == 1.0 => 0.7 + m.abs() + error,
+            _ => self.fenchel_young_within(y, m, error, 0.0, derivative, curvature),
+        }
+    }
+
+    /// The point nearest to θ at which φ* is finite.
+    #[inline(always)]
+    pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
+        match self {
+            MarginLoss::Logistic if y.abs() < 1.0 => dual.clamp(-0.5 * (1.0 + y), 0.5 * (1.0 - y)),
+            MarginLoss::Logistic => -y * (-y * dual).clamp(0.0, 1.0),
+            MarginLoss::ClippedLinear(clipped_linear) => clipped_linear.clip(y, dual),
+            MarginLoss::LogLink(log_link) => log_link.clip(y, dual),
+        }
+    }
+
+    /// Whether any dual point will do, so that subtracting a mean balances them.
+    pub(super) fn accepts_any_dual(self) -> bool {
+        matches!(self, MarginLoss::ClippedLinear(clipped_linear) if clipped_linear.is_unbounded())
+    }
+
+    /// Whether the loss of a row falls towards 0 for ever, in the direction that its margin is in.
+    #[inline(always)]
+    pub(super) fn recedes(self, y: f64, m: f64) -> bool {
+        match self {
+            MarginLoss::Logistic => y * m > 0.0 && y.abs() == 1.0,
+            MarginLoss::ClippedLinear(_) => false,
+            MarginLoss::LogLink(log_link) => log_link.recedes(y),
+        }
+    }
+
+    /// The intercept that fits labels of this mean alone, where offsets have this mean, and their exponentials that one.
+    pub(super) fn constant(self, mean: f64, offset: f64, exposure: f64) -> f64 {
+        let fit = match self {
+            MarginLoss::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0) - offset,
+            MarginLoss::ClippedLinear(_) => mean - offset,
+            MarginLoss::LogLink(_) => libm::log(mean / exposure).max(-30.0),
+        };
+        if fit.is_finite() { fit } else { 0.0 }
+    }
+}
+
+/// Bounds half of off² times the largest second derivative on the way. Of exponentials the third is at most the second in size, so
+/// that the second grows by e^off at most.
+#[inline(always)]
+fn second_order(error: f64, curvature: f64) -> f64 {
+    let grown = if error < 1.0 { 3.0 } else { libm::exp(error) };
+    if curvature == 0.0 { 0.0 } else { 0.5 * error * error * curvature * grown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABELS: [f64; 6] = [-1.0, 1.0, 0.0, 0.3, 2.0, 7.0];
+
+    fn cases() -> impl Iterator<Item = (Loss, f64, f64)> {
+        let more = [Loss::Huber { delta: 0.7 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
+        let losses = Loss::SCALAR.into_iter().chain(more);
+        losses.flat_map(|loss| {
+            let share = move |y: f64| loss == Loss::Logistic && y.abs() < 1.0;
+            let fits =
+                move |y: &f64| if loss.classifies() { y.abs() == 1.0 || share(*y) } else { loss.check(*y).is_ok() };
+            let margins = (-40..40).map(|k| 0.1 + 0.23 * f64::from(k));
+            LABELS.into_iter().filter(fits).flat_map(move |y| margins.clone().map(move |m| (loss, y, m)))
+        })
+    }
+
+    #[test]
+    fn jets_agree_with_the_losses_and_with_differences() {
+        for (loss, y, m) in cases() {
+            let margin_loss = MarginLoss::of(loss);
+            let expansion = margin_loss.expansion(y, m);
+            let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-14 * (1.0 + size.abs());
+            assert!(near(expansion.value, loss.value(y, m), expansion.value), "{loss:?} {y} {m}: {expansion:?}");
+            assert!(
+                near(expansion.derivative, loss.derivative(y, m), expansion.derivative),
+                "{loss:?} {y} {m}: {expansion:?}"
+            );
+            if margin_loss.has_kink() {
+                continue;
+            }
+            let h = 1e-5;
+            let (low, high) = (margin_loss.expansion(y, m - h), margin_loss.expansion(y, m + h));
+            // Errors of the differences: of order h²·φ‴ and eps·φ/h; where φ'' jumps, h times that.
+            let jumps = if low.curvature == high.curvature { 0.0 } else { low.curvature.max(high.curvature) };
+            let derivative = (high.value - low.value) / (2.0 * h);
+            let enough = 1e-6 * (1.0 + expansion.value.abs() + expansion.curvature) + h * jumps;
+            assert!(
+                (derivative - expansion.derivative).abs() <= enough,
+                "{loss:?} {y} {m}: {derivative} {expansion:?}"
+            );
+            let curvature = (high.derivative - low.derivative) / (2.0 * h);
+            let clipped_linear = matches!(margin_loss, MarginLoss::ClippedLinear(_)) && jumps > 0.0;
+            assert!(
+                clipped_linear || (curvature - expansion.curvature).abs() <= 1e-6 * (1.0 + expansion.curvature),
+                "{loss:?} {y} {m}: {curvature} {expansion:?}"
+            );
+        }
+    }
+
+    /// φ*(θ) as it is defined, by trying margins: the miss is φ(m) + φ*(θ) − θ·m.
+    #[test]
+    fn misses_are_those_of_the_conjugate_by_its_definition() {
+        for (loss, y, m) in cases().step_by(3) {
+            let margin_loss = MarginLoss::of(loss);
+            for at in [-3.1, -0.4, 0.2, 1.7] {
+                let dual = margin_loss.clip(y, margin_loss.expansion(y, at).derivative);
+                let below = |t: f64| margin_loss.expansion(y, t).value - dual * t;
+                // φ(t) − θ·t is convex, and least where the slope is θ.
+                let (mut low, mut high) = (-60.0, 60.0);
+                for _ in 0..200 {
+                    let (a, b) = (low + 0.382 * (high - low), high - 0.382 * (high - low));
+                    if below(a) < below(b) { high = b } else { low = a }
+                }
+                let (fenchel_young, dot_sum) =
+                    (margin_loss.fenchel_young(y, m, dual), below(m) - below(0.5 * (low + high)));
+                assert!(
+                    (fenchel_young - dot_sum).abs() <= 1e-9 * (1.0 + dot_sum.abs() + below(m).abs()),
+                    "{loss:?} {y} {m} {dual}: {fenchel_young} {dot_sum}"
+                );
+            }
+            // To second order where they nearly meet, digits included.
+            let (expansion, by) = (margin_loss.expansion(y, m), 1e-9);
+            let near = margin_loss.fenchel_young(y, m, expansion.derivative + by * expansion.curvature);
+            let dot_sum = 0.5 * by * by * expansion.curvature;
+            let inside = margin_loss.expansion(y, m + by).curvature == expansion.curvature
+                || !matches!(margin_loss, MarginLoss::ClippedLinear(_));
+            // A slope of order 1 keeps 1e-16, of 1e-9·φ''.
+            let rounding = 1e-15
+                * (1.0 + expansion.derivative.abs())
+                * (by + 1e-15 * expansion.derivative.abs() / expansion.curvature.max(1e-300));
+            assert!(
+                !inside || expansion.curvature < 1e-3 || (near - dot_sum).abs() <= 1e-4 * dot_sum + rounding,
+                "{loss:?} {y} {m}: {near} {dot_sum}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_misses_by_infinity() {
+        let more = [Loss::Huber { delta: 0.7 }, Loss::Tweedie { power: 1.5 }];
+        for loss in Loss::SCALAR.into_iter().chain(more) {
+            for (m, dual) in [(f64::NAN, 0.1), (0.1, f64::NAN)] {
+                let fenchel_young = MarginLoss::of(loss).fenchel_young(1.0, m, dual);
+                assert!(fenchel_young == f64::INFINITY, "{loss:?} {m} {dual}: {fenchel_young}");
+            }
+        }
+        // A dual point next to its limit, and a margin far away: e^40, all but nothing.
+        for (y, m, dual) in [(1.0, 40.0, -1.0 + 1e-15), (0.0, 40.0, 1e-15)] {
+            let fenchel_young = MarginLoss::of(Loss::Poisson).fenchel_young(y, m, dual);
+            assert!((fenchel_young / 40_f64.exp() - 1.0).abs() < 1e-12, "{fenchel_young}");
+        }
+    }
+}
