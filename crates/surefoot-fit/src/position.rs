@@ -276,7 +276,7 @@ mod tests {
         let fingerprint = serde_json::json!({"hashes": [], "offset": 0, "rows": 0});
         let expected = serde_json::json!({
             "fingerprint": fingerprint,
-            "inputs": [{"name": "-", "size": null}],
+            "inputs": [{"name": "standard input", "size": null}],
             "pass": 1,
             "pass_fingerprint": null,
             "plan": {"holdout": 10, "passes": 3},
