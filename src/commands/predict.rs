@@ -17,8 +17,8 @@ use std::{
     io::{IsTerminal, Write},
     path::Path,
 };
-use surefoot_fit::{Data, Next, Rows};
-use surefoot_glm::{Batch, Fault, FeatureKey, Labels, Loss, Model, Part, Predictor, Row, RowMargins};
+use surefoot_fit::{Data, FitError, Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted};
+use surefoot_glm::{FeatureKey, Model};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
 /// How many faults of rows that were passed over are shown at the end.
@@ -46,20 +46,20 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     // Only an svmlight row would be read in another way.
     let unlabelled = args.unlabelled || options.reading.by != FeatureKey::Index;
     let options = Options { unlabelled, ..options };
-    let predictor = Predictor::new(&model);
-    let (digits, scores, passed) = Default::default();
+    let mut prediction = Prediction::new(&model, response(kind)).map_err(|found| Failure::usage(found.to_string()))?;
+    let (digits, passed) = Default::default();
     let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
     let shown = args.output == "-" && std::io::stdout().is_terminal();
-    let mut work =
-        Work { model: &model, predictor, kind, flush, on_error, separator, shown, output, digits, scores, passed };
+    let mut work = Work { model: &model, kind, flush, on_error, separator, shown, output, digits, passed };
     let found = options.found.clone();
     let mut unseen = Unseen::new(&model, &found);
-    match work.run(&data, &options, &mut unseen) {
+    match work.run(&mut prediction, &data, &options, &mut unseen) {
         // Nobody reads on: nothing is left to do, or to say.
         Err(PredictError::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(PredictError::Write(error) | PredictError::Read(error)) => Err(error.into()),
+        Err(PredictError::Fit(error)) => Err(error.into()),
         Ok(0) => Err(Failure::data(format!("{data}: there are no rows"))),
-        Ok(_) => {
+        Ok(_) | Err(PredictError::Stopped) => {
             work.tell(&found.notes(), &unseen.summary(&found), args.quiet);
             Ok(())
         }
@@ -86,29 +86,23 @@ fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> 
     }
 }
 
-/// The label of the likeliest class; with one label seen, that one.
-fn class(labels: &Labels, scores: &RowMargins) -> f64 {
-    if let Some(&label) = labels.classes.get(scores.likeliest()) {
-        return label;
+fn response(kind: Kind) -> Response {
+    match kind {
+        Kind::Margin => Response::Margin,
+        Kind::Probability | Kind::Mean => Response::Mean,
+        Kind::Class => Response::Class,
     }
-    let (likely, other) = match scores.margins[0] > 0.0 {
-        true => (labels.positive, labels.negative),
-        false => (labels.negative, labels.positive),
-    };
-    likely.or(other).unwrap_or(f64::NAN)
 }
 
-/// The mean of a margin; at fault where it is no number that could be told from a larger one.
-fn mean(loss: Loss, margin: f64) -> Result<f64, Fault> {
-    let mean = loss.mean(margin);
-    if mean.abs() < f64::MAX {
-        return Ok(mean);
+/// The error of a row without prediction, with the flags that help.
+fn with_remedy(reason: Unpredicted) -> Error {
+    let message = reason.to_string();
+    match reason {
+        Unpredicted::Overflow { row, .. } => row.error(format!(
+            "{message}; --type margin prints the exponent, --on-error empty|skip passes over such rows"
+        )),
+        other => other.into(),
     }
-    let says = format!(
-        "the mean of this row, e^{margin:.1}, is beyond all numbers: its values are far from those of training; \
-         --type margin prints the exponent, --on-error empty|skip passes over such rows"
-    );
-    Err(Fault::new(Part::Row, says))
 }
 
 /// A label in one line, whatever is in it; where people look at it, nothing that the terminal would obey.
@@ -119,15 +113,25 @@ fn one_line(label: &str, shown: bool) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// An error of reading or of writing.
+/// Why rows are read no further.
 enum PredictError {
     Read(Error),
     Write(Error),
+    Fit(FitError),
+    Stopped,
+}
+
+impl From<Interrupt> for PredictError {
+    fn from(interrupt: Interrupt) -> PredictError {
+        match interrupt {
+            Interrupt::Error(error) => PredictError::Fit(error),
+            Interrupt::Stop(_) => PredictError::Stopped,
+        }
+    }
 }
 
 struct Work<'a> {
     model: &'a Model,
-    predictor: Predictor,
     kind: Kind,
     flush: bool,
     on_error: OnError,
@@ -137,8 +141,6 @@ struct Work<'a> {
     shown: bool,
     output: Output,
     digits: Shortest,
-    /// Of the row at hand; one number but for losses of more than two classes.
-    scores: RowMargins,
     passed: SkippedRows,
 }
 
@@ -151,33 +153,21 @@ struct SkippedRows {
 
 impl Work<'_> {
     /// Predicts all rows and returns their number.
-    fn run(&mut self, data: &Data, options: &Options, unseen: &mut Unseen<'_>) -> Result<u64, PredictError> {
-        let mut rows = Rows::open(data, options, 2).map_err(PredictError::Read)?;
-        let (mut batch, mut count) = (Batch::default(), 0);
-        loop {
-            match rows.next(&mut batch) {
-                Ok(Next::End) => break,
-                Ok(Next::Waiting) => continue,
-                Ok(Next::Rows) => {}
-                Err(error) => {
-                    count += 1;
-                    self.pass_over(error)?;
-                    continue;
-                }
+    fn run(
+        &mut self,
+        prediction: &mut Prediction<'_>,
+        data: &Data,
+        options: &Options,
+        unseen: &mut Unseen<'_>,
+    ) -> Result<u64, PredictError> {
+        let each = |found: Result<PredictedRow<'_>, Unpredicted>| match found {
+            Ok(found) => {
+                unseen.add(&found.row, found.unseen, |id| found.predictor.knows(id), &options.found);
+                self.write(found.numbers, found.name).map_err(|error| self.trouble(error))
             }
-            for r in 0..batch.len() {
-                match self.predict(&batch.row(r)) {
-                    Ok(()) => {
-                        unseen.add(&batch.row(r), self.scores.unseen, |id| self.predictor.knows(id), &options.found);
-                        self.write(batch.name(r)).map_err(|error| self.trouble(error))?;
-                    }
-                    Err(fault) => {
-                        self.pass_over(data.locate(options, &batch, r, fault.part, false).error(fault.message))?;
-                    }
-                }
-            }
-            count += batch.len() as u64;
-        }
+            Err(reason) => self.pass_over(with_remedy(reason)),
+        };
+        let count = prediction.each(data, options, &StopConditions::default(), each)?;
         if count > 0 {
             self.output.commit().map_err(PredictError::Write)?;
         }
@@ -186,7 +176,7 @@ impl Work<'_> {
 
     /// Passes over a row at fault, if that was asked for.
     fn pass_over(&mut self, error: Error) -> Result<(), PredictError> {
-        if self.on_error == OnError::Stop || !error.is_row() {
+        if self.on_error == OnError::Stop {
             return Err(PredictError::Read(error));
         }
         self.passed.count += 1;
@@ -200,33 +190,9 @@ impl Work<'_> {
         PredictError::Write(self.output.error(error))
     }
 
-    /// Turns the margins of a row into what is asked for.
-    fn predict(&mut self, row: &Row<'_>) -> Result<(), Fault> {
-        let (loss, scores) = (self.model.settings.loss, &mut self.scores);
-        if loss.is_multiclass() {
-            self.predictor.score_classes(row, scores)?;
-        } else {
-            let scored = self.predictor.score(row)?;
-            scores.unseen = scored.unseen;
-            scores.margins.clear();
-            scores.margins.push(scored.margin);
-        }
-        match self.kind {
-            Kind::Margin => {}
-            Kind::Probability | Kind::Mean if loss.is_multiclass() => loss.probabilities(&mut scores.margins),
-            Kind::Probability | Kind::Mean => scores.margins[0] = mean(loss, scores.margins[0])?,
-            Kind::Class => {
-                let class = class(&self.model.labels, scores);
-                scores.margins.clear();
-                scores.margins.push(class);
-            }
-        }
-        Ok(())
-    }
-
     /// Writes the line of the row at hand.
-    fn write(&mut self, name: Option<&[u8]>) -> std::io::Result<()> {
-        for (k, &number) in self.scores.margins.iter().enumerate() {
+    fn write(&mut self, numbers: &[f64], name: Option<&[u8]>) -> std::io::Result<()> {
+        for (k, &number) in numbers.iter().enumerate() {
             let class = || self.model.settings.reading.classes.iter().find(|class| class.code == number);
             if k > 0 {
                 self.output.write_all(b" ")?;

@@ -8,6 +8,7 @@
 //! | stop it | [`StopConditions`] |
 //! | the result | [`Outcome`], [`Failed`] |
 //! | evaluate a model | [`Labelled`] |
+//! | predict with it | [`Prediction`] |
 //!
 //! A fit prints nothing and knows no flags: errors and events are data, and whoever shows them chooses the words.
 
@@ -21,6 +22,7 @@ mod event;
 mod fit;
 mod outcome;
 mod position;
+mod prediction;
 mod rows;
 mod saver;
 mod session;
@@ -37,6 +39,7 @@ pub use evaluation::{Evaluation, LabelFault, Labelled};
 pub use event::{Event, Observer};
 pub use fit::{Fit, TOLERANCE, options_for, options_of};
 pub use outcome::{Failed, Outcome};
+pub use prediction::{PredictedRow, Prediction, Response, Unpredicted};
 pub use rows::{Next, Rows, watch_rows};
 pub use saver::Snapshot;
 pub use session::Session;

@@ -29,6 +29,10 @@ pub enum Contradiction {
     ChoiceNeedsOptimum(Loss),
     /// No passes, or a period of held-out rows of less than 2.
     Passes,
+    /// Means or probabilities, of a loss of classes that has none.
+    MeanNeedsProbabilities(Loss),
+    /// A class, of a loss of numbers.
+    ClassNeedsClasses(Loss),
     /// A gap to stop at, of a problem without ball and without optimum.
     GapWithoutBall,
     /// A gap to stop at, of an optimum that no penalty holds.
@@ -52,6 +56,12 @@ impl fmt::Display for Contradiction {
                     "with the {} loss a penalty is chosen by optima: seek the optimum, or give it",
                     loss.name()
                 );
+            }
+            Contradiction::MeanNeedsProbabilities(loss) => {
+                return write!(f, "the {} loss has no probabilities: predict margins or classes", loss.name());
+            }
+            Contradiction::ClassNeedsClasses(loss) => {
+                return write!(f, "the {} loss has no classes: predict means or margins", loss.name());
             }
             Contradiction::BallAndPenalty => "a ball and a penalty or bounds of weights exclude each other",
             Contradiction::FactorsWithoutPenalty => "factors multiply an L1 or L2 penalty: add one",
