@@ -1,92 +1,95 @@
-//! Which rows are held out when a penalty is chosen.
+//! Stratified cross-validation: which rows are held out when a penalty is chosen.
 
 use super::optimum::Examples;
 use crate::loss::Loss;
 use std::collections::HashMap;
 
-/// Parts that rows are split into; the held-out rows of a split are those of a part.
-pub(crate) const PARTS: usize = 10;
-/// Rows that are held out over all splits, and among them rows that are not of the most frequent class: enough to choose by.
-const ROWS: usize = 2_500;
-const RARE: usize = 300;
+/// Number of folds. The held-out rows of a split are those of one fold.
+pub(crate) const FOLDS: usize = 10;
+/// Held-out rows, over all splits, that are enough to choose a penalty by.
+const MIN_HELD_OUT_ROWS: usize = 2_500;
+/// Held-out rows, over all splits and outside the most frequent class, that are enough.
+const MIN_HELD_OUT_RARE_ROWS: usize = 300;
 
-/// The splits of some rows.
+/// The assignment of rows to folds.
 #[derive(Debug)]
 pub(crate) struct Folds {
-    /// The part of each row; none of a row without weight.
-    part: Vec<Option<u8>>,
-    /// How many of the ten splits are worth their time.
+    /// The fold of each row; `None` for a row of weight 0.
+    fold: Vec<Option<u8>>,
+    /// How many of the ten splits are evaluated: as few as hold out enough rows.
     splits: usize,
 }
 
 impl Folds {
-    /// Each class, or counts of 0 and others, are dealt out by themselves: ten rows at a time, one to each part, in an order that
-    /// depends on how many were before. So neither rows that come sorted nor rows that come in tens make a part unlike the others.
+    /// Stratifies by class, or, for regression, by whether the label is 0: each stratum is dealt out ten rows at a
+    /// time, one to each fold, in a pseudo-random order that depends only on the stratum and on how many of its rows
+    /// came before. So neither sorted rows nor rows with a period of ten make the folds differ.
     pub(crate) fn new(examples: &Examples, loss: Loss) -> Folds {
         let mut strata: HashMap<u64, Stratum> = HashMap::new();
-        let part = (0..examples.len()).map(|i| {
+        let fold = (0..examples.len()).map(|i| {
             let label = examples.label(i).0;
             let kind = if loss.classifies() || label == 0.0 { label } else { 1.0 };
             let number = strata.len() as u64;
             let stratum = strata.entry(kind.to_bits()).or_insert_with(|| Stratum::new(number));
             (examples.weight(i) > 0.0).then(|| stratum.next())
         });
-        let part: Vec<_> = part.collect();
+        let fold: Vec<_> = fold.collect();
         let rows: usize = strata.values().map(|stratum| stratum.rows).sum();
         let most = strata.values().map(|stratum| stratum.rows).max().unwrap_or(0);
-        let worth = |wanted: usize, there: usize| if there == 0 { 1 } else { (wanted * PARTS).div_ceil(there) };
-        let splits = worth(ROWS, rows).max(worth(RARE, rows - most)).clamp(1, PARTS);
-        Folds { part, splits }
+        let needed = |wanted: usize, there: usize| if there == 0 { 1 } else { (wanted * FOLDS).div_ceil(there) };
+        let splits = needed(MIN_HELD_OUT_ROWS, rows).max(needed(MIN_HELD_OUT_RARE_ROWS, rows - most)).clamp(1, FOLDS);
+        Folds { fold, splits }
     }
 
-    /// Of each split that is worth its time the rows that are held out, unless that leaves nothing, or one class alone, to learn from.
+    /// The held-out rows of each split that is evaluated. Splits that would leave no training rows, or only one class,
+    /// are left out.
     pub(crate) fn splits(&self, examples: &Examples, loss: Loss) -> Vec<Vec<usize>> {
         let of = |split: u8| {
-            let held = |part: &Option<u8>| *part == Some(split);
-            let rows: Vec<usize> = (0..self.part.len()).filter(|&i| held(&self.part[i])).collect();
-            let mut left = (0..self.part.len()).filter(|&i| self.part[i].is_some() && !held(&self.part[i]));
+            let held = |fold: &Option<u8>| *fold == Some(split);
+            let rows: Vec<usize> = (0..self.fold.len()).filter(|&i| held(&self.fold[i])).collect();
+            let mut left = (0..self.fold.len()).filter(|&i| self.fold[i].is_some() && !held(&self.fold[i]));
             let first = left.next().map(|i| examples.label(i).0);
-            let teaches = first.is_some_and(|first| !loss.classifies() || left.any(|i| examples.label(i).0 != first));
-            (!rows.is_empty() && teaches).then_some(rows)
+            let can_train = first.is_some_and(|first| !loss.classifies() || left.any(|i| examples.label(i).0 != first));
+            (!rows.is_empty() && can_train).then_some(rows)
         };
-        (0..PARTS as u8).filter_map(of).take(self.splits).collect()
+        (0..FOLDS as u8).filter_map(of).take(self.splits).collect()
     }
 }
 
-/// Rows of a kind as they are dealt out.
+/// A stratum while its rows are dealt out to folds.
 #[derive(Debug)]
 struct Stratum {
     number: u64,
     rows: usize,
-    order: [u8; PARTS],
+    order: [u8; FOLDS],
 }
 
 impl Stratum {
     fn new(number: u64) -> Stratum {
-        Stratum { number, rows: 0, order: [0; PARTS] }
+        Stratum { number, rows: 0, order: [0; FOLDS] }
     }
 
-    /// The part of the next row.
+    /// The fold of the next row.
     fn next(&mut self) -> u8 {
-        let at = self.rows % PARTS;
+        let at = self.rows % FOLDS;
         if at == 0 {
-            self.order = order(self.number << 40 ^ (self.rows / PARTS) as u64);
+            self.order = order(self.number << 40 ^ (self.rows / FOLDS) as u64);
         }
         self.rows += 1;
         self.order[at]
     }
 }
 
-/// One of the orders of ten parts, drawn by a number (splitmix64; Fisher and Yates).
-fn order(mut seed: u64) -> [u8; PARTS] {
-    let mut parts: [u8; PARTS] = std::array::from_fn(|k| k as u8);
-    for k in (1..PARTS).rev() {
+/// A pseudo-random permutation of the folds (splitmix64 and a Fisher–Yates shuffle).
+fn order(mut seed: u64) -> [u8; FOLDS] {
+    let mut folds: [u8; FOLDS] = std::array::from_fn(|k| k as u8);
+    for k in (1..FOLDS).rev() {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        parts.swap(k, ((mixed ^ mixed >> 31) % (k as u64 + 1)) as usize);
+        folds.swap(k, ((mixed ^ mixed >> 31) % (k as u64 + 1)) as usize);
     }
-    parts
+    folds
 }
 
 #[cfg(test)]
@@ -99,16 +102,16 @@ mod tests {
         examples
     }
 
-    /// Sorted, in tens, or mixed: every part has its share of each class.
+    /// Sorted, periodic or mixed labels: every fold has its proportion of each class.
     #[test]
-    fn parts_have_the_same_classes() {
+    fn folds_have_the_same_classes() {
         type Label = fn(usize) -> f64;
         let labels: [Label; 4] =
             [|i| f64::from(i >= 970), |i| f64::from(i % 50 == 3), |i| f64::from(i % 10 == 0), |i| f64::from(i < 10)];
         for label in labels {
             let examples = examples((0..1000).map(|i| 2.0 * label(i) - 1.0));
             let splits = Folds::new(&examples, Loss::Logistic).splits(&examples, Loss::Logistic);
-            assert_eq!(splits.len(), PARTS);
+            assert_eq!(splits.len(), FOLDS);
             let total = (0..1000).filter(|&i| label(i) == 1.0).count();
             for rows in &splits {
                 let ones = rows.iter().filter(|&&i| label(i) == 1.0).count();
@@ -128,7 +131,7 @@ mod tests {
         };
         assert_eq!((splits(200_000, 2), splits(40_000, 2), splits(200_000, 100)), (1, 1, 2));
         assert!(splits(4, 2) >= 2);
-        // One positive row alone cannot be held out.
+        // A single positive row cannot be held out.
         assert_eq!((splits(2, 2), splits(1, 1)), (0, 0));
     }
 }

@@ -1,4 +1,4 @@
-//! All rows in memory.
+//! Collects labelled rows in memory and turns them, with a model, into a batch training [`Problem`].
 
 use super::{optimum::Examples, problem::Problem, scaling::Scaling};
 use crate::{
@@ -13,7 +13,10 @@ use crate::{
     numeric::check::{NEGLIGIBLE, need},
 };
 
-/// Rows that are kept, with their labels as they are: 12 bytes a pair, 32 a row.
+/// Labelled rows in memory, with labels as they were read: 12 bytes per nonzero and 32 bytes per row.
+///
+/// Beyond [`Gathered::with_memory`] the nonzeros are kept in a temporary file. Features are numbered in order of first
+/// appearance.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Gathered, Penalty, Plan, Settings, Trainer};
@@ -43,16 +46,17 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// No rows yet, of whose pairs at most so many bytes are to be kept in memory; the others will be in a temporary file.
+    /// An empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary file.
     #[must_use]
     pub fn with_memory(memory: usize) -> Gathered {
         Gathered { examples: Examples::with_memory(memory), ..Gathered::default() }
     }
 
-    /// Adds rows `from..to` of a batch; those of weight 0 and without label leave no trace.
+    /// Adds rows `from..to` of a batch. Rows of weight 0 and rows without a label are skipped.
     ///
     /// # Errors
-    /// The position of the first row for which there is no memory.
+    /// The position of the first row that is invalid, has a label that is not finite, or for which there is neither
+    /// memory nor disk space, with the fault. Rows before it have been added.
     pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
         (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
     }
@@ -69,7 +73,7 @@ impl Gathered {
                 self.pairs.push((self.feature_index.find_or_insert(id, pair)? - 1, value));
             }
         }
-        // Features are numbered as they come.
+        // Columns are numbered in order of first appearance, so a row has to be sorted by column.
         self.pairs.sort_unstable_by_key(|pair| pair.0);
         self.columns.clear();
         self.columns.extend(self.pairs.iter().map(|pair| pair.0));
@@ -83,11 +87,14 @@ impl Gathered {
         Ok(())
     }
 
-    /// The search on these rows for a model with the settings, labels and features of this one, whose vector it starts from.
+    /// Builds the batch training problem on these rows, with the settings, labels and features of `model` and, as the
+    /// starting point, its weights. With standardisation the start is 0.
+    ///
+    /// *Cost*: O(nonzeros), without a copy of them.
     ///
     /// # Errors
-    /// If the rows have a label or a feature that the model has not met, or the model is none
-    /// ([`Model::check`], its vector aside, which may not be finite): with what is wrong.
+    /// A message, if a row has a label or a feature that the model has not seen, or if the model is inconsistent
+    /// ([`Model::check`], except that its weights need not be finite).
     pub fn problem(self, model: &Model) -> Result<Problem, String> {
         model.check_start()?;
         let Gathered { feature_index, mut examples, .. } = self;
@@ -120,8 +127,8 @@ impl Gathered {
             let free = Rule { factor: 1.0, bounds: settings.penalty.bounds };
             let of = |column| units.rule(column, rules.get(column).copied().unwrap_or(free));
             rules = (0..position.len()).map(of).collect();
-            // Nothing of how lanes met the columns, so that what is found depends neither on their units, nor on how the
-            // penalty was come by.
+            // Start from 0 and not from the online learner's weights, so that the result depends neither on the units
+            // of the columns nor on the penalties tried before.
             weights.fill(0.0);
             intercept.fill(0.0);
             scaling = Some(units);

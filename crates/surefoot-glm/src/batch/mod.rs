@@ -1,4 +1,5 @@
-//! The certified optimum of rows in memory, and the choice of a penalty.
+//! Batch training: empirical risk minimisation to a certified optimality gap over rows in memory, and the choice of the
+//! penalty by cross-validation.
 //!
 //! May use everything below [`pass`](crate::pass).
 

@@ -1,25 +1,30 @@
-//! Batch training to a certified optimum, for rows in memory.
+//! Certified empirical risk minimisation: the penalised weighted mean loss of a linear model over rows in memory,
+//! minimised to a given relative duality gap.
 //!
-//! | objective | engine |
+//! | objective | method |
 //! | --- | --- |
-//! | smooth loss, no L1, few columns | Newton's method; steps by conjugate gradients, preconditioned by a Cholesky factor that is made anew only when it pays |
-//! | the same, many columns | the same, preconditioned by the diagonal |
-//! | smooth loss with L1, or bounds of weights | Newton's method; steps by coordinate descent on the quadratic model with the penalty as it is: on its matrix for few columns, by columns for many |
-//! | hinge, absolute, quantile; Huber and smoothed hinge where the above end short | a primal-dual interior-point method; steps as above, for many columns preconditioned by the rows that curve most |
-//! | softmax | Newton's method over columns and classes, preconditioned class by class; with L1, or bounds of weights, coordinate descent |
-//! | one-vs-rest | a logistic problem for each class |
+//! | smooth loss, ridge penalty or none, few columns | inexact Newton; preconditioned conjugate gradients with a Cholesky factor of an earlier Hessian, renewed only when that pays |
+//! | smooth loss, ridge penalty or none, many columns | inexact Newton; conjugate gradients with a diagonal (Jacobi) preconditioner |
+//! | smooth loss with an L1 penalty or bounds on weights | proximal Newton; the subproblems solved by coordinate descent, on the Gram matrix for few columns and by columns for many |
+//! | hinge, absolute, quantile; Huber, smoothed and squared hinge where the above stall | primal-dual interior-point method; steps by conjugate gradients, for many columns with a Woodbury preconditioner of the rows of largest curvature |
+//! | softmax | inexact Newton over columns and classes, preconditioned by the diagonal blocks of the classes; with an L1 penalty or bounds proximal Newton |
+//! | one-vs-rest | one logistic problem per class |
 //!
-//! Smooth losses of one margin without L1 begin on growing samples of the rows. Whatever the engine, the certificate is the
-//! Fenchel gap of the loss as it is, at the dual points that the quadratic model foresaw for the step: it is of the order of what
-//! the step left to gain, where that at the slopes themselves is larger by the condition of the problem.
+//! Smooth losses of one margin without L1 start on growing subsamples of the rows. Whatever the method, the certificate
+//! is the Fenchel duality gap of the unsmoothed loss, at the dual points that the quadratic model of the last step
+//! predicts. That gap is of the order of the decrease that is left, whereas the gap at the derivatives of the loss is
+//! larger by the condition number of the problem.
 //!
-//! Zeros of an L1 penalty are exact; those of a loss with a kink as far as the tolerance can tell them.
+//! With a smooth loss, zeros under an L1 penalty are exact; with a loss that has a kink they are exact up to the
+//! tolerance.
 //!
-//! *Memory*: columns filled for more than half take 8 bytes a row each, and then the other pairs are copied (12 bytes a
-//! pair), else they are borrowed; about 64 bytes a row (a kink: 150; softmax: 40 a class); up to 15 numbers a column and class; for
-//! few columns up to five squares of 8 bytes, softmax one a class; for L1 with many columns 12 bytes a pair more.
+//! *Memory*: columns with more than half of their entries nonzero are stored densely, 8 bytes per entry; if there are
+//! any, the other nonzeros are copied (12 bytes each), otherwise they are borrowed. Further about 64 bytes per row
+//! (losses with a kink: 150; softmax: 40 per class); up to 15 numbers per column and class; for few columns up to five
+//! square matrices of 8 bytes per entry, for softmax one per class; for L1 with many columns 12 bytes more per nonzero.
 //!
-//! Sums are made in shares that depend on the data alone, so the result has the same bits whatever the threads.
+//! Sums are accumulated in blocks of rows that depend on the data alone, so the result is the same to the bit for any
+//! number of threads.
 
 mod at_point;
 mod candidate;
@@ -66,33 +71,33 @@ use crate::{
 use design::Design;
 use workers::Workers;
 
-/// What is sought: the minimum of the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j² over weights within their bounds, the
-/// intercept left out.
+/// The problem to solve: minimise the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j² over weights within their
+/// bounds. The intercept has neither penalty nor bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal<'a> {
     /// The loss of a row.
     pub loss: Loss,
-    /// How many classes there are, for losses with a margin for each: labels are 0, 1, … below it. Other losses ignore it.
+    /// Number of classes, for losses with one margin per class (labels 0, 1, …, classes − 1). Ignored by other losses.
     pub classes: usize,
-    /// The factor of the sizes of weights.
+    /// Strength of the L1 (lasso) penalty, at least 0.
     pub l1: f64,
-    /// The factor of half their squares.
+    /// Strength of the L2 (ridge) penalty, at least 0.
     pub l2: f64,
-    /// Between what weights have to be; the intercept need not be.
+    /// Bounds on every weight; the intercept has none.
     pub bounds: Bounds,
-    /// By column, the factor f_j of its penalty and the bounds of its weight; of columns beyond these the factor is 1, and the
-    /// bounds are those above. The classes of a column have the same.
+    /// Per column, the penalty factor f_j and the bounds of the weight. Columns beyond the end of the slice have factor
+    /// 1 and the bounds above. All classes of a column share its rule.
     pub rules: &'a [Rule],
-    /// Whether there is an intercept, which no penalty holds.
+    /// Whether there is an intercept, which is not penalised.
     pub intercept: bool,
-    /// The relative gap, gap / |objective|, at which to end.
+    /// The relative duality gap, gap / |objective|, at which to stop.
     pub tolerance: f64,
-    /// Threads to use; the result does not depend on it.
+    /// Number of threads. The result does not depend on it.
     pub threads: usize,
 }
 
 impl Goal<'_> {
-    /// Whether its numbers are in range, and the labels are those of its loss.
+    /// Whether the penalty strengths and the loss parameter are in range and the labels suit the loss.
     fn is_sound(&self, examples: &Examples) -> bool {
         let factors = [self.l1, self.l2].into_iter().chain(self.rules.iter().map(|rule| rule.factor));
         let labels = examples.label.iter().zip(&examples.weight).filter(|(_, weight)| **weight > 0.0);
@@ -101,71 +106,75 @@ impl Goal<'_> {
             && labels.into_iter().all(|(y, _)| self.loss.takes(*y, self.classes))
     }
 
-    /// What holds for the weight of a column.
+    /// The penalty factor and bounds of a column.
     fn rule(&self, column: usize) -> Rule {
         self.rules.get(column).copied().unwrap_or(Rule { factor: 1.0, bounds: self.bounds })
     }
 }
 
-/// Why a search ended.
+/// Why the optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It did not.
+    /// It is still running.
     Running,
-    /// The relative gap is certified to be within the tolerance.
+    /// The relative duality gap is certified to be within the tolerance.
     Certified,
-    /// There is no penalty, or none that holds all weights, and so no certificate; what another Newton step may gain, ½gᵀH⁻¹g, is
-    /// within the tolerance.
+    /// Some weights are unpenalised, so there is no certificate; half the squared Newton decrement, ½gᵀH⁻¹g, is within
+    /// the tolerance.
     Decrement,
-    /// The labels are separated, and nothing holds the weights: the loss falls for ever, and no model has the least.
+    /// The labels are separable and the weights unpenalised: the loss has an infimum that no model attains.
     Unattained,
-    /// Rounding lets nothing more be gained.
+    /// No further decrease is possible in floating-point arithmetic.
     Stalled,
-    /// 1000 outer iterations.
+    /// The limit of 1000 outer iterations was reached.
     Exhausted,
-    /// It was stopped.
+    /// `stop` returned true.
     Stopped,
 }
 
-/// The best model so far, and what is known of it.
+/// The best model found so far, with its objective and the bound on its suboptimality.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// Weights by column; of K classes K numbers a column.
+    /// Weights, column by column; for K classes K consecutive numbers per column.
     pub weights: Vec<f64>,
-    /// The intercept of each class, or of the one margin: 0 if there is none.
+    /// The intercept of each class, or of the single margin; 0 without an intercept.
     pub intercept: Vec<f64>,
-    /// The objective, penalties included; NaN if it was stopped before the first pass.
+    /// The objective, penalties included; NaN if the optimisation was stopped before the first pass.
     pub objective: f64,
-    /// The size of the objective, or, where that is larger, 1e-20 of the mean loss where all margins are 0: a perfect fit
-    /// has no size of its own.
+    /// The scale that the gap is relative to: |objective|, or, if larger, 1e-20 of the mean loss at margins of 0, since
+    /// a perfect fit has objective 0.
     pub size: f64,
-    /// An upper bound on what the objective exceeds its minimum by; `None` if there is no finite one.
+    /// An upper bound on the objective minus its minimum, rounding included; `None` if no finite bound is known.
     pub gap: Option<f64>,
-    /// Passes over the rows; those over a part of them count as that part.
+    /// Passes over the rows; a pass over a subsample counts as its fraction of the rows.
     pub passes: f64,
-    /// Outer iterations.
+    /// Number of outer iterations.
     pub iterations: usize,
-    /// Why this is the last one.
+    /// Why the optimisation ended, or [`Ended::Running`].
     pub ended: Ended,
 }
 
 impl Optimum {
-    /// The gap as a share of [`size`](Optimum::size).
+    /// The gap divided by [`size`](Optimum::size); `None` without a finite gap.
     #[must_use]
     pub fn relative_gap(&self) -> Option<f64> {
         Some(self.gap? / self.size.max(f64::MIN_POSITIVE))
     }
 }
 
-/// Searches the minimum of `goal` over `examples`, from the given weights and intercepts on, laid out as in [`Optimum`]
-/// (what is missing is 0).
+/// Minimises `goal` over `examples`, starting from the given (weights, intercepts), laid out as in [`Optimum`]; missing
+/// numbers are 0. A start at which the objective is not finite is replaced by 0.
 ///
-/// `each` is shown the best model so far after each outer iteration. `stop` is asked about every millisecond, by all threads;
-/// once it says so, the search ends with the best model there is. A tolerance that nothing meets, 0 or NaN, ends it where rounding does.
+/// `each` is called with the best model so far after each outer iteration. `stop` is called about every millisecond,
+/// from any thread; once it returns true the best model so far is returned. With a tolerance that cannot be met (0 or
+/// NaN) the optimisation ends when rounding allows no further decrease.
 ///
-/// Labels are those of the loss: −1 and +1 for two classes, the number of the class for losses of many, numbers of at least 0
-/// for counts. `None` if one is not, if no row has weight, or if a factor or the parameter of the loss is out of range.
-/// A start at which the objective is not finite is replaced by 0.
+/// Labels are −1 and +1 for two classes, the number of the class for multiclass losses, numbers of at least 0 for
+/// counts. `None` if a label does not suit the loss, if no row has positive weight, or if a penalty strength or the
+/// parameter of the loss is out of range.
+///
+/// *Cost*: see the table and the memory figures of [this module](self); a pass costs O(nonzeros), for multiclass losses
+/// times classes.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, Loss, optimum::{Ended, Examples, Goal, optimise}};
@@ -200,12 +209,12 @@ pub fn optimise(
     if !goal.is_sound(examples) {
         return None;
     }
-    // Not a number and below 0 are as hard to meet as 0 is.
+    // A tolerance that is NaN or negative cannot be met either, as 0 cannot.
     let goal = Goal { tolerance: goal.tolerance.max(0.0), ..*goal };
     Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(&goal, start, stop, each))
 }
 
-/// Where no row has a feature and there is no intercept, there is one model, and it is the best.
+/// The optimum where no row has a feature and there is no intercept: the model 0 is the only one.
 fn only_model(design: &Design, goal: &Goal) -> Optimum {
     let classes = if goal.loss.is_multiclass() { goal.classes.max(1) } else { 1 };
     let objective = match goal.loss {
@@ -225,16 +234,16 @@ fn only_model(design: &Design, goal: &Goal) -> Optimum {
     }
 }
 
-/// Examples laid out for several searches, with weights of their own.
+/// Examples laid out once for several optimisations, with row weights of their own.
 pub(crate) struct Layout<'a>(Design<'a>);
 
 impl<'a> Layout<'a> {
-    /// `None` if no row has weight.
+    /// Lays out the examples; `None` if no row has positive weight.
     pub(crate) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Layout<'a>> {
         Design::new(examples, weights, intercept).map(Layout)
     }
 
-    /// [`optimise`] on these rows; the intercept is that of the layout.
+    /// [`optimise`] on these rows; whether there is an intercept is that of the layout, not of `goal`.
     pub(crate) fn optimise(
         &mut self,
         goal: &Goal,
@@ -255,7 +264,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Whether there are more weights, the intercept counted, than rows to tell them by.
+    /// Whether there are more weights, the intercept counted, than rows: the weights are then not determined.
     pub(crate) fn has_more_columns_than_rows(&self) -> bool {
         self.0.dim() > self.0.rows()
     }

@@ -1,13 +1,14 @@
-//! The choice of a penalty by cross-validation.
+//! A regularisation path with K-fold cross-validation, to choose the strength of a penalty.
 //!
-//! Of each split of the rows nine parts in ten are learnt from, one is held out. The path goes from the heaviest penalty that may be
-//! worth a try, two to a decade, each optimum sought from the one before, down to where lighter ones change little any more:
-//! where nearly all that there is to explain in the rows is explained, or as much as without a penalty. No bump of the held-out
-//! loss ends it, only a rise that is long, large and no chance. Where the least loss is at its heavy end, heavier ones are tried. The last point is no penalty at all, where that has
-//! an optimum.
+//! Each split trains on nine folds of ten and scores the other. The path starts at the strongest penalty that may be
+//! worthwhile and takes two steps per decade, each optimisation starting from the optimum before (warm start), down to
+//! where weaker penalties change little: where nearly all of the explainable training loss is explained, or as much as
+//! without a penalty. A rise of the held-out loss ends the path only if it is long, large and statistically
+//! significant. If the held-out loss is least at the strong end, stronger penalties are tried. The last point is no
+//! penalty at all, where that has an optimum.
 //!
-//! *Cost*: some 20 optima to 1e-3 or 1e-4 a split; one split for 25,000 rows or more, up to ten where there are fewer, or where few are of
-//! the rarer class. Splits run side by side.
+//! *Cost*: some 20 optima to a relative gap of 1e-3 or 1e-4 per split; one split for 25,000 rows or more, up to ten for
+//! fewer rows or a rare class. Splits run in parallel.
 
 use super::{
     folds::Folds,
@@ -23,35 +24,35 @@ use crate::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How near to each optimum to go: with l1, where a digit costs most, and otherwise.
-const ROUGHLY: f64 = 1e-3;
-const NEARLY: f64 = 1e-4;
-/// From here on lighter penalties explain nothing more: a share of what is explained.
-const LITTLE: f64 = 1e-3;
-/// The same of what there is to explain, where more weights than rows can explain everything.
-const LITTLE_OF_ALL: f64 = 1e-2;
-/// A held-out loss rises for good once it has risen this many times in a row, by this share of what the best model explains, and by
-/// this many standard errors.
-const RISES: usize = 3;
-const LARGE: f64 = 0.05;
-const CHANCE: f64 = 2.0;
-/// Penalties of a path: fewest, and most on the way down and up.
-const FEWEST: usize = 5;
-const MOST_DOWN: usize = 33;
-const MOST_UP: usize = 8;
-/// Passes that are worth a try without a penalty.
-const PASSES: f64 = 300.0;
+/// Relative gaps to solve to: with L1, where accuracy is expensive, and otherwise.
+const L1_TOLERANCE: f64 = 1e-3;
+const TOLERANCE: f64 = 1e-4;
+/// Weaker penalties are not tried once they would explain less than this share of the loss explained so far.
+const SETTLED_SHARE: f64 = 1e-3;
+/// The share of the null loss that may stay unexplained, where more weights than rows can explain all of it.
+const UNEXPLAINED_SHARE: f64 = 1e-2;
+/// The held-out loss has risen for good after this many consecutive rises, by this share of what the best model
+/// explains, and by this many standard errors.
+const MIN_RISES: usize = 3;
+const MIN_RISE: f64 = 0.05;
+const MIN_RISE_ERRORS: f64 = 2.0;
+/// Number of penalties on a path: the fewest, and the most from the start down and from the start up.
+const MIN_PENALTIES: usize = 5;
+const MAX_PENALTIES_DOWN: usize = 33;
+const MAX_PENALTIES_UP: usize = 8;
+/// Most passes of an unpenalised optimisation.
+const MAX_UNPENALISED_PASSES: f64 = 300.0;
 
-/// How a path was walked.
+/// Progress of the cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step<'s> {
-    /// A split is done, of so many.
+    /// A split is done: its number, and how many there are.
     Split(usize, usize),
-    /// All are, and this is what came of a penalty.
+    /// All splits are done: a penalty with its held-out loss.
     Point(&'s PathPoint),
 }
 
-/// The losses on the held-out rows of a model.
+/// Weighted held-out losses: mean and standard error.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     mean: Mean,
@@ -72,7 +73,7 @@ impl Losses {
         self.squares.iter_mut().zip(&other.squares).for_each(|(sum, other)| sum.add(other.value()));
     }
 
-    /// The mean, ∞ where it is none, and its standard error.
+    /// The mean (∞ if it is not finite) and its standard error.
     fn value(&self) -> (f64, Option<f64>) {
         let Some(mean) = self.mean.value() else { return (f64::INFINITY, None) };
         let [one, first, second] = self.squares.map(|sum| sum.value());
@@ -81,37 +82,37 @@ impl Losses {
     }
 }
 
-/// What came of one penalty on one split.
+/// The losses of one penalty on one split.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The mean loss on the rows that were learnt, less the least that their labels can have.
+    /// The mean training loss, minus its minimum over margins, which depends on the labels alone.
     training: f64,
     held: Losses,
 }
 
-/// The search along the path on one split.
-struct Walk<'w> {
+/// The regularisation path on one split.
+struct PathOnSplit<'w> {
     problem: &'w Problem,
     axis: PenaltyTerm,
     layout: Layout<'w>,
     held: &'w [usize],
-    /// The least mean loss that the labels can have.
+    /// The mean over training rows of the least loss that each label allows.
     floor: f64,
     start: (Vec<f64>, Vec<f64>),
-    /// The losses of held-out rows that were found last.
+    /// The held-out losses of the last model, row by row.
     losses: Vec<f64>,
     threads: usize,
     stop: &'w (dyn Fn() -> bool + Sync),
 }
 
-impl<'w> Walk<'w> {
+impl<'w> PathOnSplit<'w> {
     fn new(
         problem: &'w Problem,
         axis: PenaltyTerm,
         held: &'w [usize],
         threads: usize,
         stop: &'w (dyn Fn() -> bool + Sync),
-    ) -> Option<Walk<'w>> {
+    ) -> Option<PathOnSplit<'w>> {
         let (examples, loss) = (&problem.examples, problem.settings.loss);
         let mut weights: Vec<f64> = (0..examples.len()).map(|i| examples.weight(i)).collect();
         held.iter().for_each(|&i| weights[i] = 0.0);
@@ -124,13 +125,13 @@ impl<'w> Walk<'w> {
         let layout = Layout::new(examples, &weights, problem.settings.intercept)?;
         let floor = floor.value().unwrap_or(0.0);
         let start = (vec![0.0; problem.start.0.len()], vec![0.0; problem.start.1.len()]);
-        Some(Walk { problem, axis, layout, held, floor, start, losses: Vec::new(), threads, stop })
+        Some(PathOnSplit { problem, axis, layout, held, floor, start, losses: Vec::new(), threads, stop })
     }
 
-    /// The optimum with a penalty of this strength; `None` if it was stopped. Later ones are sought from there.
+    /// The optimum at a penalty of this strength, warm-started from the one before; `None` if stopped.
     fn optimum(&mut self, strength: f64, most: f64) -> Option<Optimum> {
         let penalty = self.axis.of(self.problem.settings.penalty, strength);
-        let goal = self.problem.goal(&penalty, if penalty.l1 > 0.0 { ROUGHLY } else { NEARLY }, self.threads);
+        let goal = self.problem.goal(&penalty, if penalty.l1 > 0.0 { L1_TOLERANCE } else { TOLERANCE }, self.threads);
         let (over, stop) = (AtomicBool::new(false), self.stop);
         let stop = || over.load(Ordering::Relaxed) || stop();
         let mut each = |found: &Optimum| over.store(found.passes > most, Ordering::Relaxed);
@@ -142,68 +143,69 @@ impl<'w> Walk<'w> {
         Some(found)
     }
 
-    /// What comes of a penalty of this strength.
-    fn visit(&mut self, strength: f64) -> Option<Found> {
+    /// The losses at a penalty of this strength.
+    fn evaluate(&mut self, strength: f64) -> Option<Found> {
         if strength == 0.0 {
-            return self.without();
+            return self.unpenalised();
         }
         let found = self.optimum(strength, f64::INFINITY)?;
-        Some(self.judge(strength, &found))
+        Some(self.score(strength, &found))
     }
 
-    /// From the heaviest penalty on to where lighter ones change little, and to none.
+    /// Follows the path from the strongest penalty down to where weaker ones change little, and to no penalty:
+    /// strengths and losses.
     fn down(&mut self) -> Option<(Vec<f64>, Vec<Found>)> {
-        let (heaviest, nothing) = self.heaviest()?;
+        let (strongest, null_loss) = self.strongest()?;
         let mut rise = Rise::new(self.losses.clone());
         let (mut strengths, mut found): (Vec<f64>, Vec<Found>) = Default::default();
         let mut without: Option<Found> = None;
-        while found.len() < MOST_DOWN {
-            strengths.push(heaviest * libm::exp10(-0.5 * found.len() as f64));
-            found.push(self.visit(*strengths.last()?)?);
+        while found.len() < MAX_PENALTIES_DOWN {
+            strengths.push(strongest * libm::exp10(-0.5 * found.len() as f64));
+            found.push(self.evaluate(*strengths.last()?)?);
             let least = without.map(|without| without.training).filter(|training| training.is_finite());
             if rise.is_for_good(&self.losses) {
                 break;
             }
-            let everything = if self.layout.has_more_columns_than_rows() { LITTLE_OF_ALL } else { LITTLE };
-            let explained = found.last()?.training <= everything * nothing;
-            if found.len() < FEWEST || !explained && !is_settled(&found, nothing, least) {
+            let everything = if self.layout.has_more_columns_than_rows() { UNEXPLAINED_SHARE } else { SETTLED_SHARE };
+            let explained = found.last()?.training <= everything * null_loss;
+            if found.len() < MIN_PENALTIES || !explained && !is_settled(&found, null_loss, least) {
                 continue;
             }
-            // On a plateau penalties change little and none changes much: then it goes on.
+            // On a plateau the unpenalised optimum tells whether much is left to explain; if so the path continues.
             let start = self.start.clone();
             without = Some(match without {
                 Some(known) => known,
-                None => self.without()?,
+                None => self.unpenalised()?,
             });
             self.start = start;
             let least = without.map(|without| without.training).filter(|training| training.is_finite());
-            if least.is_none() || explained || is_settled(&found, nothing, least) {
+            if least.is_none() || explained || is_settled(&found, null_loss, least) {
                 break;
             }
         }
         strengths.push(0.0);
         found.push(match without {
             Some(known) => known,
-            None => self.without()?,
+            None => self.unpenalised()?,
         });
         Some((strengths, found))
     }
 
-    /// What comes of no penalty: losses that are none where that has no optimum, or where one is not to be had.
-    fn without(&mut self) -> Option<Found> {
+    /// The losses without a penalty; NaN where there is no optimum, or none within the limit of passes.
+    fn unpenalised(&mut self) -> Option<Found> {
         let penalty = self.axis.of(self.problem.settings.penalty, 0.0);
-        let unheld = penalty.l1 == 0.0 && penalty.l2 == 0.0;
+        let is_unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
         let mut none = Found { training: f64::NAN, held: Losses::default() };
         none.held.add(f64::NAN, 1.0);
-        if unheld && self.layout.has_more_columns_than_rows() {
+        if is_unpenalised && self.layout.has_more_columns_than_rows() {
             return Some(none);
         }
-        let found = self.optimum(0.0, PASSES)?;
+        let found = self.optimum(0.0, MAX_UNPENALISED_PASSES)?;
         let ended = matches!(found.ended, Ended::Certified | Ended::Decrement | Ended::Stalled);
-        Some(if ended { self.judge(0.0, &found) } else { none })
+        Some(if ended { self.score(0.0, &found) } else { none })
     }
 
-    fn judge(&mut self, strength: f64, found: &Optimum) -> Found {
+    fn score(&mut self, strength: f64, found: &Optimum) -> Found {
         let penalty = self.axis.of(self.problem.settings.penalty, strength);
         let mut held = Losses::default();
         let mut margins = vec![0.0; found.intercept.len()];
@@ -215,10 +217,10 @@ impl<'w> Walk<'w> {
             losses.push(value * weight);
         }
         self.losses = losses;
-        Found { training: found.objective - self.problem.cost(&penalty, &found.weights) - self.floor, held }
+        Found { training: found.objective - self.problem.penalty_value(&penalty, &found.weights) - self.floor, held }
     }
 
-    /// The loss of a row; its margins are left behind, without its offset.
+    /// The loss of a row; `margins` is left holding its margins without the offset.
     fn loss(&self, i: usize, found: &Optimum, margins: &mut [f64]) -> f64 {
         let (examples, loss, width) = (&self.problem.examples, self.problem.settings.loss, margins.len());
         let ((y, offset), (columns, values)) = (examples.label(i), examples.row(i));
@@ -233,28 +235,28 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The heaviest penalty that is worth a try: for l1 the least that leaves no weight, for l2 the trace of the mean curvature, both
-    /// of penalised columns at the model without them.
-    /// Also what the loss is there.
-    fn heaviest(&mut self) -> Option<(f64, f64)> {
+    /// The strongest penalty of the path, and the training loss there (the null loss). For L1 it is the least strength
+    /// at which all penalised weights are 0; for L2 the trace of the mean Hessian of the penalised columns at the model
+    /// without them.
+    fn strongest(&mut self) -> Option<(f64, f64)> {
         let loss = self.problem.settings.loss;
         let (mut gradient, mut trace) = (vec![0.0; self.problem.position.len()], Sum::default());
         let mut total = Sum::default();
-        let huge = 1e6 * self.problem.unit(self.axis);
+        let huge = 1e6 * self.problem.typical_penalty(self.axis);
         let found = self.optimum(huge, f64::INFINITY)?;
-        let nothing = self.judge(huge, &found).training;
+        let null_loss = self.score(huge, &found).training;
         let mut margins = vec![0.0; found.intercept.len()];
         let held: std::collections::HashSet<_> = self.held.iter().collect();
         let examples = &self.problem.examples;
         for i in (0..examples.len()).filter(|i| examples.weight(*i) > 0.0 && !held.contains(i)) {
             self.loss(i, &found, &mut margins);
             let ((y, offset), weight) = (examples.label(i), examples.weight(i));
-            let (slope, bend) = match loss.is_multiclass() {
-                // Of a class no more than of all, and of all as much as for equal shares.
+            let (derivative, curvature) = match loss.is_multiclass() {
+                // A bound over classes for L1; for L2 the curvature summed over classes at equal probabilities.
                 true => (1.0, 1.0 - 1.0 / self.problem.labels.classes.len().max(2) as f64),
                 false => {
-                    let (slope, margin) = (loss.derivative(y, margins[0] + offset), margins[0] + offset);
-                    (slope, loss.second_derivative(y, margin).unwrap_or(slope * slope))
+                    let (derivative, margin) = (loss.derivative(y, margins[0] + offset), margins[0] + offset);
+                    (derivative, loss.second_derivative(y, margin).unwrap_or(derivative * derivative))
                 }
             };
             total.add(weight);
@@ -262,9 +264,9 @@ impl<'w> Walk<'w> {
             for (&column, x) in columns.iter().zip(values) {
                 let factor = self.problem.factor(column as usize);
                 if factor > 0.0 {
-                    let size = if loss.is_multiclass() { x.abs() } else { slope * x };
+                    let size = if loss.is_multiclass() { x.abs() } else { derivative * x };
                     gradient[column as usize] += weight * size / factor;
-                    trace.add(weight * bend * x * x / factor);
+                    trace.add(weight * curvature * x * x / factor);
                 }
             }
         }
@@ -272,28 +274,29 @@ impl<'w> Walk<'w> {
             PenaltyTerm::L1 => gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs())),
             PenaltyTerm::L2 => trace.value(),
         };
-        let heaviest = Some(sum / total.value()).filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0);
-        Some((heaviest, nothing))
+        let strongest = Some(sum / total.value()).filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0);
+        Some((strongest, null_loss))
     }
 }
 
-/// Watches the losses of held-out rows.
+/// Detects a rise of the held-out loss.
 struct Rise {
-    /// Those of the model without penalised weights, and of the best one.
-    nothing: Vec<f64>,
+    /// Row losses of the null model, without penalised weights, and of the best model.
+    null_loss: Vec<f64>,
     best: Vec<f64>,
-    /// The sum of the last, and how often it has risen since the best.
+    /// The last sum of losses, and the number of consecutive rises.
     last: f64,
     times: usize,
 }
 
 impl Rise {
-    fn new(nothing: Vec<f64>) -> Rise {
-        let last = nothing.iter().sum();
-        Rise { best: nothing.clone(), nothing, last, times: 0 }
+    fn new(null_loss: Vec<f64>) -> Rise {
+        let last = null_loss.iter().sum();
+        Rise { best: null_loss.clone(), null_loss, last, times: 0 }
     }
 
-    /// Whether they have risen for good, with these.
+    /// Takes the next losses, and says whether they have risen for good: [`MIN_RISES`], [`MIN_RISE`] and
+    /// [`MIN_RISE_ERRORS`].
     fn is_for_good(&mut self, losses: &[f64]) -> bool {
         let sum = |losses: &[f64]| losses.iter().sum::<f64>();
         let (now, best, before) = (sum(losses), sum(&self.best), self.last);
@@ -305,30 +308,31 @@ impl Rise {
         self.times = if now > before { self.times + 1 } else { 0 };
         let by = losses.iter().zip(&self.best).map(|(now, best)| now - best);
         let squares: f64 = by.map(|by| by * by).sum();
-        let large = now - best > LARGE * (sum(&self.nothing) - best);
-        self.times >= RISES && large && now - best > CHANCE * squares.sqrt()
+        let large = now - best > MIN_RISE * (sum(&self.null_loss) - best);
+        self.times >= MIN_RISES && large && now - best > MIN_RISE_ERRORS * squares.sqrt()
     }
 }
 
-/// Whether lighter penalties than the last explain little more of the loss of `nothing`, where the least is known if there is one.
-fn is_settled(found: &[Found], nothing: f64, least: Option<f64>) -> bool {
+/// Whether weaker penalties than the last would explain little more of the null loss; `least` is the training loss
+/// without a penalty, if known.
+fn is_settled(found: &[Found], null_loss: f64, least: Option<f64>) -> bool {
     let training = |back: usize| found[found.len() - 1 - back].training;
     match least {
-        Some(least) => training(0) - least <= LITTLE * (nothing - least),
-        None => (0..2).all(|back| training(back + 1) - training(back) <= LITTLE * (nothing - training(0))),
+        Some(least) => training(0) - least <= SETTLED_SHARE * (null_loss - least),
+        None => (0..2).all(|back| training(back + 1) - training(back) <= SETTLED_SHARE * (null_loss - training(0))),
     }
 }
 
 impl Problem {
-    /// A penalty that is large for the data: the trace of the mean curvature, or, for l1, the root mean square of gradients, at
-    /// margins of 0.
-    fn unit(&self, axis: PenaltyTerm) -> f64 {
+    /// The order of magnitude of a strong penalty for the data: for L2 the trace of the mean Hessian, for L1 the root
+    /// mean square of row gradients, at margins of 0.
+    fn typical_penalty(&self, axis: PenaltyTerm) -> f64 {
         let (loss, mut sum) = (self.settings.loss, Mean::default());
         for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
             let (y, offset) = self.examples.label(i);
             let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
             let size = match axis {
-                // With margins of 0 all classes are as likely, and squares of slopes and bends have the same sum.
+                // At margins of 0 all classes are equally likely, where Σ_k φ'_k² and the trace of φ'' are equal.
                 _ if loss.is_multiclass() => 1.0 - 1.0 / self.labels.classes.len().max(2) as f64,
                 PenaltyTerm::L1 => loss.derivative(y, offset).powi(2),
                 PenaltyTerm::L2 => loss.second_derivative(y, offset).unwrap_or(loss.derivative(y, offset).powi(2)),
@@ -339,13 +343,13 @@ impl Problem {
         if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean }
     }
 
-    /// What the penalty of a column is multiplied by.
+    /// The penalty factor of a column.
     fn factor(&self, column: usize) -> f64 {
         self.rules.get(column).map_or(1.0, |rule| rule.factor)
     }
 
-    /// What weights cost.
-    fn cost(&self, penalty: &Penalty, weights: &[f64]) -> f64 {
+    /// The penalty at these weights.
+    fn penalty_value(&self, penalty: &Penalty, weights: &[f64]) -> f64 {
         let width = (weights.len() / self.position.len().max(1)).max(1);
         let mut sum = Sum::default();
         for (k, w) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
@@ -354,9 +358,12 @@ impl Problem {
         sum.value()
     }
 
-    /// Chooses the penalty of a path by cross-validation. Ends early where `stop` says so, and then chooses none. `each` is shown how it goes.
+    /// Chooses the strength of the penalty named in the settings by cross-validation, and stores it with the whole
+    /// path. Stops early if `stop` returns true, and then chooses none. `each` is called with the progress.
     ///
-    /// The penalty stays what it was where there are too few rows to hold one out.
+    /// *Cost*: see the head of the module.
+    ///
+    /// The penalty is unchanged if no penalty is to be chosen, or if there are too few rows to hold any out.
     pub fn choose(
         &mut self,
         select: Select,
@@ -367,7 +374,7 @@ impl Problem {
         let Some(axis) = self.settings.penalty.path else { return };
         let folds = Folds::new(&self.examples, self.settings.loss);
         let splits = folds.splits(&self.examples, self.settings.loss);
-        let Some(path) = self.survey(axis, &splits, threads, stop, each) else { return };
+        let Some(path) = self.cross_validate(axis, &splits, threads, stop, each) else { return };
         path.iter().for_each(|point| each(Step::Point(point)));
         if let Some(taken) = select.of(&path) {
             self.settings.penalty = Penalty { l1: taken.l1, l2: taken.l2, ..self.settings.penalty };
@@ -375,8 +382,8 @@ impl Problem {
         self.tried = path;
     }
 
-    /// Walks the path on all splits.
-    fn survey(
+    /// The regularisation path with the held-out losses over all splits.
+    fn cross_validate(
         &self,
         axis: PenaltyTerm,
         splits: &[Vec<usize>],
@@ -385,12 +392,12 @@ impl Problem {
         each: &mut dyn FnMut(Step<'_>),
     ) -> Option<Vec<PathPoint>> {
         let (first, others) = splits.split_first()?;
-        let mut walk = Walk::new(self, axis, first, threads, stop)?;
+        let mut walk = PathOnSplit::new(self, axis, first, threads, stop)?;
         let (mut strengths, found) = walk.down()?;
         drop(walk);
         each(Step::Split(1, splits.len()));
         let mut losses: Vec<Losses> = found.iter().map(|found| found.held).collect();
-        self.join(axis, others, &strengths, threads, stop, &mut losses, &mut |done| {
+        self.add_splits(axis, others, &strengths, threads, stop, &mut losses, &mut |done| {
             each(Step::Split(done + 1, splits.len()));
         })?;
         let best = |losses: &[Losses]| {
@@ -398,10 +405,11 @@ impl Problem {
             (0..means.len()).min_by(|&a, &b| means[a].total_cmp(&means[b])).unwrap_or(0)
         };
         if best(&losses) == 0 {
-            let up: Vec<f64> = (1..=MOST_UP).rev().map(|k| strengths[0] * libm::exp10(k as f64 / 2.0)).collect();
+            let up: Vec<f64> =
+                (1..=MAX_PENALTIES_UP).rev().map(|k| strengths[0] * libm::exp10(k as f64 / 2.0)).collect();
             let mut more = vec![Losses::default(); up.len()];
-            self.join(axis, splits, &up, threads, stop, &mut more, &mut |_| ())?;
-            // Those beyond the least are not worth a word.
+            self.add_splits(axis, splits, &up, threads, stop, &mut more, &mut |_| ())?;
+            // Keep one point beyond the least.
             let from = best(&more).saturating_sub(1);
             strengths.splice(0..0, up[from..].iter().copied());
             losses.splice(0..0, more[from..].iter().copied());
@@ -415,9 +423,9 @@ impl Problem {
         Some(points.filter(|point| without || point.loss.is_finite()).collect())
     }
 
-    /// Adds the losses of these penalties on splits, as many at a time as there are threads.
+    /// Adds the held-out losses of these penalties on splits, as many in parallel as there are threads.
     #[allow(clippy::too_many_arguments)]
-    fn join(
+    fn add_splits(
         &self,
         axis: PenaltyTerm,
         splits: &[Vec<usize>],
@@ -429,14 +437,14 @@ impl Problem {
     ) -> Option<()> {
         let side_by_side = threads.clamp(1, splits.len().max(1));
         let walk = |held: &Vec<usize>| -> Option<Vec<Found>> {
-            let mut walk = Walk::new(self, axis, held, threads / side_by_side, stop)?;
-            strengths.iter().map(|&strength| walk.visit(strength)).collect()
+            let mut walk = PathOnSplit::new(self, axis, held, threads / side_by_side, stop)?;
+            strengths.iter().map(|&strength| walk.evaluate(strength)).collect()
         };
         let mut done = 0;
         for some in splits.chunks(side_by_side) {
             let found: Vec<_> = std::thread::scope(|scope| {
                 let started: Vec<_> = some.iter().map(|held| scope.spawn(|| walk(held))).collect();
-                started.into_iter().map(|walk| walk.join().expect("no walk panics")).collect()
+                started.into_iter().map(|walk| walk.join().expect("no split panics")).collect()
             });
             for found in found {
                 losses.iter_mut().zip(found?).for_each(|(losses, found)| losses.join(&found.held));

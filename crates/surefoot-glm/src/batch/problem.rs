@@ -1,4 +1,5 @@
-//! The search for the model that is the best of all on rows in memory.
+//! A batch training problem: the rows, the objective and the starting point, and how the optimum found is written into
+//! a model.
 
 use super::{
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -17,42 +18,44 @@ use crate::{
 };
 use std::fmt;
 
-/// The search for the least objective on rows in memory: see [`Gathered`](crate::Gathered).
+/// Minimisation of the penalised loss over rows in memory, as built by [`Gathered::problem`](crate::Gathered::problem).
 #[derive(Debug)]
 pub struct Problem {
     pub(crate) settings: Settings,
     pub(crate) labels: Labels,
     pub(crate) examples: Examples,
-    /// Where the feature of each column stands in the model.
+    /// The position in the model of the feature of each column.
     pub(crate) position: Vec<usize>,
-    /// What holds for each, where not all are alike; in the units of the search.
+    /// Penalty factor and bounds of each column, in the scaled units of the optimisation; empty if all are alike.
     pub(crate) rules: Vec<Rule>,
-    /// Those units, where they are not those of the rows; and rules in the units of the rows.
+    /// The scaling of the columns under a standardised penalty.
     pub(crate) scaling: Option<Scaling>,
+    /// The rules in the units of the rows.
     pub(crate) raw_rules: Vec<Rule>,
+    /// Starting weights, column by column, and intercepts.
     pub(crate) start: (Vec<f64>, Vec<f64>),
-    /// Penalties that were tried.
+    /// The penalties tried by cross-validation, with their held-out losses.
     pub(crate) tried: Vec<PathPoint>,
 }
 
 impl Problem {
-    /// What is sought, with the penalty that was chosen.
+    /// The settings, with the penalty that was chosen if one was.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Which penalty is to be chosen, if one is.
+    /// Which penalty is to be chosen by cross-validation, if any.
     #[must_use]
     pub fn path(&self) -> Option<PenaltyTerm> {
         self.settings.penalty.path
     }
 
-    /// Of the columns the one whose mean is farthest from 0 for its spread, which rounding troubles most: where it stands in the
-    /// model, and the ratio of the two. O(pairs).
+    /// The column with the largest ratio |mean| / standard deviation, which limits the accuracy of floating-point sums:
+    /// its position in the model, and the ratio. `None` if no column varies. O(nonzeros).
     #[must_use]
     pub fn farthest_column(&self) -> Option<(usize, f64)> {
-        /// A column, told by its distance from its first value: a constant has none, to the last digit.
+        /// Moments of a column about its first value, so that a constant column has a standard deviation of exactly 0.
         #[derive(Clone, Copy, Default)]
         struct Column {
             first: f64,
@@ -64,7 +67,7 @@ impl Problem {
         let mut columns = vec![Column::default(); self.position.len()];
         let weights = (0..self.examples.len()).map(|i| self.examples.weight(i)).filter(|weight| *weight > 0.0);
         let (rows, total) = weights.fold((0, 0.0), |(rows, total), weight| (rows + 1, total + weight));
-        self.each_pair(|column, weight, x| {
+        self.each_nonzero(|column, weight, x| {
             let column = &mut columns[column];
             column.first = if column.rows == 0 { x } else { column.first };
             column.rows += 1;
@@ -73,10 +76,10 @@ impl Problem {
         });
         for column in &mut columns {
             column.share = if column.rows == rows { 1.0 } else { column.share };
-            // From here on how far the mean is from the first value, zeros counted.
+            // From here on the mean minus the first value, zeros included.
             column.beyond -= (1.0 - column.share) * column.first;
         }
-        self.each_pair(|column, weight, x| {
+        self.each_nonzero(|column, weight, x| {
             let column = &mut columns[column];
             column.square += weight / total * ((x - column.first) - column.beyond).powi(2);
         });
@@ -88,8 +91,8 @@ impl Problem {
         ratios.filter(|(_, ratio)| ratio.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Visits the pairs with the weights of their rows.
-    fn each_pair(&self, mut visit: impl FnMut(usize, f64, f64)) {
+    /// Visits (column, row weight, value) of the nonzeros of rows of positive weight.
+    fn each_nonzero(&self, mut visit: impl FnMut(usize, f64, f64)) {
         for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
             let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
             columns.iter().zip(values).for_each(|(&column, x)| visit(column as usize, weight, *x));
@@ -110,8 +113,9 @@ impl Problem {
         }
     }
 
-    /// Searches until the relative gap is certified to be within the tolerance, or there is a reason to end; what that reason
-    /// is, and what `stop` and `each` are, [`optimise`] says. `None` if no row has weight.
+    /// Minimises the objective until the relative duality gap is certified to be within `tolerance`, or another
+    /// criterion of [`Ended`] applies. `stop` and `each` are those of [`optimise`]. `None` if no row has positive
+    /// weight.
     #[must_use]
     pub fn search(
         &self,
@@ -124,11 +128,12 @@ impl Problem {
         optimise(&self.examples, &goal, (&self.start.0, &self.start.1), stop, each)
     }
 
-    /// Puts what was found into the model that the search began with: its vector, and what is known of it. Features that
-    /// are not on the rows keep their weights, unless there is a penalty, at whose optimum they are 0.
+    /// Writes the optimum into the model that the problem was built from: weights, intercepts, certificate, penalty and
+    /// path. Features that do not occur in the rows keep their weights if there is no penalty; under a penalty their
+    /// optimum is 0.
     ///
     /// # Errors
-    /// If the search was not this one or the model not that one, as far as their sizes tell; nothing has changed then.
+    /// A message, if the sizes of `found` or `model` are not those of this problem; the model is unchanged then.
     pub fn place(&self, found: &Optimum, model: &mut Model) -> Result<(), String> {
         let width = model.intercept.len();
         let fits = self.start.1.len() == width
@@ -138,7 +143,7 @@ impl Problem {
         let own = found.intercept.len() == width && found.weights.len() == self.position.len() * width;
         need(own, "the optimum is that of another search")?;
         if !self.settings.is_unpenalised() {
-            // Of a model that is taken further, features that are not on these rows: at the optimum they are 0.
+            // Features that do not occur in these rows: 0 at the optimum.
             model.weight.fill(0.0);
         }
         for (column, (weights, &at)) in found.weights.chunks(width.max(1)).zip(&self.position).enumerate() {
@@ -153,7 +158,8 @@ impl Problem {
         Ok(())
     }
 
-    /// Why a model that was found is not to be used as it is, if there is a reason.
+    /// Why the optimum should not be used as a model, if there is a reason: separable labels or more weights than rows,
+    /// unpenalised.
     #[must_use]
     pub fn caution(&self, found: &Optimum) -> Option<Caution> {
         if self.settings.penalty.l1 > 0.0 || self.settings.penalty.l2 > 0.0 {
@@ -168,7 +174,7 @@ impl Problem {
         }
     }
 
-    /// What the end of a search says of its model.
+    /// The certificate of an optimum, or the reason why there is none.
     fn certificate(&self, found: &Optimum) -> Certificate {
         let penalty = self.settings.penalty;
         if let Some(gap) = found.gap {
@@ -187,12 +193,14 @@ impl Problem {
         }
         let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
         Certificate::none(match found.ended {
-            Ended::Unattained => "the loss falls for ever along weights that nothing holds, and no model has the least",
+            Ended::Unattained => {
+                "the loss decreases without bound along unpenalised weights, and no model attains the minimum"
+            }
             Ended::Decrement if unpenalised => {
                 "without a penalty --tol only ends the search and bounds nothing; --l2 X gives a certificate"
             }
             Ended::Decrement => {
-                "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another Newton \
+                "unpenalised weights (--penalty-factor 0) have no certificate here: the search ends where another Newton \
                  step would gain less than --tol; a factor above 0 gives one"
             }
             _ if unpenalised => "without a penalty no dual point bounds the objective; --l2 X gives a certificate",
@@ -201,16 +209,16 @@ impl Problem {
     }
 }
 
-/// Why a model without a penalty is not to be used as it is.
+/// Why the optimum of an unpenalised problem should not be used as a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
-    /// A model tells the labels apart without an error, and any multiple of it better still.
+    /// The labels are linearly separable, and the loss decreases without bound as weights grow.
     Separable,
-    /// The rows do not determine the weights.
+    /// There are more weights than rows, so that the rows do not determine them.
     MoreWeightsThanRows {
-        /// Weights, the intercept counted.
+        /// Number of weights, the intercept counted.
         weights: usize,
-        /// Rows of positive weight.
+        /// Number of rows of positive weight.
         rows: usize,
     },
 }
@@ -220,22 +228,22 @@ impl fmt::Display for Caution {
         match self {
             Caution::Separable => write!(
                 f,
-                "the labels are separable: the loss falls for ever as weights without a penalty grow, no model has the least, and this \
-                 one is far too certain of new rows to be used as it is"
+                "the labels are separable: the loss decreases without bound as unpenalised weights grow, no model attains the minimum, and this \
+                 one is far too confident on new rows to be used as it is"
             ),
             Caution::MoreWeightsThanRows { weights, rows } => write!(
                 f,
-                "{weights} weights without a penalty are not determined by {rows} rows: the model fits their noise, and is not to be \
+                "{weights} unpenalised weights are not determined by {rows} rows: the model fits their noise, and is not to be \
                  used as it is"
             ),
         }
     }
 }
 
-/// What a certificate says of a standardized penalty.
+/// What the comparator of a certificate adds under a standardised penalty.
 const STANDARDIZED: &str = ", penalties of weights times the largest |x| of their columns";
 
-/// What a certificate compares with, in words.
+/// The models that a certificate compares with, in words.
 fn comparator(settings: &Settings) -> String {
     let penalty = settings.penalty;
     let bounded = !penalty.bounds.is_free() || !settings.groups.bounds.is_empty();

@@ -1,37 +1,37 @@
-//! The units of columns that a standardized penalty is in.
+//! Column scaling for standardised penalties: each column is divided by its largest absolute value.
 
 use super::optimum::Examples;
 use crate::data::feature_groups::{Bounds, Rule};
 
-/// By column the largest |x_j| of rows that count: x_j/M_j is what is searched with, and w_j·M_j what is found.
+/// M_j = max |x_ij| of each column over rows of positive weight. The optimisation uses x_ij/M_j and finds w_j·M_j.
 ///
-/// Columns that were measured in units apart by a power of two have the same x_j/M_j to the bit, and so the same search.
+/// Columns whose units differ by a power of two have the same scaled values to the bit, and so the same optimum.
 #[derive(Debug)]
 pub(crate) struct Scaling {
     unit: Vec<f64>,
 }
 
 impl Scaling {
-    /// Divides all values by the units that they have.
+    /// Divides all values by the scale of their column.
     pub(crate) fn apply(examples: &mut Examples) -> Scaling {
         let mut unit = vec![0.0_f64; examples.columns()];
         examples.each_value(|column, value| unit[column] = unit[column].max(value.abs()));
-        // A column of rows without weight alone has none.
+        // A column that is nonzero only in rows of weight 0 is not scaled.
         unit.iter_mut().filter(|unit| **unit == 0.0).for_each(|unit| *unit = 1.0);
         examples.divide(&unit);
         Scaling { unit }
     }
 
-    /// Bounds of a weight, as those of what is searched.
+    /// A column's rule in scaled units: bounds of w_j become bounds of w_j·M_j.
     pub(crate) fn rule(&self, column: usize, rule: Rule) -> Rule {
         let times = |bound: f64| if bound == 0.0 { bound } else { bound * self.unit[column] };
         let (low, high) = (times(rule.bounds.low()), times(rule.bounds.high()));
-        // Bounds that are too near to be told apart hold the weight at 0 as far as numbers go.
+        // Bounds that scaling makes equal fix the weight at 0, up to underflow.
         let bounds = Bounds::new(low, high).or_else(|| Bounds::new(low.min(-f64::MIN_POSITIVE), f64::MIN_POSITIVE));
         Rule { bounds: bounds.unwrap_or(rule.bounds), ..rule }
     }
 
-    /// The weight of raw values, within its bounds, that what was found is; on a bound to the bit if it is there.
+    /// The weight in the units of the rows, within its raw bounds, and exactly on a bound if the scaled weight is.
     pub(crate) fn weight(&self, column: usize, found: f64, bounds: Bounds) -> f64 {
         let there = self.rule(column, Rule { factor: 1.0, bounds }).bounds;
         if bounds.low() != 0.0 && found == there.low() {

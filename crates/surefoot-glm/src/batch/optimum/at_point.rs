@@ -1,11 +1,11 @@
-//! A point with the problem that it is a point of.
+//! A point with its objective and rows: the arguments of every duality gap.
 
 use super::{
     design::Sample,
     state::{Objective, State},
 };
 
-/// A point on all rows, and the objective that it is to minimise.
+/// The rows, the objective that they define, and a point with its margins and derivatives.
 #[derive(Clone, Copy)]
 pub(super) struct AtPoint<'s, 'a> {
     pub(super) sample: &'s Sample<'a>,

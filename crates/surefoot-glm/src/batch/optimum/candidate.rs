@@ -1,13 +1,13 @@
-//! A point that a search may end at.
+//! A candidate for the best point of an optimisation.
 
-/// A point, and what a search has to know of it to keep the best one.
+/// A point with the numbers that decide whether it is the best so far.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'s> {
-    /// Coordinates of the design, those of each class behind those of the one before.
+    /// Coordinates of the design; for several classes, those of class 0, then of class 1, and so on.
     pub(super) point: &'s [f64],
     pub(super) objective: f64,
-    /// How far rounding may have put it off.
+    /// Bounds the rounding error of the objective.
     pub(super) objective_error: f64,
-    /// Whether the losses of all rows fall for ever.
+    /// Whether every row's loss decreases without bound in the direction of its margin (a direction of recession).
     pub(super) recedes: bool,
 }

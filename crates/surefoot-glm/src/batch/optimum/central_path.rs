@@ -1,12 +1,14 @@
-//! One kink on the central path.
+//! Complementarity pairs of one kink for the primal-dual interior-point method, and their Newton steps along the
+//! central path.
 
-/// How near a limit a dual point may begin, as a part of half the way between both.
-const NEAREST: f64 = 1e-9;
+/// The least distance of a starting dual point from its limits, relative to half the width of the interval.
+const MIN_LIMIT_DISTANCE: f64 = 1e-9;
 
-/// A dual point strictly between its limits, and how far its margin is beyond the kink on either side: u = above − below. A kink
-/// smoothed by a ramp is one of u − width·dual.
+/// A dual point strictly between its limits, with the multipliers of both limits, which split the distance from the
+/// kink: u = above − below. For a kink smoothed by a clipped linear derivative, u − width·dual is split instead.
 ///
-/// At the optimum (dual − low)·below = (high − dual)·above = 0. On the central path both are the same for all rows.
+/// At the optimum (dual − low)·below = (high − dual)·above = 0 (complementary slackness). On the central path both
+/// products are equal to one number, the same for all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Complementarity {
     pub(super) low: f64,
@@ -17,7 +19,7 @@ pub(super) struct Complementarity {
     above: f64,
 }
 
-/// How a [`Complementarity`] is to change.
+/// A Newton step of a [`Complementarity`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     dual: f64,
@@ -26,20 +28,22 @@ pub(super) struct Change {
 }
 
 impl Complementarity {
-    /// On the central path, where both products are `product`. Without a lower limit u has to be above 0.
+    /// The point of the central path at u where both products are `product`. Without a lower limit u has to be
+    /// positive.
     pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Complementarity {
         if low == f64::NEG_INFINITY {
             return Complementarity { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
         }
-        // Halves first: the largest numbers have no sum.
+        // Halved first, as the sum of the largest numbers overflows.
         let (centre, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
         let dual = centre + u * half * half / (product + (product * product + u * u * half * half).sqrt());
-        // Rounding may leave it on a limit.
-        let dual = dual.clamp(low + NEAREST * half, high - NEAREST * half);
+        // Rounding may put it on a limit.
+        let dual = dual.clamp(low + MIN_LIMIT_DISTANCE * half, high - MIN_LIMIT_DISTANCE * half);
         Complementarity { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
-    /// That of a kink smoothed by a ramp: off the central path at first, to which whole steps lead. One without a lower limit is on it.
+    /// That of a smoothed kink; with two limits it starts away from the central path, which full Newton steps lead to.
+    /// Without a lower limit it starts on it.
     pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Complementarity {
         if low > f64::NEG_INFINITY || width == 0.0 {
             return Complementarity { width, ..Complementarity::central(low, high, u, product) };
@@ -56,31 +60,31 @@ impl Complementarity {
         if self.low == f64::NEG_INFINITY { above } else { 0.5 * ((self.dual - self.low) * self.below + above) }
     }
 
-    /// One over the curvature of the row: dual points change by that of u over it.
+    /// The reciprocal of the curvature of the row: dual points change by the change of u divided by it.
     pub(super) fn stiffness(&self) -> f64 {
         self.below / (self.dual - self.low) + self.above / (self.high - self.dual) + self.width
     }
 
-    /// What the dual point would be with both products `product`, by Newton's method: the slope that the row has for the weights.
+    /// The dual point after one Newton step towards products of `product`: the derivative of the row for the weights.
     pub(super) fn derivative(&self, u: f64, product: f64) -> f64 {
-        self.dual - self.short(u, product) / self.stiffness()
+        self.dual - self.residual(u, product) / self.stiffness()
     }
 
-    /// How far u is from where both products are `product`.
-    fn short(&self, u: f64, product: f64) -> f64 {
+    /// The residual of u in the perturbed complementarity conditions, in which both products are `product`.
+    fn residual(&self, u: f64, product: f64) -> f64 {
         product / (self.high - self.dual) - product / (self.dual - self.low) + self.width * self.dual - u
     }
 
-    /// What Newton's method makes of both products and u = above − below + width·dual, when u is to be u + `by`.
+    /// The Newton step of the dual point and both multipliers towards products of `product`, when u changes by `by`.
     pub(super) fn change(&self, u: f64, by: f64, product: f64) -> Change {
-        let dual = (by - self.short(u, product)) / self.stiffness();
+        let dual = (by - self.residual(u, product)) / self.stiffness();
         let below = (product - self.below * dual) / (self.dual - self.low) - self.below;
         let above = (product + self.above * dual) / (self.high - self.dual) - self.above;
         Change { dual, below, above }
     }
 
-    /// The largest part of a change, up to 1, that leaves everything inside.
-    pub(super) fn room(&self, change: &Change) -> f64 {
+    /// The largest step length, up to 1, that keeps the dual point and both multipliers feasible.
+    pub(super) fn max_step(&self, change: &Change) -> f64 {
         let until = |room: f64, by: f64| if by < -room { room / -by } else { 1.0 };
         let sides = until(self.below, change.below).min(until(self.above, change.above));
         sides.min(until(self.dual - self.low, change.dual)).min(until(self.high - self.dual, -change.dual))

@@ -1,32 +1,32 @@
-//! Cholesky factors of positive definite matrices, and the solution of linear systems by them.
+//! Cholesky factorisation of positive semidefinite matrices, and the solution of linear systems with it.
 
 use super::{
     vector_loops::{Kernel, add, dot, widest},
     workers::{Stopped, Workers},
 };
 
-/// H = S⁻¹·L·Lᵀ·S⁻¹, where S makes the diagonal ones: then units do not matter.
+/// H = S⁻¹·L·Lᵀ·S⁻¹, where S scales the diagonal to ones, so that the units of columns do not matter.
 #[derive(Debug)]
 pub(super) struct Cholesky {
-    /// L row by row in a square, one over its diagonal in place of it.
+    /// L row by row in a square array, with the reciprocals of its diagonal.
     lower: Vec<f64>,
     scale: Vec<f64>,
 }
 
-/// Of a diagonal of ones, what a direction is taken to have at least.
+/// The least pivot of a direction with curvature, relative to a unit diagonal.
 const LEAST_PIVOT: f64 = 1e-12;
-/// What rounding may leave of a direction that has no curvature at all: the coordinate stays where it is.
+/// Pivots up to this are rounding errors of 0, a direction without curvature: the coordinate's solution is 0.
 const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
-    /// From the lower triangle of H, row by row in a square: d³/6 multiplications.
+    /// Factors H, given by its lower triangle, row by row in a square array: d³/6 multiplications.
     pub(super) fn new(workers: &Workers, square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
-        Cholesky::held(workers, square, dim, &[])
+        Cholesky::with_penalty(workers, square, dim, &[])
     }
 
-    /// The same of an H of which `penalty_curvature` is known to be a part of the diagonal: no direction that it holds is without curvature, although rounding
-    /// may leave none to be seen.
-    pub(super) fn held(
+    /// Factors an H whose diagonal is known to contain `penalty_curvature`: a penalised coordinate has curvature even
+    /// where rounding hides it, so its pivot is at least [`LEAST_PIVOT`].
+    pub(super) fn with_penalty(
         workers: &Workers,
         mut square: Vec<f64>,
         dim: usize,
@@ -39,12 +39,12 @@ impl Cholesky {
             let (above, row) = square.split_at_mut(i * dim);
             row[..i].iter_mut().zip(&scale).for_each(|(h, s)| *h *= s * scale[i]);
             row[i] *= scale[i] * scale[i];
-            let none = if penalty_curvature.get(i).is_some_and(|penalty_curvature| *penalty_curvature > 0.0) {
+            let zero = if penalty_curvature.get(i).is_some_and(|penalty_curvature| *penalty_curvature > 0.0) {
                 f64::NEG_INFINITY
             } else {
                 NO_PIVOT
             };
-            widest(RowOf { above, row: &mut row[..=i], dim, none });
+            widest(RowOf { above, row: &mut row[..=i], dim, zero });
         }
         Ok(Cholesky { lower: square, scale })
     }
@@ -55,13 +55,13 @@ impl Cholesky {
     }
 }
 
-/// One more row of the factor.
+/// The next row of the factor.
 struct RowOf<'s> {
     above: &'s [f64],
     row: &'s mut [f64],
     dim: usize,
-    /// Up to where a pivot is none.
-    none: f64,
+    /// Pivots up to this count as 0.
+    zero: f64,
 }
 
 impl Kernel for RowOf<'_> {
@@ -73,7 +73,7 @@ impl Kernel for RowOf<'_> {
             self.row[j] = (self.row[j] - dot(&other[..j], &self.row[..j])) * other[j];
         }
         let pivot = self.row[i] - dot(&self.row[..i], &self.row[..i]);
-        self.row[i] = if pivot > self.none { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
+        self.row[i] = if pivot > self.zero { 1.0 / pivot.max(LEAST_PIVOT).sqrt() } else { 0.0 };
     }
 }
 

@@ -1,11 +1,13 @@
-//! Losses whose slope is a ramp: straight between two limits.
+//! Losses whose derivative is clipped linear: linear between two limits (squared, Huber, absolute, quantile, hinges).
 
 use super::expansion::Expansion;
 
-/// φ(u) = sup over low ≤ s ≤ high of s·u − width·s²/2, with u = m − y, or u = ym − 1 for labels −1 and +1.
+/// φ(u) = sup over low ≤ s ≤ high of s·u − width·s²/2, with u = m − y for regression, or u = ym − 1 for labels −1 and
+/// +1.
 ///
-/// The slope is u/width, cut at the limits, so that φ* is width·θ²/2 between them. Width 0 is a kink; a larger width smooths it
-/// (Nesterov 2005), and dual points of the one are dual points of the other.
+/// The derivative is u/width clipped to the limits, and φ*(θ) = width·θ²/2 between them. Width 0 is a kink; a positive
+/// width smooths it (Nesterov 2005, Smooth minimization of non-smooth functions), and both have the same feasible dual
+/// points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClippedLinear {
     pub(super) of_classes: bool,
@@ -43,7 +45,7 @@ impl ClippedLinear {
         Expansion { value: derivative * (u - 0.5 * self.width * derivative), derivative: sign * derivative, curvature }
     }
 
-    /// The largest size of a slope at margins that are at most `error` away.
+    /// The largest |φ'| at margins at most `error` away.
     #[inline(always)]
     pub(super) fn largest_derivative(self, y: f64, m: f64, error: f64) -> f64 {
         let u = self.residual(y, m).1;
@@ -55,7 +57,8 @@ impl ClippedLinear {
         let (sign, u) = self.residual(y, m);
         let derivative = self.derivative(u);
         let error = derivative - sign * dual;
-        // What is beyond the ramp has the sign of the limit that it is cut at, and so has `error`: neither term is negative.
+        // The excess u − width·φ' has the sign of the limit that clips it, and so has `error`: neither term is
+        // negative.
         error * (0.5 * self.width * error + (u - self.width * derivative))
     }
 
@@ -65,7 +68,7 @@ impl ClippedLinear {
         sign * (sign * dual).clamp(self.low, self.high)
     }
 
-    /// Whether any number is a dual point.
+    /// Whether every number is a feasible dual point.
     pub(super) fn is_unbounded(self) -> bool {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }

@@ -1,4 +1,4 @@
-//! Newton directions by preconditioned conjugate gradients.
+//! Preconditioned conjugate gradients for the Newton system (inexact Newton, truncated CG).
 
 use super::{
     design::Sample,
@@ -10,56 +10,56 @@ use super::{
     workers::Stopped,
 };
 
-/// An inexact solution x of H·x = −g.
+/// An approximate solution x of H·x = −g.
 pub(super) struct Direction {
     pub(super) step: Vec<f64>,
-    /// gᵀM⁻¹g: about twice what there is to gain.
+    /// gᵀM⁻¹g, the squared Newton decrement with M for H: about twice the decrease that is left.
     pub(super) decrement: f64,
     /// −gᵀx.
     pub(super) descent: f64,
     pub(super) iterations: usize,
 }
 
-/// When a direction is good enough.
+/// When conjugate gradients stop (the forcing term of inexact Newton).
 pub(super) struct StoppingRule {
-    /// Of the decrement, the share that may be left (the square of a factor).
+    /// The squared residual norm rᵀM⁻¹r to reach, relative to the decrement.
     pub(super) share: f64,
-    /// What may be left of the [`squares`] of residuals.
+    /// The largest [`squares`] of the residual.
     pub(super) residual: f64,
-    /// What may be left at the intercept.
+    /// The largest residual at the intercept.
     pub(super) constant: f64,
     pub(super) iterations: usize,
 }
 
-/// The relative decrement from which on a step may earn a certificate.
-pub(super) const NEAR: f64 = 1e-2;
+/// The decrement, relative to the objective, from which on a step may yield a certificate.
+pub(super) const CERTIFICATE_DECREMENT: f64 = 1e-2;
 
-/// What a search wants of a direction.
+/// The accuracy that the optimisation needs from a direction.
 pub(super) struct Forcing {
-    /// The size of the objective, and the largest margin.
+    /// The scale of the objective, and the largest |margin|.
     pub(super) size: f64,
     pub(super) farthest: f64,
-    /// The strongest l2.
+    /// The largest l2 strength.
     pub(super) l2: f64,
     pub(super) tolerance: f64,
-    /// Whether the step is to earn a certificate, as soon as it may.
+    /// Whether the step is to yield a certificate as soon as the decrement is small enough.
     pub(super) certified: bool,
 }
 
 impl Forcing {
-    /// When a direction of this decrement is good enough: as good as the step itself may be, but no better than it takes; a
-    /// certificate asks for more.
+    /// The stopping rule at this decrement: a relative accuracy in proportion to the decrement, for fast local
+    /// convergence, but no more than the tolerance needs; a certificate bounds the residual as well.
     pub(super) fn at(&self, decrement: f64) -> StoppingRule {
         let Forcing { size, farthest, l2, tolerance, certified } = *self;
         let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
-        let near = certified && decrement <= NEAR * size && l2 > 0.0;
+        let near = certified && decrement <= CERTIFICATE_DECREMENT * size && l2 > 0.0;
         let residual = if near { 0.05 * 2.0 * l2 * tolerance * size } else { f64::INFINITY };
         let constant = if near { 0.02 * tolerance * size / farthest } else { f64::INFINITY };
         StoppingRule { share, residual, constant, iterations: 1000 }
     }
 }
 
-/// Conjugate gradients on the Hessian at a point: a pass for each iteration.
+/// Conjugate gradients on the Hessian at a point: one pass per iteration.
 pub(super) fn direction(
     passes: &mut Passes,
     sample: &Sample,
@@ -77,8 +77,8 @@ pub(super) fn direction(
     solve(&state.gradient, hessian_product, |x, out| inverse.solve(x, out), left, enough)
 }
 
-/// Preconditioned conjugate gradients on H·x = −g, given H and M⁻¹ as functions, and what residuals are: squares where a penalty
-/// holds, and what is left at intercepts.
+/// Preconditioned conjugate gradients on H·x = −g, with H and M⁻¹ as functions; `left` measures a residual by its
+/// squares at penalised coordinates and by its size at intercepts.
 pub(super) fn solve(
     gradient: &[f64],
     mut hessian_product: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,

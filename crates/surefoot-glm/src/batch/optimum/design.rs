@@ -1,4 +1,5 @@
-//! Rows laid out for many passes: columns that are mostly filled as a dense block, the others in compressed rows.
+//! The design matrix, laid out for many passes: mostly nonzero columns as a dense block, the others in compressed
+//! sparse rows.
 
 use super::{
     Examples,
@@ -9,56 +10,57 @@ use crate::numeric::sums::Sum;
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// The design matrix, with rows of weight 0 left out.
+/// The design matrix, without rows of weight 0.
 ///
-/// A point is an array of [`Design::dim`] coordinates: dense columns first, of which the intercept is the last (a column
-/// of ones), then the sparse ones. With an intercept the dense columns are centred, which makes no difference to the
-/// other weights and all the difference to the condition of a column whose mean is far larger than its spread.
+/// A point has [`Design::dim`] coordinates: those of the dense columns, of which the intercept (a column of ones) is
+/// the last, then those of the sparse columns. With an intercept the dense columns are centred. That changes no other
+/// weight, and improves the condition number greatly for columns whose mean is large relative to their standard
+/// deviation.
 #[derive(Debug)]
 pub(super) struct Design<'a> {
     pub(super) label: Cow<'a, [f64]>,
     pub(super) offset: Cow<'a, [f64]>,
-    /// ω_i, which sum to 1.
+    /// Normalised row weights ω_i, which sum to 1.
     pub(super) share: Vec<f64>,
-    /// How many columns are dense, the intercept among them.
+    /// Number of dense columns, the intercept included.
     pub(super) width: usize,
     pub(super) intercept: bool,
     dense: Storage<f64>,
     start: Cow<'a, [usize]>,
-    column: Held<'a, u32>,
-    value: Held<'a, f64>,
+    column: Array<'a, u32>,
+    value: Array<'a, f64>,
     /// The column of each coordinate but the intercept.
     origin: Vec<u32>,
-    /// What was subtracted from each dense column but the intercept.
+    /// The mean subtracted from each dense column but the intercept.
     mean: Vec<f64>,
-    /// The dense columns of which that leaves nothing.
-    same: Vec<usize>,
+    /// Constant dense columns, which centring makes 0.
+    constant_columns: Vec<usize>,
     columns: usize,
-    /// By how much, relatively, values and weights may differ from those of the rows.
+    /// Bounds the relative difference of stored values and weights from those of the rows.
     value_error: f64,
-    /// √Σω_i x_ij² of each coordinate.
+    /// The column norms √Σω_i x_ij² of each coordinate.
     pub(super) lengths: Vec<f64>,
 }
 
-/// Numbers of the examples, or of the design's own.
+/// An array borrowed from the examples, or of the design's own.
 #[derive(Debug)]
-enum Held<'a, T> {
+enum Array<'a, T> {
     Borrowed(&'a [T]),
     Owned(Storage<T>),
 }
 
-impl<T: bytemuck::Pod> Deref for Held<'_, T> {
+impl<T: bytemuck::Pod> Deref for Array<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
         match self {
-            Held::Borrowed(numbers) => numbers,
-            Held::Owned(numbers) => numbers,
+            Array::Borrowed(numbers) => numbers,
+            Array::Owned(numbers) => numbers,
         }
     }
 }
 
-/// One row: the dense block's, then columns and values of the sparse part.
+/// One row: its part of the dense block, then columns and values of the sparse part.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) dense: &'a [f64],
@@ -67,10 +69,10 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Design<'a> {
-    /// Rows with these weights. `None` if none has any.
+    /// Lays out the rows with these weights. `None` if none is positive.
     pub(super) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Design<'a>> {
         let kept: Vec<usize> = (0..examples.len()).filter(|&i| weights[i] > 0.0).collect();
-        // Twice, since the sum of tiny or huge weights may be neither.
+        // Divided by the largest first, as the sum of tiny or huge weights may underflow or overflow.
         let largest = weights.iter().fold(0.0, |a: f64, b| a.max(*b));
         let mut total = Sum::default();
         kept.iter().for_each(|&i| total.add(weights[i] / largest));
@@ -80,8 +82,8 @@ impl<'a> Design<'a> {
         }
         let mut count = vec![0usize; examples.columns()];
         kept.iter().for_each(|&i| examples.row(i).0.iter().for_each(|&j| count[j as usize] += 1));
-        let filled: Vec<u32> = (0..).zip(&count).filter(|(_, c)| 2 * **c > kept.len()).map(|(j, _)| j).collect();
-        let width = filled.len() + usize::from(intercept);
+        let dense_columns: Vec<u32> = (0..).zip(&count).filter(|(_, c)| 2 * **c > kept.len()).map(|(j, _)| j).collect();
+        let width = dense_columns.len() + usize::from(intercept);
         let mut design = Design {
             label: Cow::Borrowed(&examples.label),
             offset: Cow::Borrowed(&examples.offset),
@@ -90,17 +92,17 @@ impl<'a> Design<'a> {
             intercept,
             dense: room(examples, kept.len() * width),
             start: Cow::Borrowed(&examples.start),
-            column: Held::Borrowed(&examples.column),
-            value: Held::Borrowed(&examples.value),
+            column: Array::Borrowed(&examples.column),
+            value: Array::Borrowed(&examples.value),
             origin: (0..examples.columns() as u32).collect(),
             mean: Vec::new(),
-            same: Vec::new(),
+            constant_columns: Vec::new(),
             columns: examples.columns(),
             value_error: rounding::of_values(examples.is_standardised),
             lengths: Vec::new(),
         };
-        if !filled.is_empty() || kept.len() < examples.len() {
-            design.split(examples, &kept, &count, filled);
+        if !dense_columns.is_empty() || kept.len() < examples.len() {
+            design.split(examples, &kept, &count, dense_columns);
         }
         if intercept {
             design.centre();
@@ -109,7 +111,7 @@ impl<'a> Design<'a> {
         Some(design)
     }
 
-    /// √Σω_i x_ij² of each coordinate, rounded up.
+    /// The column norms √Σω_i x_ij² of each coordinate, rounded up.
     fn lengths(&self) -> Vec<f64> {
         let up = 1.0 + (self.rows() + 4) as f64 * rounding::EPS;
         let plain = self.squares(&vec![1.0; self.dim()]);
@@ -117,7 +119,7 @@ impl<'a> Design<'a> {
         if plain.iter().all(is_safe) {
             return plain.iter().map(|square| square.sqrt() * up).collect();
         }
-        // Squares that are too small or too large for numbers are those of numbers of order 1, in another unit.
+        // Where squares would underflow or overflow, columns are scaled to order 1 first.
         let scale: Vec<f64> = self.largest().into_iter().map(to_order_one).collect();
         let squares = self.squares(&scale);
         squares.iter().zip(&scale).map(|(square, scale)| square.sqrt() / scale * up).collect()
@@ -154,17 +156,17 @@ impl<'a> Design<'a> {
         largest
     }
 
-    /// Takes the filled columns out of the compressed rows, and the rows that are not kept.
-    fn split(&mut self, examples: &Examples, kept: &[usize], count: &[usize], filled: Vec<u32>) {
+    /// Moves the dense columns out of the compressed rows, and drops rows of weight 0.
+    fn split(&mut self, examples: &Examples, kept: &[usize], count: &[usize], dense_columns: Vec<u32>) {
         const NONE: u32 = u32::MAX;
         let sparse = (0..).zip(count).filter(|(_, c)| **c > 0 && 2 * **c <= kept.len()).map(|(j, _)| j);
         let sparse: Vec<u32> = sparse.collect();
-        // Where each column goes: to a place of the dense block, or to a sparse coordinate.
+        // The destination of each column: a column of the dense block, or a sparse coordinate.
         let mut place = vec![(NONE, NONE); examples.columns()];
-        (0..).zip(&filled).for_each(|(new, &old)| place[old as usize].0 = new);
+        (0..).zip(&dense_columns).for_each(|(new, &old)| place[old as usize].0 = new);
         (0..).zip(&sparse).for_each(|(new, &old)| place[old as usize].1 = new);
-        let pairs = sparse.iter().map(|&j| count[j as usize]).sum();
-        let (mut column, mut value) = (room::<u32>(examples, pairs), room::<f64>(examples, pairs));
+        let nonzeros = sparse.iter().map(|&j| count[j as usize]).sum();
+        let (mut column, mut value) = (room::<u32>(examples, nonzeros), room::<f64>(examples, nonzeros));
         let (width, mut end) = (self.width, 0);
         let (to_column, to_value, to_dense) = (&mut *column, &mut *value, &mut *self.dense);
         let mut start = Vec::with_capacity(kept.len() + 1);
@@ -184,13 +186,13 @@ impl<'a> Design<'a> {
         }
         self.label = kept.iter().map(|&i| examples.label[i]).collect();
         self.offset = kept.iter().map(|&i| examples.offset[i]).collect();
-        (self.start, self.column, self.value) = (start.into(), Held::Owned(column), Held::Owned(value));
-        self.origin = filled;
+        (self.start, self.column, self.value) = (start.into(), Array::Owned(column), Array::Owned(value));
+        self.origin = dense_columns;
         self.origin.extend(sparse);
     }
 
-    /// Subtracts the means of the dense columns, and sets the intercept's. A column that is the same everywhere becomes 0: what
-    /// rounding would leave of it is no column.
+    /// Subtracts the means of the dense columns, and sets the intercept's column to 1. A constant column becomes
+    /// exactly 0 rather than rounding errors.
     fn centre(&mut self) {
         let (width, last) = (self.width, self.width - 1);
         self.mean = vec![0.0; last];
@@ -198,10 +200,10 @@ impl<'a> Design<'a> {
         let first = self.dense[..last].to_vec();
         for (row, share) in self.dense.chunks_exact(width).zip(&self.share) {
             self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += share * x);
-            is_same.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (x, first))| *same &= x == first);
+            is_same.iter_mut().zip(row.iter().zip(&first)).for_each(|(is_same, (x, first))| *is_same &= x == first);
         }
-        self.same = (0..last).filter(|&j| is_same[j]).collect();
-        let constants = self.mean.iter_mut().zip(first).zip(is_same).filter(|(_, same)| *same);
+        self.constant_columns = (0..last).filter(|&j| is_same[j]).collect();
+        let constants = self.mean.iter_mut().zip(first).zip(is_same).filter(|(_, is_same)| *is_same);
         constants.for_each(|((mean, first), _)| *mean = first);
         for row in self.dense.chunks_exact_mut(width) {
             row[last] = 1.0;
@@ -213,41 +215,41 @@ impl<'a> Design<'a> {
         self.share.len()
     }
 
-    /// How many columns the examples have, those that no row has included.
+    /// Number of columns of the examples, columns without nonzeros included.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// How many coordinates a point has.
+    /// Number of coordinates of a point.
     pub(super) fn dim(&self) -> usize {
         self.origin.len() + usize::from(self.intercept)
     }
 
-    /// The coordinate of the intercept.
+    /// The coordinate of the intercept, if there is one.
     pub(super) fn constant(&self) -> Option<usize> {
         self.intercept.then(|| self.width - 1)
     }
 
-    /// Numbers that a pass reads: dense ones, and pairs.
+    /// The amount of data that a pass reads: dense entries, and sparse nonzeros.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.rows() * self.width, self.start[self.rows()])
     }
 
-    /// A row; in loops [`Sample::row`] is faster.
+    /// A row. In inner loops [`Sample::row`] is faster.
     pub(super) fn row(&self, i: usize) -> Row<'_> {
-        let pairs = self.start[i]..self.start[i + 1];
+        let nonzeros = self.start[i]..self.start[i + 1];
         let dense = &self.dense[i * self.width..(i + 1) * self.width];
-        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+        Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// The columns that coordinates stand for, with the coordinate.
+    /// The (coordinate, column) nonzeros of all coordinates but the intercept.
     pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
         let skip = self.width - usize::from(self.intercept);
         let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
         self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))
     }
 
-    /// A point from weights by column (what is missing is 0) and an intercept.
+    /// The point of a model: weights by column (missing ones are 0) and an intercept.
     pub(super) fn point(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
         let mut point = vec![0.0; self.dim()];
         for (at, column) in self.map() {
@@ -257,19 +259,19 @@ impl<'a> Design<'a> {
             let moved: f64 = self.mean.iter().zip(&point).map(|(mean, w)| mean * w).sum();
             point[constant] = if intercept.is_finite() { intercept + moved } else { 0.0 };
         }
-        // What a column that is the same everywhere says, the intercept says for nothing.
-        self.same.iter().for_each(|&at| point[at] = 0.0);
+        // The intercept already represents constant columns.
+        self.constant_columns.iter().for_each(|&at| point[at] = 0.0);
         point
     }
 
-    /// Weights by column, and the intercept, of a point.
+    /// The model of a point: weights by column, and the intercept.
     pub(super) fn model(&self, point: &[f64]) -> (Vec<f64>, f64) {
         let mut weights = vec![0.0; self.columns];
         self.map().for_each(|(at, column)| weights[column] = point[at]);
         (weights, self.constant().map_or(0.0, |_| self.intercept(point).value()))
     }
 
-    /// The intercept of raw columns, that of the centred ones less Σ mean·w, before it is rounded.
+    /// The intercept for uncentred columns, that of the centred ones minus Σ mean·w, before rounding.
     fn intercept(&self, point: &[f64]) -> CompensatedDot {
         let mut dot_sum = CompensatedDot::default();
         dot_sum.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
@@ -277,8 +279,8 @@ impl<'a> Design<'a> {
         dot_sum
     }
 
-    /// Bounds by how much all margins of the model of a point may differ from those of the point: its intercept is rounded, and so
-    /// may be what was subtracted from the columns.
+    /// Bounds the difference between the margins of the stored model and those of the point: the intercept is rounded,
+    /// and so may be the centred values.
     pub(super) fn storage_error(&self, point: &[f64]) -> f64 {
         if self.mean.is_empty() {
             return 0.0;
@@ -286,20 +288,20 @@ impl<'a> Design<'a> {
         let mut dot_sum = self.intercept(point);
         let (stored, size) = (dot_sum.value(), dot_sum.size());
         dot_sum.add(-stored, 1.0);
-        dot_sum.most() + self.value_error * size
+        dot_sum.magnitude_bound() + self.value_error * size
     }
 
-    /// √Σ(w_j·length_j)² of a point, which bounds the sizes of the terms of margins: see [`Sample::most`].
+    /// √Σ(w_j·length_j)² of a point, which bounds Σ|w_j x_ij| of a row: see [`Sample::most`].
     pub(super) fn reach(&self, point: &[f64]) -> f64 {
         length(point.iter().zip(&self.lengths).map(|(w, length)| w * length))
     }
 
-    /// By how much, relatively, values and weights may differ from those of the rows.
+    /// Bounds the relative difference of stored values and weights from those of the rows.
     pub(super) fn value_error(&self) -> f64 {
         self.value_error
     }
 
-    /// Bounds by how much, over the sizes of dual points, their combination of a column may differ for the rounding of its values.
+    /// Bounds the error of Σω_iθ_i x_ij due to rounded values of the column, per unit of the norm of the dual points.
     pub(super) fn column_error(&self, at: usize) -> f64 {
         self.value_error * self.mean.get(at).map_or(0.0, |mean| mean.abs())
     }
@@ -315,7 +317,7 @@ impl<'a> Design<'a> {
     }
 }
 
-/// √Σx², of numbers of any size.
+/// The Euclidean norm √Σx², without overflow or underflow, rounded up.
 fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = numbers.clone().fold(0.0, |a: f64, x| a.max(x.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -324,28 +326,28 @@ fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     largest * numbers.map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt() * (1.0 + 1e-9)
 }
 
-/// A power of two that brings numbers up to `largest` to order 1 without rounding; 1 where all are 0.
+/// A power of two that scales `largest` to order 1, exactly; 1 for 0.
 fn to_order_one(largest: f64) -> f64 {
     let exponent = if largest > 0.0 { -libm::ilogb(largest) } else { 0 };
     libm::scalbn(1.0, exponent.clamp(-1000, 1000))
 }
 
-/// Room for so many numbers, 0 as yet, in memory if the examples leave some.
+/// An array of zeros, in memory if the limit of the examples allows.
 fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Storage<T> {
     let bytes = len * size_of::<T>();
-    // A disk that is full is no reason to give up.
+    // If the disk is full, use memory all the same.
     let room = Storage::zeros(len, examples.has_memory(bytes)).or_else(|_| Storage::zeros(len, true));
     room.unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
 }
 
-/// Every `stride`-th row of a design.
+/// A systematic subsample: every `stride`-th row of a design.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
     pub(super) design: &'a Design<'a>,
     pub(super) stride: usize,
-    /// What makes the shares of these rows sum to 1.
+    /// The factor that makes the weights of these rows sum to 1.
     scale: f64,
-    /// The numbers of the design, wherever they are.
+    /// The arrays of the design, borrowed from memory or file.
     dense: &'a [f64],
     column: &'a [u32],
     value: &'a [f64],
@@ -365,19 +367,20 @@ impl<'a> Sample<'a> {
     #[inline(always)]
     pub(super) fn row(&self, r: usize) -> Row<'a> {
         let (i, width) = (r * self.stride, self.design.width);
-        let pairs = self.design.start[i]..self.design.start[i + 1];
+        let nonzeros = self.design.start[i]..self.design.start[i + 1];
         let dense = &self.dense[i * width..(i + 1) * width];
-        Row { dense, column: &self.column[pairs.clone()], value: &self.value[pairs] }
+        Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// Bounds the rounding of a row's margin, the sizes of whose terms sum to `size`.
+    /// Bounds the rounding error of a row's margin, where the absolute values of its terms sum to `size`.
     #[inline(always)]
     pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
         let i = r * self.stride;
         rounding::of_margin(self.design.width, self.design.start[i + 1] - self.design.start[i], size)
     }
 
-    /// Bounds the sum of the sizes of the terms of a row's margin, where `reach` is √Σ(w_j·length_j)²: no |x_ij| exceeds length_j/√ω_i.
+    /// Bounds Σ_j |w_j x_ij| of a row, where `reach` is √Σ(w_j·length_j)²: by Cauchy–Schwarz, as |x_ij| ≤
+    /// length_j/√ω_i.
     #[inline(always)]
     pub(super) fn most(&self, r: usize, reach: f64) -> f64 {
         let i = r * self.stride;

@@ -1,7 +1,9 @@
-//! Dual points that satisfy Σω_iθ_i x_ij = 0 exactly, near those that satisfy it up to rounding, and a bound on how near they are.
+//! Exact dual feasibility despite rounding: bounds the distance from given dual points to some with Σω_iθ_i x_ij = 0
+//! exactly.
 //!
-//! Only exact zeros have a finite conjugate where no penalty holds a weight, and sums of numbers that are rounded are no exact zeros. But near
-//! dual points that satisfy it up to rounding there are some that satisfy it exactly, and a bound for those is a bound.
+//! The conjugate of no penalty is finite only at exactly 0, which floating-point sums are not. But near dual points
+//! that satisfy the equations up to rounding there are some that satisfy them exactly, and their duality gap is bounded
+//! instead.
 
 use super::{
     at_point::AtPoint,
@@ -13,24 +15,24 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// How far from given dual points there are some that are feasible without rounding.
+/// How far given dual points are from exactly feasible ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Feasibility {
-    /// By this part all of one sign are scaled down.
+    /// The fraction by which all dual points of one sign are scaled down.
     pub(super) scaled: f64,
-    /// By as much, at most, each one is moved; none where they are not.
+    /// Bounds the change of each dual point; empty if none changes.
     pub(super) moved: Vec<f64>,
-    /// Columns that say what others say, so that no model is lost where their weights are 0.
+    /// Columns that are linear combinations of others, so that fixing their weights at 0 loses no model.
     pub(super) redundant: Vec<usize>,
 }
 
-/// Coordinates without a penalty beyond which the system for them is not solved.
-const MOST: usize = 256;
+/// Most unpenalised coordinates for which the linear system is solved.
+const MAX_BALANCED_COORDINATES: usize = 256;
 
-/// Bounds the way from dual points to some with Σω_iθ_i x_ij = 0 for all minded coordinates, `None` where these are not known to exist;
-/// `left` bounds the size of that sum.
+/// Bounds the distance from dual points to some with Σω_iθ_i x_ij = 0 for all balanced coordinates; `left` bounds the
+/// absolute value of these sums at the given points. `None` where feasible points are not known to exist.
 ///
-/// *Cost*: the intercept alone takes a sum over rows; k coordinates take k² numbers a row, and k³.
+/// *Cost*: the intercept alone takes one sum over rows; k coordinates take k² operations per row, and k³.
 pub(super) fn feasibility(
     workers: &Workers,
     at_point: AtPoint,
@@ -40,7 +42,7 @@ pub(super) fn feasibility(
 ) -> Result<Option<Feasibility>, Stopped> {
     let AtPoint { sample, .. } = at_point;
     let lengths = &sample.design.lengths;
-    // A column of zeros says nothing.
+    // Columns of zeros are always balanced.
     let balanced: Vec<usize> = (0..balanced.len()).filter(|&j| balanced[j] && lengths[j] > 0.0).collect();
     let constant = sample.design.constant();
     if balanced.is_empty() {
@@ -49,11 +51,11 @@ pub(super) fn feasibility(
     if balanced.len() == 1 && constant == Some(balanced[0]) {
         return Ok(scaled(sample, duals));
     }
-    if balanced.len() > MOST {
+    if balanced.len() > MAX_BALANCED_COORDINATES {
         return Ok(None);
     }
     let redundant = redundant(workers, at_point, &balanced)?;
-    // What a bound keeps from 0 cannot be left to others.
+    // A weight with bounds cannot be represented by the weights of other columns.
     if !redundant.is_empty() && balanced.iter().any(|&j| at_point.objective.penalties[j].is_bounded()) {
         return Ok(None);
     }
@@ -63,7 +65,7 @@ pub(super) fn feasibility(
     Ok(found.map(|feasibility| Feasibility { redundant, ..feasibility }))
 }
 
-/// For the intercept: the heavier of the positive and the negative dual points are scaled down by what the lighter lack.
+/// For the intercept alone: dual points of the sign with the larger sum are scaled down until both sums agree.
 fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     let (mut sum, mut size) = (Sum::default(), 0.0);
     for (r, dual) in duals.iter().enumerate() {
@@ -73,13 +75,13 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     if size == 0.0 {
         return Some(Feasibility::default());
     }
-    // The heavier have half of the size or more.
+    // The larger sum is at least half of the total of absolute values.
     let scaled = 2.5 * (sum.value().abs() / size + 8.0 * EPS);
     (scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() })
 }
 
-/// One Newton step for dual points alone, along rows x_i cut to the coordinates: θ_i − φ''_i·x_iᵀs where Hs is what is left. With D the
-/// diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
+/// One Newton step for the dual points alone, along the balanced columns: θ_i − φ''_i·x_iᵀs, where Hs is the residual.
+/// With D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
 fn moved(
     workers: &Workers,
     at_point: AtPoint,
@@ -91,7 +93,7 @@ fn moved(
     let width = balanced.len();
     let place = places(state.point.len(), balanced);
     let mut curvature = state.curvature.clone();
-    // Dual points that would leave their range do not move, as often as that leaves any.
+    // Dual points that might leave their domain are fixed, and the bound is computed again.
     for _ in 0..4 {
         let square = square(workers, sample, &place, width, &curvature)?;
         let diagonal: Vec<f64> = (0..width).map(|k| square[k * width + k]).collect();
@@ -120,11 +122,11 @@ fn moved(
     Ok(None)
 }
 
-/// Columns that are, to the last digit of every row, sums and differences of those before them and a constant: as of the values of a
-/// category, which sum to the intercept.
+/// Columns that are, exactly in every row, integer combinations of earlier ones and a constant: such as the indicators
+/// of a category, which sum to the intercept.
 fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result<Vec<usize>, Stopped> {
-    /// The share of a column's square below which a residual counts as none.
-    const NOTHING: f64 = 1e-10;
+    /// The relative squared residual up to which a column counts as a combination of others.
+    const MAX_REDUNDANT_RESIDUAL: f64 = 1e-10;
     let AtPoint { sample, state, .. } = at_point;
     let width = balanced.len();
     let place = places(state.point.len(), balanced);
@@ -140,8 +142,8 @@ fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result
         }
         let mut factors: Vec<f64> = kept.iter().map(|&a| at(a, k)).collect();
         Cholesky::new(workers, inner, count)?.solve(&mut factors);
-        let told: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
-        if at(k, k) - told > NOTHING * at(k, k) {
+        let explained: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
+        if at(k, k) - explained > MAX_REDUNDANT_RESIDUAL * at(k, k) {
             kept.push(k);
         } else if is_sum(workers, sample, &place, &kept, &factors, k, sample.design.constant().map(|j| place[j]))? {
             redundant.push(column);
@@ -152,7 +154,8 @@ fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result
     Ok(redundant)
 }
 
-/// Whether column k is that sum of kept ones with whole factors, and a constant, in every row, but for the rounding of what was subtracted.
+/// Whether column k is, in every row and up to the rounding of centring, the combination of kept columns with rounded
+/// factors, plus a constant.
 fn is_sum(
     workers: &Workers,
     sample: &Sample,
@@ -180,13 +183,14 @@ fn is_sum(
     Ok(is_sum)
 }
 
+/// The index of each balanced coordinate among them; `usize::MAX` for the others.
 pub(super) fn places(dim: usize, balanced: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; dim];
     balanced.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     place
 }
 
-/// The lower triangle of Σ t_r x_r x_rᵀ over the coordinates that have a place.
+/// The lower triangle of Σ t_r x_r x_rᵀ over the balanced coordinates.
 fn square(
     workers: &Workers,
     sample: &Sample,
@@ -203,7 +207,7 @@ fn square(
     Ok(square)
 }
 
-/// Visits the rows with their pairs of the coordinates that have a place, by place.
+/// Visits the rows with their (index, value) pairs of the coordinates that have an index in `place`, in order of index.
 pub(super) fn each_row(
     workers: &Workers,
     sample: &Sample,
@@ -228,8 +232,8 @@ pub(super) fn each_row(
     Ok(())
 }
 
-/// Bounds ‖N⁻¹‖ for a matrix H of which the lower triangle is given, N scaled to a diagonal of ones. `None` where that cannot be told: a
-/// computed inverse X is checked by ‖I − NX‖ ≤ ¼.
+/// Bounds ‖N⁻¹‖ for a matrix H given by its lower triangle, with N scaled to a unit diagonal. `None` if H is too
+/// ill-conditioned to tell: a computed inverse X is verified by ‖I − NX‖ ≤ ¼.
 pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize) -> Result<Option<f64>, Stopped> {
     let scale: Vec<f64> = (0..width).map(|k| 1.0 / square[k * width + k].sqrt()).collect();
     if scale.iter().any(|s| !s.is_finite() || *s == 0.0) {
@@ -254,13 +258,13 @@ pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize
         }
         norm += column.iter().map(|x| x * x).sum::<f64>();
     }
-    // Entries of N are sums over rows, whose rounding is far below what a quarter leaves.
+    // Entries of N are sums over rows, whose rounding error is far below the margin that ¼ leaves.
     let norm: f64 = 2.0 * norm.sqrt();
     Ok((error.sqrt() <= 0.25 && norm * width as f64 <= 1e10).then_some(norm))
 }
 
-/// Makes Σω_iθ_i = 0, up to rounding: the mean is subtracted where any dual point will do, else the heavier of the
-/// positive and the negative ones are scaled down.
+/// Makes Σω_iθ_i = 0 up to rounding: subtracts the mean if every number is a feasible dual point, else scales down the
+/// points of the sign with the larger sum.
 pub(super) fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
     if objective.margin_loss.accepts_any_dual() {
         let mut sum = Sum::default();

@@ -1,12 +1,12 @@
-//! Labelled rows that can be gone over many times.
+//! Labelled rows for batch training, in compressed sparse row form.
 
 use super::storage::Storage;
 use std::io;
 
-/// Labelled rows with weights, in compressed form: what an optimum is sought over.
+/// Labelled, weighted rows in compressed sparse row form: the data of [`optimise`](super::optimise).
 ///
-/// 12 bytes a pair, 32 a row. In memory; beyond [`Examples::with_memory`] the pairs are in a temporary file, from which the
-/// system reads what it has no room for.
+/// 12 bytes per nonzero and 32 bytes per row, in memory; with [`Examples::with_memory`] nonzeros beyond the limit are
+/// in a temporary file that is mapped into memory.
 ///
 /// ```
 /// use surefoot_glm::optimum::Examples;
@@ -24,9 +24,9 @@ pub struct Examples {
     pub(super) column: Storage<u32>,
     pub(super) value: Storage<f64>,
     columns: usize,
-    /// Bytes of memory that pairs may take.
+    /// Most bytes of nonzeros to keep in memory.
     memory: usize,
-    /// Whether values were divided, and so rounded.
+    /// Whether values were scaled by column, and so rounded.
     pub(super) is_standardised: bool,
 }
 
@@ -37,32 +37,33 @@ impl Default for Examples {
 }
 
 impl Examples {
-    /// No rows yet, of whose pairs at most so many bytes are to be kept in memory.
+    /// An empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary file.
     #[must_use]
     pub fn with_memory(memory: usize) -> Examples {
         let (label, weight, offset, column, value) = Default::default();
         Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory, is_standardised: false }
     }
 
-    /// Whether so many more bytes are to be in memory.
+    /// Whether `more` bytes still fit into the memory limit.
     pub(super) fn has_memory(&self, more: usize) -> bool {
         self.column.in_memory() + self.value.in_memory() + more <= self.memory
     }
 
-    /// Adds a row. Its margin is `offset` and intercept and w·x; softmax and one-vs-rest have no offsets, and take it for 0.
+    /// Adds a row with label y, weight, offset and the nonzeros of x. Its margin is offset + intercept + w·x; softmax
+    /// and one-vs-rest take the offset for 0. O(nonzeros), amortised.
     ///
     /// # Panics
-    /// If columns are not strictly ascending, there are not as many values, or a number is not finite or a weight
-    /// negative; or if there is neither memory nor disk for it.
+    /// If columns are not strictly ascending, if the lengths of `column` and `value` differ, if a number is not finite
+    /// or the weight negative, or if neither memory nor disk space is left.
     pub fn push(&mut self, label: f64, weight: f64, offset: f64, column: &[u32], value: &[f64]) {
-        assert_eq!(column.len(), value.len(), "as many values as columns");
-        assert!(column.is_sorted_by(|a, b| a < b), "columns strictly ascending");
+        assert_eq!(column.len(), value.len(), "columns and values must have the same length");
+        assert!(column.is_sorted_by(|a, b| a < b), "columns must be strictly ascending");
         assert!(
             label.is_finite() && offset.is_finite() && value.iter().all(|x| x.is_finite()),
-            "numbers that are finite"
+            "label, offset and values must be finite"
         );
-        assert!(weight.is_finite() && weight >= 0.0, "a weight that is finite and not negative");
-        self.reserve(column.len()).expect("memory, or room on the disk");
+        assert!(weight.is_finite() && weight >= 0.0, "the weight must be finite and not negative");
+        self.reserve(column.len()).expect("memory or disk space for the row");
         self.label.push(label);
         self.weight.push(weight);
         self.offset.push(offset);
@@ -72,27 +73,27 @@ impl Examples {
         self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
     }
 
-    /// Makes room for one more row of this many pairs.
-    pub(crate) fn reserve(&mut self, pairs: usize) -> io::Result<()> {
+    /// Reserves space for one more row with this many nonzeros.
+    pub(crate) fn reserve(&mut self, nonzeros: usize) -> io::Result<()> {
         for numbers in [&mut self.label, &mut self.weight, &mut self.offset] {
             numbers.try_reserve(1)?;
         }
         self.start.try_reserve(1)?;
-        if !self.has_memory(pairs * (size_of::<u32>() + size_of::<f64>())) {
+        if !self.has_memory(nonzeros * (size_of::<u32>() + size_of::<f64>())) {
             self.column.spill()?;
             self.value.spill()?;
         }
-        self.column.reserve(pairs)?;
-        self.value.reserve(pairs)
+        self.column.reserve(nonzeros)?;
+        self.value.reserve(nonzeros)
     }
 
-    /// Each row's label and weight, if it has one.
+    /// Visits the label and the weight of every row of positive weight.
     pub(crate) fn each_weight(&mut self, mut visit: impl FnMut(f64, &mut f64)) {
         let rows = self.label.iter().zip(&mut self.weight).filter(|(_, weight)| **weight > 0.0);
         rows.for_each(|(label, weight)| visit(*label, weight));
     }
 
-    /// Each column and value of the rows that have weight.
+    /// Visits the column and value of every nonzero of rows of positive weight.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(usize, f64)) {
         for i in (0..self.len()).filter(|&i| self.weight[i] > 0.0) {
             let (columns, values) = self.row(i);
@@ -100,14 +101,14 @@ impl Examples {
         }
     }
 
-    /// Divides the values of each column by a number of its own.
+    /// Divides the values of each column by its number in `by`.
     pub(crate) fn divide(&mut self, by: &[f64]) {
         self.is_standardised = true;
         let (columns, values) = (&*self.column, &mut *self.value);
         columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
     }
 
-    /// Gives every label its number in training's own terms.
+    /// Replaces every label by its code.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
     }
@@ -134,16 +135,16 @@ impl Examples {
         self.label.is_empty()
     }
 
-    /// One more than the largest column.
+    /// One more than the largest column number; 0 without nonzeros.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Columns and values of row `i`.
+    /// Columns and values of the nonzeros of row `i`.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
-        let pairs = self.start[i]..self.start[i + 1];
-        (&self.column[pairs.clone()], &self.value[pairs])
+        let nonzeros = self.start[i]..self.start[i + 1];
+        (&self.column[nonzeros.clone()], &self.value[nonzeros])
     }
 }

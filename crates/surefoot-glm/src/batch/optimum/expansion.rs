@@ -1,4 +1,4 @@
-//! A loss and its first two derivatives at one margin.
+//! The second-order Taylor expansion of a loss at one margin.
 
 /// φ, φ' and φ'' at one margin.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,5 @@
-//! The Fenchel gap of a point and a dual point: what [`fenchel`](surefoot::certificate::fenchel()) says, for any dual
-//! point, and with all threads.
+//! The Fenchel duality gap of a point and dual points, as [`fenchel`](surefoot::certificate::fenchel()) defines it,
+//! with rounding errors bounded and on several threads.
 
 use super::{
     at_point::AtPoint,
@@ -15,17 +15,18 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
-/// `duals`, once these are feasible. ∞ where no dual point is found that is.
+/// Bounds the suboptimality of the model that a point is stored as: its duality gap at `duals`, once these are made
+/// feasible. ∞ if that fails.
 ///
-/// At θ_i = φ'(margin) it is of the order of ‖∇P‖²/l2. After a Newton step the dual points that the quadratic model
-/// foresees, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i a_i = −l2·w as well as the step was solved for, so
-/// that what is left is of the order of the third derivative, and the gap that of the objective itself.
+/// At θ_i = φ'(m_i) the gap is of the order of ‖∇P‖²/l2. After a Newton step the dual points predicted by the quadratic
+/// model, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i x_i = −l2·w as accurately as the Newton system was
+/// solved, so the remainder is of the order of the third derivative, and the gap of the order of the suboptimality
+/// itself.
 ///
-/// *Rounding*: Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) holds for any θ, where m and z = −Σω_iθ_i x_i
-/// are exact. No term is negative, and each is convex in m_i, and in z_j. So it is at most what it is at the ends of what rounding may have
-/// made of m_i and z_j: that is of second order near the optimum. The lengths of columns and
-/// dual points bound Σω_i|θ_i x_ij|.
+/// *Rounding*: the gap is Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) for any θ, with
+/// exact m and z = −Σω_iθ_i x_i. Every term (a Fenchel–Young gap) is nonnegative and convex in m_i or z_j, hence at
+/// most its value at the ends of the interval that rounding leaves for m_i or z_j: a second-order effect near the
+/// optimum. The norms of columns and of dual points bound Σω_i|θ_i x_ij|.
 ///
 /// *Cost*: one pass.
 pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
@@ -44,7 +45,7 @@ pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -
     }
     let mean = mean(passes, sample, &duals)?;
     let mut error = error(passes.sum_terms(sample), at_point, &mean, &duals);
-    // A weight that what rounding left may drive for ever is balanced as well.
+    // A coordinate whose residual, with its rounding error, might make the conjugate infinite is balanced as well.
     for (j, penalty) in objective.penalties.iter().enumerate() {
         balanced[j] |=
             penalty.is_unbounded_for(mean[j] + 4.0 * error[j]) || penalty.is_unbounded_for(mean[j] - 4.0 * error[j]);
@@ -58,15 +59,15 @@ pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -
     total(passes, at_point, Duals { points: duals, mean, error, balanced, feasibility })
 }
 
-/// [`gap`] at the slopes of the rows, whose means the gradient tells: worth it where that is about 0, and there are neither intercept nor weights
-/// that nothing holds.
+/// [`gap`] at the derivatives θ_i = φ'(m_i), for which the gradient gives z: useful where the gradient is nearly 0 and
+/// every coordinate, the intercept included, is penalised.
 ///
-/// *Cost*: no pass, one look at each row.
+/// *Cost*: O(rows), no pass over the values.
 pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f64, Stopped> {
     let AtPoint { sample, objective, state } = at_point;
     let is_dual =
         |(r, derivative): (usize, &f64)| objective.margin_loss.clip(sample.label(r), *derivative) == *derivative;
-    // The gradient is that of the slopes as they are.
+    // The gradient belongs to the derivatives as they are, unclipped.
     if !state.derivative.iter().enumerate().all(is_dual) {
         return Ok(f64::INFINITY);
     }
@@ -78,29 +79,30 @@ pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f
     total(passes, at_point, Duals { points, mean, error, balanced, feasibility: Feasibility::default() })
 }
 
-/// Dual points with all that is known of them.
+/// Dual points with z = −Σω_iθ_i x_i and the bounds on their errors.
 struct Duals {
     points: Vec<f64>,
-    /// z, how far off it may be,
+    /// z, a bound on its error,
     mean: Vec<f64>,
     error: Vec<f64>,
-    /// and where it is 0 once the points are levelled.
+    /// and the coordinates at which it is 0 once the points are feasible.
     balanced: Vec<bool>,
     feasibility: Feasibility,
 }
 
+/// Scales the dual points until the penalties' conjugates are finite, and sums the Fenchel–Young gaps of rows and weights.
 fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stopped> {
     let AtPoint { objective, state, .. } = at_point;
     let Duals { points: mut duals, mut mean, mut error, balanced, mut feasibility } = duals;
-    let priced = |j: &usize| !balanced[*j];
+    let is_penalised = |j: &usize| !balanced[*j];
     let scale_of = |j: usize| objective.penalties[j].feasible_scale(mean[j], error[j]);
-    let factor = (0..mean.len()).filter(priced).map(scale_of).fold(1.0, f64::min);
+    let factor = (0..mean.len()).filter(is_penalised).map(scale_of).fold(1.0, f64::min);
     if factor != 1.0 {
         let moved = feasibility.moved.iter_mut().chain(&mut error);
         mean.iter_mut().chain(&mut duals).chain(moved).for_each(|x| *x *= factor);
     }
     let mut gap = fenchel_young_sum(passes, at_point, &duals, &feasibility)?;
-    for j in (0..mean.len()).filter(priced) {
+    for j in (0..mean.len()).filter(is_penalised) {
         let (w, z, penalty) = (state.point[j], mean[j], &objective.penalties[j]);
         gap.add(
             penalty.fenchel_young(w, z - error[j]).max(penalty.fenchel_young(w, z + error[j]))
@@ -114,12 +116,12 @@ fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stoppe
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// How far each z_j may be from its sum of the dual points as they are, where sums are off by `terms` roundings.
+/// Bounds the error of each computed z_j, whose sum has an error of `terms` roundings.
 pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) -> Vec<f64> {
     let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
     let norm = length(sample, duals);
-    // Besides those of the sum: shares, and the factor that shrinks all of them.
+    // Besides the sum: roundings of the row weights and of the common scale factor.
     let per_length = (terms + 4.0) * EPS * norm;
     let of = |(j, length): (usize, &f64)| {
         let (penalty, w) = (&objective.penalties[j], state.point[j]);
@@ -129,7 +131,7 @@ pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) 
     lengths.iter().enumerate().map(of).collect()
 }
 
-/// √Σω_i t_i².
+/// The weighted norm √Σω_i t_i².
 pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
     let largest = numbers.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
     if largest == 0.0 {
@@ -139,8 +141,8 @@ pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
     largest * numbers.iter().enumerate().map(square).sum::<f64>().sqrt()
 }
 
-/// The dual points that the quadratic model at `state` foresees for `next`.
-pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64> {
+/// The dual points φ'(m) + φ''(m)·Δm that the quadratic model at `state` predicts for `next`.
+pub(super) fn predicted_duals(sample: &Sample, state: &State, next: &State) -> Vec<f64> {
     let mut duals = vec![0.0; state.derivative.len()];
     for (r, dual) in duals.iter_mut().enumerate() {
         let share = sample.share(r);
@@ -150,7 +152,7 @@ pub(super) fn foreseen(sample: &Sample, state: &State, next: &State) -> Vec<f64>
     duals
 }
 
-/// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) for margins and dual points as they are without rounding.
+/// Bounds the Fenchel–Young gaps of the rows, Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), at exact margins and dual points.
 pub(super) fn fenchel_young_sum(
     passes: &Passes,
     at_point: AtPoint,
@@ -158,13 +160,13 @@ pub(super) fn fenchel_young_sum(
     feasibility: &Feasibility,
 ) -> Result<Sum, Stopped> {
     let AtPoint { sample, objective, state, .. } = at_point;
-    let (per, margin_loss) = (Passes::rows_per_share(sample), objective.margin_loss);
+    let (per, margin_loss) = (Passes::rows_per_block(sample), objective.margin_loss);
     let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
     passes.workers.run(shares, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
             let (y, m, error, share) = (sample.label(r), state.margin[r], state.error[r], sample.share(r));
-            // Of an interior point slopes are not those of the margins.
+            // The derivatives in an interior-point state are those of its dual points.
             let derivative = if matches!(margin_loss, MarginLoss::ClippedLinear(_)) {
                 margin_loss.expansion(y, m).derivative
             } else {

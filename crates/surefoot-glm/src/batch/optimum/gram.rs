@@ -1,23 +1,23 @@
-//! The weighted Gram matrix Σ t_r x_r x_rᵀ of few columns.
+//! The weighted Gram matrix Σ t_r x_r x_rᵀ for few columns.
 
 use super::{
     design::Sample,
-    pass::STRETCH,
+    pass::NUMBERS_PER_STOP_CHECK,
     vector_loops::{Kernel, add, widest},
     workers::{Stopped, Workers},
 };
 use std::ops::Range;
 
-/// Rows that the dense block is worked on at a time, so that they stay in the fastest memory.
-const ROWS: usize = 32;
-/// Columns of a tile: two registers of AVX-512.
-const ACROSS: usize = 16;
-/// Rows of a tile.
-const DOWN: usize = 4;
+/// Rows per block of the dense part, so that the block stays in the first-level cache.
+const BLOCK_ROWS: usize = 32;
+/// Columns of a register tile: two AVX-512 registers.
+const TILE_COLUMNS: usize = 16;
+/// Rows of a register tile.
+const TILE_ROWS: usize = 4;
 
-/// The lower triangle of Σ t_r x_r x_rᵀ, row by row in a full square.
+/// The lower triangle of Σ t_r x_r x_rᵀ, row by row in a square array.
 ///
-/// *Cost*: half a square of the row's pairs a row; memory for up to four squares.
+/// *Cost*: half the squared number of nonzeros per row; memory for up to four d×d matrices.
 pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
     let (dim, shares) = (sample.design.dim(), shares(sample));
     let per = sample.rows().div_ceil(shares);
@@ -33,11 +33,11 @@ pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Resul
     Ok(squares.swap_remove(0))
 }
 
-/// Nanoseconds, roughly, that the matrix takes: to choose by, and the same on every machine.
+/// Estimated nanoseconds for the matrix: a cost model to choose methods by, the same on every machine.
 pub(super) fn cost(sample: &Sample) -> f64 {
     let (rows, width) = (sample.rows() as f64, sample.design.width as f64);
-    let pairs = sample.design.size().1 as f64 / sample.design.rows() as f64;
-    rows * (0.04 * width * (width + 8.0) + 0.3 * pairs * width + 0.5 * pairs * (pairs + 1.0))
+    let nonzeros = sample.design.size().1 as f64 / sample.design.rows() as f64;
+    rows * (0.04 * width * (width + 8.0) + 0.3 * nonzeros * width + 0.5 * nonzeros * (nonzeros + 1.0))
 }
 
 fn shares(sample: &Sample) -> usize {
@@ -62,32 +62,32 @@ impl Kernel for Block<'_> {
 }
 
 impl Block<'_> {
-    /// The square of the dense columns, in tiles that stay in registers.
+    /// The product of the dense columns, in tiles that stay in registers.
     #[inline(always)]
     fn dense(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
-        let wide = width.next_multiple_of(ACROSS);
-        let (mut plain, mut scaled) = (vec![0.0; ROWS * wide], vec![0.0; ROWS * wide]);
+        let wide = width.next_multiple_of(TILE_COLUMNS);
+        let (mut plain, mut scaled) = (vec![0.0; BLOCK_ROWS * wide], vec![0.0; BLOCK_ROWS * wide]);
         let mut square = vec![0.0; wide * wide];
         let first = self.rows.start;
         let mut left = 0;
-        for from in self.rows.clone().step_by(ROWS) {
-            let count = ROWS.min(self.rows.end - from);
+        for from in self.rows.clone().step_by(BLOCK_ROWS) {
+            let count = BLOCK_ROWS.min(self.rows.end - from);
             for r in 0..count {
                 let (row, factor) = (self.sample.row(from + r).dense, self.factors[from + r - first]);
                 plain[r * wide..][..width].copy_from_slice(row);
                 scaled[r * wide..][..width].iter_mut().zip(row).for_each(|(to, x)| *to = factor * x);
             }
-            for i in (0..wide).step_by(DOWN) {
-                // Every other share of a millisecond.
+            for i in (0..wide).step_by(TILE_ROWS) {
+                // Checks for a stop every fraction of a millisecond.
                 if left < count * wide {
                     if self.workers.stopped() {
                         return;
                     }
-                    left = 8 * STRETCH + count * wide;
+                    left = 8 * NUMBERS_PER_STOP_CHECK + count * wide;
                 }
                 left -= count * wide;
-                for j in (0..i + DOWN).step_by(ACROSS) {
+                for j in (0..i + TILE_ROWS).step_by(TILE_COLUMNS) {
                     tile(&mut square, &scaled, &plain, wide, count, (i, j));
                 }
             }
@@ -97,7 +97,7 @@ impl Block<'_> {
         }
     }
 
-    /// All pairs with a sparse column.
+    /// All products with a sparse column.
     #[inline(always)]
     fn sparse(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
@@ -110,7 +110,7 @@ impl Block<'_> {
                 if self.workers.stopped() {
                     return;
                 }
-                left = STRETCH + work;
+                left = NUMBERS_PER_STOP_CHECK + work;
             }
             left -= work;
             if factor == 0.0 {
@@ -131,17 +131,18 @@ impl Block<'_> {
 /// square[i.., j..] += Σ over rows of scaled[i..]·plain[j..].
 #[inline(always)]
 fn tile(square: &mut [f64], scaled: &[f64], plain: &[f64], wide: usize, count: usize, (i, j): (usize, usize)) {
-    let mut sums = [[0.0; ACROSS]; DOWN];
+    let mut sums = [[0.0; TILE_COLUMNS]; TILE_ROWS];
     for r in 0..count {
-        let down: &[f64; DOWN] = scaled[r * wide + i..][..DOWN].try_into().expect("a slice of that length");
-        let across: &[f64; ACROSS] = plain[r * wide + j..][..ACROSS].try_into().expect("a slice of that length");
+        let down: &[f64; TILE_ROWS] = scaled[r * wide + i..][..TILE_ROWS].try_into().expect("a slice of that length");
+        let across: &[f64; TILE_COLUMNS] =
+            plain[r * wide + j..][..TILE_COLUMNS].try_into().expect("a slice of that length");
         for (sums, a) in sums.iter_mut().zip(down) {
-            for k in 0..ACROSS {
+            for k in 0..TILE_COLUMNS {
                 sums[k] += a * across[k];
             }
         }
     }
     for (k, sums) in sums.iter().enumerate() {
-        add(&mut square[(i + k) * wide + j..][..ACROSS], 1.0, sums);
+        add(&mut square[(i + k) * wide + j..][..TILE_COLUMNS], 1.0, sums);
     }
 }

@@ -1,4 +1,5 @@
-//! A primal-dual interior-point method, for losses with a kink, or with limits of their slope beyond which they do not curve.
+//! Primal-dual interior-point method for losses with kinks, and for clipped linear losses on which Newton's method
+//! stalls.
 
 use super::{
     central_path::{Change, Complementarity},
@@ -9,24 +10,27 @@ use super::{
     newton::{inverse, is_factored},
     pass::margins,
     preconditioner::Preconditioner,
-    search::{Search, Verdict, WELL_WITHIN},
+    search::{NEAR_OPTIMUM_SHARE, Search, Verdict},
     state::{State, diagonal},
     weight_penalty::{WeightPenalty, largest_l2},
     woodbury::Woodbury,
     workers::Stopped,
 };
 
-/// Of the way to where a dual point would reach its limit, the part that is gone.
-const REACH: f64 = 0.99;
-/// Passes that a whole matrix saves a step: by the diagonal conjugate gradients take hundreds, as curvatures are far apart.
-const WORTH: f64 = 400.0;
+/// The fraction of the step to the boundary that is taken.
+const BOUNDARY_FRACTION: f64 = 0.99;
+/// Passes per step that a Cholesky factor is assumed to save over a diagonal preconditioner: curvatures differ so much
+/// that conjugate gradients with the latter take hundreds.
+const PASSES_SAVED_BY_FACTORING: f64 = 400.0;
 
-/// Follows the central path: Newton steps for dual points and margins at once, towards products that shrink.
+/// Follows the central path: Newton steps for primal and dual variables at once, towards decreasing complementarity
+/// products.
 ///
-/// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with slopes and bends that come from
-/// the dual points: they stay bounded where those of a smoothed kink jump. A corner of a price, |w_j| or a bound, is a kink like
-/// that of a row whose margin is how far w_j is from there. The certificate is that of the loss as it is, at the dual points of the
-/// rows (Wright 1997, *Primal-Dual Interior-Point Methods*).
+/// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with derivatives and
+/// curvatures that come from the dual points; they stay bounded where those of a smoothed kink jump. A kink of a
+/// penalty, |w_j| at 0 or a bound, is treated as the kink of a row whose margin is the distance of w_j from it. The
+/// certificate is the duality gap of the unsmoothed loss at the dual points of the rows (Wright 1997, *Primal-Dual
+/// Interior-Point Methods*).
 pub(super) fn interior_point(
     search: &mut Search,
     first: State,
@@ -41,7 +45,7 @@ pub(super) fn interior_point(
     loop {
         let product = path.shrink * path.product(&sample);
         let state = path.state(search, &sample, product)?;
-        let is_near = product <= WELL_WITHIN * search.tolerance * state.objective.abs();
+        let is_near = product <= NEAR_OPTIMUM_SHARE * search.tolerance * state.objective.abs();
         search.bound_by(&state, path.duals(&sample), is_near)?;
         if let Some(verdict) = search.verdict(state.candidate()) {
             path.round(search, &sample)?;
@@ -49,54 +53,54 @@ pub(super) fn interior_point(
         }
         let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
-        let part = path.walk(&sample, &state, &step, &by, product, search.objective.penalties);
+        let part = path.step(&sample, &state, &step, &by, product, search.objective.penalties);
         if (part * product).is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
     }
 }
 
-/// Where the search is.
+/// An iterate of the method.
 struct Path {
     clipped_linear: ClippedLinear,
     point: Vec<f64>,
     rows: Vec<Complementarity>,
-    corners: Vec<Corner>,
-    /// The size of margins that matter, over that of the coordinate's column: what weights are measured by.
+    kinks: Vec<Kink>,
+    /// The scale of weights: the scale of margins divided by the norm of the column.
     unit: Vec<f64>,
-    /// The part of the mean product to aim at.
+    /// The centring parameter: the factor of the mean product to aim at.
     shrink: f64,
 }
 
-/// A corner of a price.
-struct Corner {
-    /// The coordinate, and where the corner is.
+/// A kink of a penalty: |w| at 0, or a bound.
+struct Kink {
+    /// The coordinate, and the weight at the kink.
     at: usize,
     origin: f64,
-    /// On which side of it weights are; +1 where they are on both.
+    /// The side on which weights are feasible; +1 where both are.
     side: f64,
-    kink: Complementarity,
+    complementarity: Complementarity,
 }
 
-impl Corner {
-    /// Those of a coordinate, at a weight between the bounds.
-    fn all(at: usize, penalty: &WeightPenalty, w: f64, product: f64) -> Vec<Corner> {
-        let corner = |origin: f64, side: f64, low: f64, high: f64| {
-            let kink = Complementarity::central(low, high, side * (w - origin), product);
-            Corner { at, origin, side, kink }
+impl Kink {
+    /// The kinks of a coordinate, at a weight strictly between the bounds.
+    fn all(at: usize, penalty: &WeightPenalty, w: f64, product: f64) -> Vec<Kink> {
+        let kink = |origin: f64, side: f64, low: f64, high: f64| {
+            let complementarity = Complementarity::central(low, high, side * (w - origin), product);
+            Kink { at, origin, side, complementarity }
         };
-        // A bound at 0 is a corner of |w| as well.
+        // A bound at 0 is the kink of |w| as well.
         let at_bound =
-            |bound: f64, side: f64| corner(bound, side, f64::NEG_INFINITY, if bound == 0.0 { penalty.l1 } else { 0.0 });
-        let mut corners = Vec::new();
-        corners.extend((penalty.low > f64::NEG_INFINITY).then(|| at_bound(penalty.low, 1.0)));
-        corners.extend((penalty.high < f64::INFINITY).then(|| at_bound(penalty.high, -1.0)));
+            |bound: f64, side: f64| kink(bound, side, f64::NEG_INFINITY, if bound == 0.0 { penalty.l1 } else { 0.0 });
+        let mut kinks = Vec::new();
+        kinks.extend((penalty.low > f64::NEG_INFINITY).then(|| at_bound(penalty.low, 1.0)));
+        kinks.extend((penalty.high < f64::INFINITY).then(|| at_bound(penalty.high, -1.0)));
         let crosses = penalty.low < 0.0 && penalty.high > 0.0;
-        corners.extend((crosses && penalty.l1 > 0.0).then(|| corner(0.0, 1.0, -penalty.l1, penalty.l1)));
-        corners
+        kinks.extend((crosses && penalty.l1 > 0.0).then(|| kink(0.0, 1.0, -penalty.l1, penalty.l1)));
+        kinks
     }
 
-    /// How far a weight is from it.
+    /// The signed distance of the weight from the kink.
     fn distance(&self, point: &[f64]) -> f64 {
         self.side * (point[self.at] - self.origin)
     }
@@ -111,34 +115,35 @@ impl Path {
             Complementarity::smoothed(clipped_linear.low, clipped_linear.high, u, product, clipped_linear.width)
         };
         let rows = first.margin.iter().enumerate().map(row).collect();
-        let (mut unit, mut corners) = (Vec::new(), Vec::new());
-        if objective.has_corners {
+        let (mut unit, mut kinks) = (Vec::new(), Vec::new());
+        if objective.penalty_has_kinks {
             let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
             let squares = diagonal(&mut search.passes, sample, &vec![0.0; dim], &shares)?;
             unit = squares.iter().map(|s| product / if *s > 0.0 { s.sqrt() } else { 1.0 }).collect();
             for (j, penalty) in objective.penalties.iter().enumerate() {
-                // Strictly inside, but no farther than half the way to the other bound.
+                // Strictly feasible: this far from each bound, but at most a quarter of the way to the other.
                 let within = (0.1 * unit[j] / dim as f64).min(0.25 * (penalty.high - penalty.low));
                 point[j] = point[j].max(penalty.low + within).min(penalty.high - within);
-                corners.extend(Corner::all(j, penalty, point[j], product / dim as f64));
+                kinks.extend(Kink::all(j, penalty, point[j], product / dim as f64));
             }
         }
-        Ok(Path { clipped_linear, point, rows, corners, unit, shrink: 0.1 })
+        Ok(Path { clipped_linear, point, rows, kinks, unit, shrink: 0.1 })
     }
 
-    /// The mean product of the rows, corners included.
+    /// The duality measure: the mean complementarity product of rows and of kinks.
     fn product(&self, sample: &Sample) -> f64 {
         let rows: f64 = self.rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
-        let corners: f64 = self.corners.iter().map(|corner| corner.kink.product()).sum();
-        if self.corners.is_empty() { rows } else { 0.5 * (rows + corners) }
+        let kinks: f64 = self.kinks.iter().map(|kink| kink.complementarity.product()).sum();
+        if self.kinks.is_empty() { rows } else { 0.5 * (rows + kinks) }
     }
 
-    /// What a corner's product is to be where those of rows are `product`: together they weigh as much as the rows.
-    fn corner_product(&self, product: f64) -> f64 {
-        product / self.corners.len() as f64
+    /// The target product of a penalty's kink where those of rows are `product`: all kinks together weigh as much as
+    /// all rows.
+    fn kink_product(&self, product: f64) -> f64 {
+        product / self.kinks.len() as f64
     }
 
-    /// The point with the Newton system of rows and corners.
+    /// The reduced Newton system at the iterate, of rows and penalty kinks.
     fn state(&self, search: &mut Search, sample: &Sample, product: f64) -> Result<State, Stopped> {
         let (clipped_linear, rows) = (self.clipped_linear, &self.rows);
         let mut state = State::by(&mut search.passes, sample, &search.objective, self.point.clone(), |r, y, m| {
@@ -150,22 +155,22 @@ impl Path {
                 curvature: 1.0 / row.stiffness(),
             }
         })?;
-        for corner in &self.corners {
-            let derivative = corner.kink.derivative(corner.distance(&self.point), self.corner_product(product));
-            state.gradient[corner.at] += corner.side * derivative;
-            state.penalty_curvature[corner.at] += 1.0 / corner.kink.stiffness();
+        for kink in &self.kinks {
+            let derivative = kink.complementarity.derivative(kink.distance(&self.point), self.kink_product(product));
+            state.gradient[kink.at] += kink.side * derivative;
+            state.penalty_curvature[kink.at] += 1.0 / kink.complementarity.stiffness();
         }
         Ok(state)
     }
 
-    /// Dual points of the rows.
+    /// The dual points of the rows.
     fn duals(&self, sample: &Sample) -> Vec<f64> {
         let sign = |r: usize| self.clipped_linear.residual(sample.label(r), 0.0).0;
         self.rows.iter().enumerate().map(|(r, row)| sign(r) * row.dual).collect()
     }
 
-    /// Goes as far along a step as leaves all inside; the part of it that this is.
-    fn walk(
+    /// Takes the longest step that stays strictly feasible, and returns its length.
+    fn step(
         &mut self,
         sample: &Sample,
         state: &State,
@@ -180,36 +185,37 @@ impl Path {
             row.change(u, sign * by[r], product)
         };
         let rows: Vec<Change> = self.rows.iter().enumerate().map(change).collect();
-        let corner_product = self.corner_product(product);
-        let change = |corner: &Corner| {
-            corner.kink.change(corner.distance(&self.point), corner.side * step[corner.at], corner_product)
+        let kink_product = self.kink_product(product);
+        let change = |kink: &Kink| {
+            kink.complementarity.change(kink.distance(&self.point), kink.side * step[kink.at], kink_product)
         };
-        let corners: Vec<Change> = self.corners.iter().map(change).collect();
-        let all = self.rows.iter().zip(&rows).chain(self.corners.iter().map(|corner| &corner.kink).zip(&corners));
-        let room = all.map(|(one, change)| one.room(change)).fold(1.0, f64::min);
-        let part = if room < 1.0 { REACH * room } else { 1.0 };
+        let kinks: Vec<Change> = self.kinks.iter().map(change).collect();
+        let all = self.rows.iter().zip(&rows).chain(self.kinks.iter().map(|kink| &kink.complementarity).zip(&kinks));
+        let room = all.map(|(one, change)| one.max_step(change)).fold(1.0, f64::min);
+        let part = if room < 1.0 { BOUNDARY_FRACTION * room } else { 1.0 };
         self.rows.iter_mut().zip(&rows).for_each(|(row, change)| row.shift(part, change));
-        self.corners.iter_mut().zip(&corners).for_each(|(corner, change)| corner.kink.shift(part, change));
-        // Rounding may leave a weight beyond a bound.
+        self.kinks.iter_mut().zip(&kinks).for_each(|(kink, change)| kink.complementarity.shift(part, change));
+        // Rounding may put a weight beyond a bound.
         let moved = self.point.iter_mut().zip(step).zip(penalties);
         moved.for_each(|((w, step), penalty)| *w = penalty.clamp(*w + part * step));
-        // Towards the centre where steps are short.
+        // More centring after short steps.
         self.shrink = (1.0 - part).powi(2).clamp(0.1, 0.8);
         part
     }
 
-    /// Weights that are nearer to 0 or a bound than their dual points are to a limit become that, if it is certified as well.
+    /// Sets weights that are closer to 0 or a bound than their dual points are to a limit exactly to it, if the result
+    /// is certified too.
     fn round(&self, search: &mut Search, sample: &Sample) -> Result<(), Stopped> {
-        if !self.corners.iter().any(|corner| search.objective.penalties[corner.at].l1 > 0.0) {
+        if !self.kinks.iter().any(|kink| search.objective.penalties[kink.at].l1 > 0.0) {
             return Ok(());
         }
         let mut point = self.point.clone();
-        // Without l1 there is nothing that a dual point could be compared with.
-        for corner in self.corners.iter().filter(|corner| search.objective.penalties[corner.at].l1 > 0.0) {
-            let Complementarity { low, high, dual, .. } = corner.kink;
-            let slack = (high - dual).min(dual - low) / search.objective.penalties[corner.at].l1;
-            if corner.distance(&point).abs() <= slack * self.unit[corner.at] {
-                point[corner.at] = corner.origin;
+        // Without l1 there is no scale to compare the dual point's distance with.
+        for kink in self.kinks.iter().filter(|kink| search.objective.penalties[kink.at].l1 > 0.0) {
+            let Complementarity { low, high, dual, .. } = kink.complementarity;
+            let slack = (high - dual).min(dual - low) / search.objective.penalties[kink.at].l1;
+            if kink.distance(&point).abs() <= slack * self.unit[kink.at] {
+                point[kink.at] = kink.origin;
             }
         }
         let state = State::at(&mut search.passes, sample, &search.objective, point)?;
@@ -221,12 +227,12 @@ impl Path {
     }
 }
 
-/// What the weights are to change by. What conjugate gradients leave of the dual equation costs the certificate its squares
-/// over 2·l2: a small part of what it is on the way to, or of the tolerance.
+/// The Newton step of the weights. A residual of conjugate gradients costs the certificate its squares over 2·l2, so it
+/// is kept to a small part of the current product or of the tolerance.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64) -> Result<Vec<f64>, Stopped> {
     let (l2, size) = (largest_l2(search.objective.penalties), state.objective.abs());
-    let inverse = if is_factored(sample, WORTH).0 {
-        inverse(&mut search.passes, sample, &state.penalty_curvature, &state.curvature, WORTH)?
+    let inverse = if is_factored(sample, PASSES_SAVED_BY_FACTORING).0 {
+        inverse(&mut search.passes, sample, &state.penalty_curvature, &state.curvature, PASSES_SAVED_BY_FACTORING)?
     } else {
         Preconditioner::Woodbury(Woodbury::new(&mut search.passes, sample, &state.penalty_curvature, &state.curvature)?)
     };
@@ -234,7 +240,7 @@ fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64
     let least = search.objective.least_l1();
     let residual = match l2 > 0.0 {
         true => 2.0 * l2 * near,
-        // What a dual point is beyond l1 shrinks all of them.
+        // Where z exceeds l1, all dual points are scaled down.
         false => (near / size.max(f64::MIN_POSITIVE) * least).powi(2),
     };
     let enough = |_: f64| StoppingRule { share: 1e-4, residual, constant: f64::INFINITY, iterations: 1000 };

@@ -1,4 +1,4 @@
-//! Losses with a log link: Poisson, gamma, and Tweedie between them.
+//! Losses with a log link: unit deviances of Poisson, gamma, and Tweedie with power 1 < p < 2.
 
 use super::{
     expansion::Expansion,
@@ -8,8 +8,8 @@ use super::{
 
 /// With a = 2 − p and b = p − 1: φ(m) = e^(am)/a + y·e^(−bm)/b, and its limits e^m − ym at p = 1, y·e^(−m) + m at p = 2.
 ///
-/// φ' = e^(am) − y·e^(−bm), so a dual point θ is at least −y for p = 1, at most 1 for p = 2, at least 0 for a label of 0,
-/// and anything else.
+/// φ' = e^(am) − y·e^(−bm), so φ* is finite for θ ≥ −y if p = 1, for θ ≤ 1 if p = 2, for θ ≥ 0 if the label is 0, and
+/// otherwise everywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LogLink(pub(super) f64);
 
@@ -36,7 +36,7 @@ impl LogLink {
         Expansion { value, derivative: grows - paid, curvature: a * grows + b * paid }
     }
 
-    /// A lower bound on φ: its value where the mean is the label, less the rounding of that.
+    /// A lower bound on φ: its value at mean y, minus a bound on its rounding error.
     pub(super) fn least(self, y: f64) -> f64 {
         if y == 0.0 {
             return 0.0;
@@ -46,7 +46,7 @@ impl LogLink {
         expansion.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, expansion)
     }
 
-    /// The size of the terms of φ.
+    /// The sum of the absolute values of the terms of φ.
     #[inline(always)]
     pub(super) fn size(self, y: f64, m: f64, expansion: Expansion) -> f64 {
         let linear = match self.0 {
@@ -72,14 +72,14 @@ impl LogLink {
         grows * beyond_tangent(a * (m - at)) / a + paid * beyond_tangent(-b * (m - at)) / b
     }
 
-    /// The margin whose slope is θ, for 1 < p < 2 and a label above 0: Newton's method, from m on, kept within a bracket.
+    /// The margin where φ' = θ, for 1 < p < 2 and a positive label: Newton's method from m, safeguarded by bisection.
     fn inverse(self, y: f64, m: f64, dual: f64) -> f64 {
         let (a, b) = (2.0 - self.0, self.0 - 1.0);
         if dual.is_nan() {
             return dual;
         }
         let best = libm::log(y);
-        // One term of the slope is at least |θ|, and at most |θ| more than both are where the slope is 0.
+        // One term of φ' is at least |θ|, and at most |θ| more than either is where φ' = 0.
         let most = dual.abs() + libm::exp(a * best);
         let (mut low, mut high) = if dual >= 0.0 {
             (best.max(libm::log(dual) / a), libm::log(most) / a)
@@ -95,7 +95,7 @@ impl LogLink {
                 high = at;
             }
             let next = at - (expansion.derivative - dual) / expansion.curvature;
-            // What is left behind a step is of the order of its square.
+            // The error after a step is of the order of its square.
             if (next - at).abs() <= 1e-9 * (1.0 + at.abs()) {
                 return next;
             }

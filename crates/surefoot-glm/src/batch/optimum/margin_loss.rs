@@ -1,4 +1,4 @@
-//! What a second-order method and a dual bound need to know of a loss.
+//! Losses of one margin with derivatives, conjugates and Fenchel–Young gaps, and bounds on their rounding errors.
 
 use super::{
     clipped_linear::ClippedLinear, expansion::Expansion, log_link::LogLink, relative_entropy::relative_entropy,
@@ -6,14 +6,14 @@ use super::{
 };
 use crate::loss::Loss;
 
-/// A loss φ of one margin, with its second derivative and its conjugate φ*(θ) = sup over m of θ·m − φ(m).
+/// A loss φ of one margin, with its second derivative and its convex conjugate φ*(θ) = sup over m of θ·m − φ(m).
 ///
-/// | curve | losses | θ where φ* is finite | φ*(θ) |
+/// | family | losses | domain of φ* | φ*(θ) |
 /// | --- | --- | --- | --- |
 /// | logistic | logistic | 0 ≤ p ≤ 1, p = −yθ | p·ln p + (1−p)·ln(1−p) |
-/// | | of a share, −1 < y < 1 | 0 ≤ p ≤ 1, p = θ + (1 + y)/2 | the same |
-/// | ramp | squared, Huber, absolute, quantile, all hinges | an interval | θ·centre + width·θ²/2 |
-/// | power | Poisson, gamma, Tweedie | bounded on one side, or not | by inverting φ' |
+/// | | of a proportion, −1 < y < 1 | 0 ≤ p ≤ 1, p = θ + (1 + y)/2 | the same |
+/// | clipped linear | squared, Huber, absolute, quantile, all hinges | an interval | θ·centre + width·θ²/2 |
+/// | log link | Poisson, gamma, Tweedie | a half-line, or all numbers | by inverting φ' |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum MarginLoss {
     Logistic,
@@ -22,7 +22,7 @@ pub(super) enum MarginLoss {
 }
 
 impl MarginLoss {
-    /// That of a loss; of one with many margins the one that each class has by itself.
+    /// The margin loss of a loss; for multiclass losses that of one class.
     pub(super) fn of(loss: Loss) -> MarginLoss {
         let clipped_linear =
             |of_classes, low, high, width| MarginLoss::ClippedLinear(ClippedLinear { of_classes, low, high, width });
@@ -41,12 +41,12 @@ impl MarginLoss {
         }
     }
 
-    /// Whether there is a kink, and so no second derivative to step by.
+    /// Whether the loss has a kink, and so no second derivative for Newton steps.
     pub(super) fn has_kink(self) -> bool {
         matches!(self, MarginLoss::ClippedLinear(ClippedLinear { width: 0.0, .. }))
     }
 
-    /// φ(y, m) and its first two derivatives in m. Where φ'' jumps, the larger of the two.
+    /// φ(y, m) and its first two derivatives in m; the larger φ'' where it jumps.
     #[inline(always)]
     pub(super) fn expansion(self, y: f64, m: f64) -> Expansion {
         match self {
@@ -71,7 +71,8 @@ impl MarginLoss {
         }
     }
 
-    /// φ(m) + φ*(θ) − θ·m ≥ 0, by how much θ and m miss each other: a Bregman divergence. Closed forms keep the digits near 0.
+    /// The Fenchel–Young gap φ(m) + φ*(θ) − θ·m ≥ 0, a Bregman divergence that is 0 if and only if θ is a subgradient
+    /// at m. The closed forms lose no digits to cancellation near 0.
     #[inline(always)]
     pub(super) fn fenchel_young(self, y: f64, m: f64, dual: f64) -> f64 {
         let fenchel_young = match self {
@@ -92,21 +93,21 @@ impl MarginLoss {
             MarginLoss::ClippedLinear(clipped_linear) => clipped_linear.fenchel_young(y, m, dual),
             MarginLoss::LogLink(log_link) => log_link.fenchel_young(y, m, dual),
         };
-        // What cannot be told is no bound: `max` alone would make it 0.
+        // A NaN is no bound: `max` alone would turn it into 0.
         if fenchel_young.is_nan() { f64::INFINITY } else { fenchel_young.max(0.0) }
     }
 
-    /// The rounding inside the loss, as what a margin would have to be put off by to have the same effect.
+    /// The rounding error of evaluating the loss, expressed as an error of the margin.
     #[inline(always)]
     pub(super) fn rounding_error(self, y: f64, m: f64) -> f64 {
         match self {
             MarginLoss::ClippedLinear(clipped_linear) => 4.0 * EPS * clipped_linear.residual(y, m).1.abs(),
-            // Exponentials, whose error is one of their argument.
+            // For exponentials a relative error is an absolute error of the argument.
             MarginLoss::Logistic | MarginLoss::LogLink(_) => 8.0 * EPS * (1.0 + m.abs()),
         }
     }
 
-    /// Bounds what φ may differ by for margins at most `error` away, from its jet at m; its own rounding is in it.
+    /// Bounds the change of φ over margins at most `error` away, from its expansion at m, rounding included.
     #[inline(always)]
     pub(super) fn deviation(self, y: f64, m: f64, error: f64, expansion: Expansion) -> f64 {
         match self {
@@ -122,7 +123,8 @@ impl MarginLoss {
         }
     }
 
-    /// Bounds [`fenchel_young`](MarginLoss::fenchel_young) for margins at most `error` away, from slope and bend at m; its own rounding is in it.
+    /// Bounds [`fenchel_young`](MarginLoss::fenchel_young) over margins at most `error` away, from the derivatives at
+    /// m, rounding included.
     #[inline(always)]
     pub(super) fn fenchel_young_within(
         self,
@@ -134,7 +136,7 @@ impl MarginLoss {
         curvature: f64,
     ) -> f64 {
         let most = match self {
-            // Convex in m, and so largest at an end.
+            // Convex in m, and so largest at an endpoint.
             MarginLoss::ClippedLinear(clipped_linear) => {
                 clipped_linear.fenchel_young(y, m - error, dual).max(clipped_linear.fenchel_young(y, m + error, dual))
             }
@@ -148,27 +150,27 @@ impl MarginLoss {
         if most.is_nan() { f64::INFINITY } else { most.max(0.0) * (1.0 + 8.0 * EPS) }
     }
 
-    /// A lower bound on φ, whatever the margin.
+    /// A lower bound on φ over all margins.
     pub(super) fn least(self, y: f64) -> f64 {
         match self {
             MarginLoss::LogLink(log_link) => log_link.least(y),
-            // That of a share is its entropy.
+            // For a proportion the minimum is its entropy.
             MarginLoss::Logistic | MarginLoss::ClippedLinear(_) => 0.0,
         }
     }
 
-    /// Bounds φ − min φ for margins at most `error` away: the miss of a dual point of 0.
+    /// Bounds φ − min φ, the Fenchel–Young gap at θ = 0, over margins at most `error` away.
     #[inline(always)]
     pub(super) fn excess_within(self, y: f64, m: f64, error: f64, derivative: f64, curvature: f64) -> f64 {
         match self {
-            // −ln(1 − p) without a logarithm.
+            // Bounds −ln(1 − p) without a logarithm.
             MarginLoss::Logistic if y.abs() == 1.0 && derivative.abs() <= 0.5 => 1.4 * derivative.abs() + error,
             MarginLoss::Logistic if y.abs() == 1.0 => 0.7 + m.abs() + error,
             _ => self.fenchel_young_within(y, m, error, 0.0, derivative, curvature),
         }
     }
 
-    /// The point nearest to θ at which φ* is finite.
+    /// The projection of θ onto the domain of φ*.
     #[inline(always)]
     pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
         match self {
@@ -179,12 +181,12 @@ impl MarginLoss {
         }
     }
 
-    /// Whether any dual point will do, so that subtracting a mean balances them.
+    /// Whether φ* is finite everywhere, so that subtracting the mean balances dual points.
     pub(super) fn accepts_any_dual(self) -> bool {
         matches!(self, MarginLoss::ClippedLinear(clipped_linear) if clipped_linear.is_unbounded())
     }
 
-    /// Whether the loss of a row falls towards 0 for ever, in the direction that its margin is in.
+    /// Whether the loss of a row decreases to its infimum without attaining it, in the direction of its margin.
     #[inline(always)]
     pub(super) fn recedes(self, y: f64, m: f64) -> bool {
         match self {
@@ -194,7 +196,8 @@ impl MarginLoss {
         }
     }
 
-    /// The intercept that fits labels of this mean alone, where offsets have this mean, and their exponentials that one.
+    /// The optimal intercept of a model without columns for labels of this mean, where offsets have the mean `offset`
+    /// and their exponentials the mean `exposure`.
     pub(super) fn constant(self, mean: f64, offset: f64, exposure: f64) -> f64 {
         let fit = match self {
             MarginLoss::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0) - offset,
@@ -205,8 +208,8 @@ impl MarginLoss {
     }
 }
 
-/// Bounds half of off² times the largest second derivative on the way. Of exponentials the third is at most the second in size, so
-/// that the second grows by e^off at most.
+/// Bounds ½·error² times the largest second derivative within `error`. For exponentials |φ'''| ≤ φ'', so φ'' grows by
+/// at most e^error.
 #[inline(always)]
 fn second_order(error: f64, curvature: f64) -> f64 {
     let grown = if error < 1.0 { 3.0 } else { libm::exp(error) };
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn jets_agree_with_the_losses_and_with_differences() {
+    fn expansions_agree_with_the_losses_and_with_differences() {
         for (loss, y, m) in cases() {
             let margin_loss = MarginLoss::of(loss);
             let expansion = margin_loss.expansion(y, m);
@@ -247,7 +250,7 @@ mod tests {
             }
             let h = 1e-5;
             let (low, high) = (margin_loss.expansion(y, m - h), margin_loss.expansion(y, m + h));
-            // Errors of the differences: of order h²·φ‴ and eps·φ/h; where φ'' jumps, h times that.
+            // Errors of the differences are of order h²·φ''' and eps·φ/h, and h times the jump where φ'' jumps.
             let jumps = if low.curvature == high.curvature { 0.0 } else { low.curvature.max(high.curvature) };
             let derivative = (high.value - low.value) / (2.0 * h);
             let enough = 1e-6 * (1.0 + expansion.value.abs() + expansion.curvature) + h * jumps;
@@ -264,46 +267,46 @@ mod tests {
         }
     }
 
-    /// φ*(θ) as it is defined, by trying margins: the miss is φ(m) + φ*(θ) − θ·m.
+    /// Against φ*(θ) by its definition, maximised numerically over margins.
     #[test]
-    fn misses_are_those_of_the_conjugate_by_its_definition() {
+    fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for (loss, y, m) in cases().step_by(3) {
             let margin_loss = MarginLoss::of(loss);
             for at in [-3.1, -0.4, 0.2, 1.7] {
                 let dual = margin_loss.clip(y, margin_loss.expansion(y, at).derivative);
                 let below = |t: f64| margin_loss.expansion(y, t).value - dual * t;
-                // φ(t) − θ·t is convex, and least where the slope is θ.
+                // φ(t) − θ·t is convex, with its minimum where φ'(t) = θ.
                 let (mut low, mut high) = (-60.0, 60.0);
                 for _ in 0..200 {
                     let (a, b) = (low + 0.382 * (high - low), high - 0.382 * (high - low));
                     if below(a) < below(b) { high = b } else { low = a }
                 }
-                let (fenchel_young, dot_sum) =
+                let (fenchel_young, expected) =
                     (margin_loss.fenchel_young(y, m, dual), below(m) - below(0.5 * (low + high)));
                 assert!(
-                    (fenchel_young - dot_sum).abs() <= 1e-9 * (1.0 + dot_sum.abs() + below(m).abs()),
-                    "{loss:?} {y} {m} {dual}: {fenchel_young} {dot_sum}"
+                    (fenchel_young - expected).abs() <= 1e-9 * (1.0 + expected.abs() + below(m).abs()),
+                    "{loss:?} {y} {m} {dual}: {fenchel_young} {expected}"
                 );
             }
-            // To second order where they nearly meet, digits included.
+            // Near θ = φ'(m) the gap is of second order, and keeps its relative accuracy.
             let (expansion, by) = (margin_loss.expansion(y, m), 1e-9);
             let near = margin_loss.fenchel_young(y, m, expansion.derivative + by * expansion.curvature);
-            let dot_sum = 0.5 * by * by * expansion.curvature;
+            let expected = 0.5 * by * by * expansion.curvature;
             let inside = margin_loss.expansion(y, m + by).curvature == expansion.curvature
                 || !matches!(margin_loss, MarginLoss::ClippedLinear(_));
-            // A slope of order 1 keeps 1e-16, of 1e-9·φ''.
+            // A derivative of order 1 has an absolute error of 1e-16, against 1e-9·φ''.
             let rounding = 1e-15
                 * (1.0 + expansion.derivative.abs())
                 * (by + 1e-15 * expansion.derivative.abs() / expansion.curvature.max(1e-300));
             assert!(
-                !inside || expansion.curvature < 1e-3 || (near - dot_sum).abs() <= 1e-4 * dot_sum + rounding,
-                "{loss:?} {y} {m}: {near} {dot_sum}"
+                !inside || expansion.curvature < 1e-3 || (near - expected).abs() <= 1e-4 * expected + rounding,
+                "{loss:?} {y} {m}: {near} {expected}"
             );
         }
     }
 
     #[test]
-    fn what_cannot_be_told_misses_by_infinity() {
+    fn a_nan_has_an_infinite_fenchel_young_gap() {
         let more = [Loss::Huber { delta: 0.7 }, Loss::Tweedie { power: 1.5 }];
         for loss in Loss::SCALAR.into_iter().chain(more) {
             for (m, dual) in [(f64::NAN, 0.1), (0.1, f64::NAN)] {
@@ -311,7 +314,7 @@ mod tests {
                 assert!(fenchel_young == f64::INFINITY, "{loss:?} {m} {dual}: {fenchel_young}");
             }
         }
-        // A dual point next to its limit, and a margin far away: e^40, all but nothing.
+        // A dual point next to its limit and a distant margin: almost e^40.
         for (y, m, dual) in [(1.0, 40.0, -1.0 + 1e-15), (0.0, 40.0, 1e-15)] {
             let fenchel_young = MarginLoss::of(Loss::Poisson).fenchel_young(y, m, dual);
             assert!((fenchel_young / 40_f64.exp() - 1.0).abs() < 1e-12, "{fenchel_young}");

@@ -1,10 +1,11 @@
-//! Newton's method with inexact steps, for objectives that are smooth: no L1.
+//! Inexact Newton method for smooth objectives (no L1, no bounds): conjugate gradients with a preconditioner that is
+//! kept across steps, and an Armijo line search.
 
 use super::{
     cholesky::Cholesky,
-    conjugate_gradients::{Direction, Forcing, NEAR, direction},
+    conjugate_gradients::{CERTIFICATE_DECREMENT, Direction, Forcing, direction},
     design::Sample,
-    gap::foreseen,
+    gap::predicted_duals,
     gram::{cost, gram},
     pass::Passes,
     preconditioner::Preconditioner,
@@ -14,24 +15,25 @@ use super::{
     workers::Stopped,
 };
 
-/// Passes that a whole matrix saves a search.
-const WORTH: f64 = 40.0;
-/// Columns up to which the whole matrix is factored.
-const FEW: usize = 2000;
-/// A diagonal, itself one pass, is made anew after this many passes.
-pub(super) const RENEWAL: f64 = 4.0;
-/// Rows of the smallest sample that is worth a search of its own.
-const LEAST_ROWS: usize = 2000;
+/// Passes that a Cholesky factor is assumed to save an optimisation over a diagonal preconditioner.
+const PASSES_SAVED_BY_FACTORING: f64 = 40.0;
+/// Most columns for which the whole Hessian is factored.
+const MAX_DENSE_COLUMNS: usize = 2000;
+/// A diagonal preconditioner, which costs one pass, is renewed after this many passes of conjugate gradients.
+pub(super) const DIAGONAL_LIFETIME: f64 = 4.0;
+/// Rows of the smallest subsample that is worth optimising on.
+const MIN_SAMPLE_ROWS: usize = 2000;
 
-/// Searches on growing samples of the rows, each from the optimum of the one before, until all rows are certified.
+/// Optimises on growing subsamples of the rows, each from the optimum of the one before, then on all rows until
+/// certified.
 ///
-/// The first samples are cheap, and what they find is within their statistical error of the optimum; two or three
-/// steps on all rows do the rest.
+/// The first subsamples are cheap, and their optima are within statistical error of the optimum; two or three steps on
+/// all rows do the rest.
 pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, Stopped> {
     let design = search.design;
     let mut inverse = None;
     let mut stride = 1;
-    while design.rows() / (4 * stride) >= LEAST_ROWS.max(10 * design.dim()) && stride < 64 {
+    while design.rows() / (4 * stride) >= MIN_SAMPLE_ROWS.max(10 * design.dim()) && stride < 64 {
         stride *= 4;
     }
     if stride > 1 && !search.is_near(state.candidate()) {
@@ -41,7 +43,7 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
             let start = State::at(&mut search.passes, &sample, &search.objective, point)?;
             point =
                 Stage { search, sample, inverse: &mut inverse, spent: f64::INFINITY, preparation: 0.0, trust: true }
-                    .warm(start)?;
+                    .approach(start)?;
             stride /= 4;
         }
         let found = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
@@ -53,22 +55,22 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     Stage { search, sample, inverse: &mut inverse, spent: 0.0, preparation: 0.0, trust: true }.certify(state)
 }
 
-/// The search on one sample.
+/// The optimisation on one subsample.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     sample: Sample<'a>,
     inverse: &'s mut Option<Preconditioner>,
-    /// Nanoseconds, roughly, that the last conjugate gradients took,
+    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was made,
     spent: f64,
-    /// and that the preconditioner took: the one is made anew where the other exceeds it.
+    /// and on making it: it is renewed once the former exceed the latter.
     preparation: f64,
-    /// Whether the last step was about as good as the quadratic model said.
+    /// Whether the last step decreased the objective about as much as the quadratic model predicted.
     trust: bool,
 }
 
 impl Stage<'_, '_> {
-    /// Goes on until what may be gained is below the noise of the sample.
-    fn warm(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
+    /// Iterates until the predicted decrease is below the statistical error of the subsample.
+    fn approach(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
         let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
         let noise = noise.clamp(self.search.tolerance.min(1e-2), 1e-2);
         for _ in 0..20 {
@@ -83,7 +85,7 @@ impl Stage<'_, '_> {
         Ok(state.point)
     }
 
-    /// Goes on until the gap is certified, or there is a reason to give up.
+    /// Iterates until the gap is certified, or another criterion ends the optimisation.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         self.search.bound_start(&state)?;
         self.search.stalls = 0;
@@ -102,8 +104,8 @@ impl Stage<'_, '_> {
             };
             let gained = state.objective - next.objective;
             self.search.count_stall(gained, state.objective);
-            let near = direction.decrement <= NEAR * state.objective.abs();
-            let duals = near.then(|| foreseen(&self.sample, &state, &next));
+            let near = direction.decrement <= CERTIFICATE_DECREMENT * state.objective.abs();
+            let duals = near.then(|| predicted_duals(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
             if self.search.stalls >= 3 {
@@ -112,33 +114,41 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// A whole matrix can be factored, and dual points need not be balanced column by column: see `balance_unpenalised.rs`.
+    /// Whether one more step after certification is cheap: the Hessian is factored, and no unpenalised column but the
+    /// intercept has to be balanced (see `unpenalised.rs`).
     fn is_cheap(&self) -> bool {
-        let loose = self.search.objective.penalties.iter().filter(|penalty| penalty.is_unpenalised()).count();
-        matches!(self.inverse, Some(Preconditioner::Cholesky(_))) && loose <= usize::from(self.search.design.intercept)
+        let unpenalised = self.search.objective.penalties.iter().filter(|penalty| penalty.is_unpenalised()).count();
+        matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
+            && unpenalised <= usize::from(self.search.design.intercept)
     }
 
-    /// A Newton direction; the preconditioner is made anew where it does not do its work.
-    fn direction(&mut self, state: &State, dot_sum: bool) -> Result<Direction, Stopped> {
-        let (factored, factoring) = is_factored(&self.sample, WORTH);
+    /// A Newton direction; the preconditioner is renewed once it has become ineffective.
+    fn direction(&mut self, state: &State, certified: bool) -> Result<Direction, Stopped> {
+        let (factored, factoring) = is_factored(&self.sample, PASSES_SAVED_BY_FACTORING);
         let (pass, trust) = (cost_of_pass(&self.sample), self.trust);
         let search = &mut *self.search;
         if self.spent > self.preparation || self.inverse.is_none() {
-            let made = inverse(&mut search.passes, &self.sample, &state.penalty_curvature, &state.curvature, WORTH)?;
-            let preparation = if factored { factoring } else { RENEWAL * pass };
+            let made = inverse(
+                &mut search.passes,
+                &self.sample,
+                &state.penalty_curvature,
+                &state.curvature,
+                PASSES_SAVED_BY_FACTORING,
+            )?;
+            let preparation = if factored { factoring } else { DIAGONAL_LIFETIME * pass };
             (*self.inverse, self.preparation, self.spent) = (Some(made), preparation, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
-        let wanted = Forcing { size, tolerance, farthest, l2, certified: dot_sum && trust };
+        let wanted = Forcing { size, tolerance, farthest, l2, certified: certified && trust };
         let enough = |decrement| wanted.at(decrement);
         let found = direction(&mut search.passes, &self.sample, state, search.objective.penalties, inverse, enough)?;
         self.spent += if found.iterations > 2 { found.iterations as f64 * pass } else { 0.0 };
         Ok(found)
     }
 
-    /// The point along a direction with the sufficient decrease of Armijo; `None` if there is none.
+    /// Backtracking line search with the Armijo condition; `None` if no step length satisfies it.
     fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
         let mut length = 1.0;
         let noise = 1e-13 * state.objective.abs();
@@ -150,7 +160,7 @@ impl Stage<'_, '_> {
                 self.trust = state.objective - next.objective >= 0.25 * direction.descent - noise;
                 return Ok(Some(next));
             }
-            // The minimum of the parabola through what is known, if it is anywhere near.
+            // The minimiser of the parabola through the known values, safeguarded.
             let rise = next.objective - state.objective + length * direction.descent;
             let lowest = 0.5 * length * length * direction.descent / rise;
             length = if lowest.is_finite() { lowest.clamp(0.1 * length, 0.5 * length) } else { 0.25 * length };
@@ -159,20 +169,21 @@ impl Stage<'_, '_> {
     }
 }
 
-/// A pass over the sample, in nanoseconds, roughly.
+/// The estimated cost of a pass over the sample, in nanoseconds.
 pub(super) fn cost_of_pass(sample: &Sample) -> f64 {
     let (dense, pairs) = sample.design.size();
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
 
-/// Whether a whole matrix is worth its price where it saves so many passes, and that price.
+/// Whether factoring the Hessian pays if it saves `worth` passes, and its estimated cost in nanoseconds.
 pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
-    (dim <= 200 || dim <= FEW && factoring <= worth * cost_of_pass(sample), factoring)
+    (dim <= 200 || dim <= MAX_DENSE_COLUMNS && factoring <= worth * cost_of_pass(sample), factoring)
 }
 
-/// A preconditioner for the Hessian Σ bend_r x_r x_rᵀ + diag(hold).
+/// A preconditioner for the Hessian Σ curvature_r x_r x_rᵀ + diag(penalty_curvature): a Cholesky factor, or its
+/// diagonal.
 pub(super) fn inverse(
     passes: &mut Passes,
     sample: &Sample,
@@ -186,5 +197,5 @@ pub(super) fn inverse(
     let dim = sample.design.dim();
     let mut square = gram(passes.workers, sample, curvature)?;
     penalty_curvature.iter().enumerate().for_each(|(j, penalty_curvature)| square[j * dim + j] += penalty_curvature);
-    Ok(Preconditioner::Cholesky(Cholesky::held(passes.workers, square, dim, penalty_curvature)?))
+    Ok(Preconditioner::Cholesky(Cholesky::with_penalty(passes.workers, square, dim, penalty_curvature)?))
 }

@@ -1,4 +1,4 @@
-//! One-vs-rest: a logistic problem for each class, one after the other; the certificate is the sum of theirs.
+//! One-vs-rest classification: one logistic problem per class, one after the other. The gap is the sum of theirs.
 
 use super::{Ended, Goal, Optimum, design::Design, single_margin, workers::Workers};
 use crate::loss::Loss;
@@ -19,7 +19,7 @@ pub(super) fn optimise(
         (weights, intercept.get(k).copied().into_iter().collect())
     };
     let mut found: Vec<Option<Optimum>> = vec![None; classes];
-    // First where all of them begin, so that there is a whole model from then on.
+    // First the starting points of all classes, so that there is a complete model from then on.
     for at_start in [true, false] {
         for k in 0..classes {
             design.label = labels.iter().map(|y| if *y == k as f64 { 1.0 } else { -1.0 }).collect();
@@ -34,7 +34,7 @@ pub(super) fn optimise(
                 single_margin::optimise(design, workers, &goal, start, &mut |best| {
                     let others =
                         found.iter().enumerate().map(|(other, one)| if other == k { Some(best) } else { one.as_ref() });
-                    each(&joint_step(&others.flatten().collect::<Vec<_>>()));
+                    each(&joint_model(&others.flatten().collect::<Vec<_>>()));
                 })
             };
             found[k] = Some(best);
@@ -42,12 +42,12 @@ pub(super) fn optimise(
     }
     let found: Vec<&Optimum> = found.iter().flatten().collect();
     design.label = labels.into();
-    let best = joint_step(&found);
+    let best = joint_model(&found);
     Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }
 
-/// The model of all classes.
-fn joint_step(found: &[&Optimum]) -> Optimum {
+/// Combines the optima of the classes into one model.
+fn joint_model(found: &[&Optimum]) -> Optimum {
     let columns = found.iter().map(|one| one.weights.len()).max().unwrap_or(0);
     let weight = |j: usize| found.iter().map(move |one| one.weights.get(j).copied().unwrap_or(0.0));
     let sum = |of: fn(&Optimum) -> f64| found.iter().map(|one| of(one)).sum::<f64>();
@@ -63,7 +63,7 @@ fn joint_step(found: &[&Optimum]) -> Optimum {
     }
 }
 
-/// Why the search ended: certified, if all classes together are, else what was severest.
+/// Certified if the sum of the gaps is; otherwise the worst reason among the classes.
 fn end(best: &Optimum, found: &[&Optimum], tolerance: f64) -> Ended {
     let severity = |ended: &Ended| match ended {
         Ended::Stopped => 2,

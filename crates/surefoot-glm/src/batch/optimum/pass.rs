@@ -1,4 +1,4 @@
-//! One pass over the rows: margins in, a combination of the rows out.
+//! A pass over the rows: the margins Xw in, a linear combination Xᵀt of the rows out.
 
 use super::{
     design::Sample,
@@ -9,37 +9,38 @@ use super::{
 };
 use std::ops::Range;
 
-/// Makes passes, keeps the memory that they need, and counts them.
+/// Makes passes, keeps their buffers, and counts them.
 pub(super) struct Passes<'a> {
     pub(super) workers: &'a Workers<'a>,
-    /// Passes over all rows; those over a sample count as its share of the rows.
+    /// Passes over all rows; a pass over a subsample counts as its fraction of the rows.
     pub(super) count: f64,
-    /// Whether the rounding of sums is judged by their terms: it is once what is known beforehand is not enough.
+    /// Whether rounding errors are bounded by the actual terms and sums are compensated: so once the a-priori bounds
+    /// prove too wide.
     pub(super) is_precise: bool,
-    /// The share of an objective up to which its rounding does not matter.
+    /// The rounding error, relative to the objective, that does not matter.
     enough: f64,
     sums: Vec<Vec<f64>>,
 }
 
-/// The share of the tolerance that rounding may take before more is spent on it.
-const NEGLIGIBLE: f64 = 0.01;
+/// The rounding error, relative to the tolerance, from which on precise passes are made.
+const MAX_ROUNDING_SHARE: f64 = 0.01;
 
-/// How many roundings of a product, or of the sum of their sizes, a sum with carries leaves: two of the factor, one of the product, and
-/// two of what the carries are added to.
+/// The error of a compensated sum of products, in roundings of the sum of absolute values: two of the factor, one of
+/// the product, and two of adding the compensation.
 pub(super) const CARRIED_TERMS: f64 = 5.0;
 
-/// Numbers read between two questions whether to stop: well under a millisecond.
-pub(super) const STRETCH: usize = 1 << 17;
+/// Numbers read between two checks whether to stop: well under a millisecond.
+pub(super) const NUMBERS_PER_STOP_CHECK: usize = 1 << 17;
 
-/// Kinds of pass: margins, margins with the sizes of their terms, sums of squares, or sums that lose no digit.
+/// Kinds of pass: margins; margins with the absolute sums of their terms; sums of squares; compensated sums.
 pub(super) const PLAIN: u8 = 0;
 pub(super) const SIZED: u8 = 1;
 const SQUARED: u8 = 2;
 pub(super) const CARRIED: u8 = 3;
 
-/// In how many shares a sum over rows is made: by what there is to do, never by who does it. A share must be worth the
-/// sum of its own that it needs.
-fn shares(work: usize, dim: usize) -> usize {
+/// The number of blocks of rows whose sums are made separately: it depends on the work, never on the number of threads.
+/// A block must be worth the sum vector that it needs.
+fn blocks(work: usize, dim: usize) -> usize {
     let most = work / (8 * dim).max(1 << 18);
     let least = if work > 1 << 21 { 2 } else { 1 };
     // A power of two, which most numbers of threads divide.
@@ -47,37 +48,37 @@ fn shares(work: usize, dim: usize) -> usize {
 }
 
 impl<'a> Passes<'a> {
-    /// For a search with a relative tolerance.
+    /// Passes for an optimisation to a relative tolerance.
     pub(super) fn new(workers: &'a Workers<'a>, tolerance: f64) -> Passes<'a> {
-        Passes { workers, count: 0.0, is_precise: false, enough: NEGLIGIBLE * tolerance, sums: Vec::new() }
+        Passes { workers, count: 0.0, is_precise: false, enough: MAX_ROUNDING_SHARE * tolerance, sums: Vec::new() }
     }
 
-    /// Whether an objective that may be off by `objective_error` asks for a closer look at rounding; from then on it is had.
+    /// Whether the rounding error of an objective calls for precise passes; if so they are precise from now on.
     pub(super) fn wants_precision(&mut self, objective_error: f64, objective: f64) -> bool {
         let wants = !self.is_precise && objective.is_finite() && objective_error > self.enough * objective.abs();
         self.is_precise |= wants;
         wants
     }
 
-    /// How many roundings of the sum of the sizes of its terms [`run_sum`](Passes::run_sum) may be off by.
+    /// The error of [`run_sum`](Passes::run_sum), in roundings of the sum of the absolute values of its terms.
     pub(super) fn sum_terms(&self, sample: &Sample) -> f64 {
         if self.is_precise { CARRIED_TERMS } else { Self::plain_terms(sample) }
     }
 
-    /// How many roundings [`run`](Passes::run) may be off by: those of a sum by itself, of each share, and of the shares.
+    /// The error of [`run`](Passes::run), in roundings: those within a block, and those of adding up the blocks.
     pub(super) fn plain_terms(sample: &Sample) -> f64 {
-        CARRIED_TERMS + (Self::rows_per_share(sample) + 8) as f64
+        CARRIED_TERMS + (Self::rows_per_block(sample) + 8) as f64
     }
 
-    /// How many rows a share of a pass has.
-    pub(super) fn rows_per_share(sample: &Sample) -> usize {
-        let (dense, pairs) = sample.design.size();
-        let shares = shares((dense + 3 * pairs) / sample.stride, sample.design.dim());
-        sample.rows().div_ceil(shares)
+    /// Rows per block.
+    pub(super) fn rows_per_block(sample: &Sample) -> usize {
+        let (dense, nonzeros) = sample.design.size();
+        let blocks = blocks((dense + 3 * nonzeros) / sample.stride, sample.design.dim());
+        sample.rows().div_ceil(blocks)
     }
 
-    /// out = Σ t_r x_r, where t_r is what the visitor of the row's share makes of the row's number within the share and
-    /// its margin at `point` (0 without one).
+    /// out = Σ t_r x_r. One visitor per block maps the row's number within the block and its margin at `point` (0
+    /// without one) to t_r.
     pub(super) fn run<V: FnMut(usize, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -89,7 +90,7 @@ impl<'a> Passes<'a> {
         self.all::<PLAIN, _>(sample, point, visitors, out)
     }
 
-    /// [`run`](Passes::run), whose visitors are shown the sum of the sizes of a margin's terms too, or 0 where rounding is not judged by them.
+    /// [`run`](Passes::run) with visitors that also get Σ|w_j x_rj| of a margin, or 0 unless passes are precise.
     pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -103,7 +104,7 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// out = Σ t_r x_r², squares number by number.
+    /// out = Σ t_r x_r², with elementwise squares.
     pub(super) fn run_squared<V: FnMut(usize) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -114,8 +115,8 @@ impl<'a> Passes<'a> {
         self.all::<SQUARED, _>(sample, None, visitors, out)
     }
 
-    /// out = Σ t_r x_r, off by at most [`sum_terms`](Passes::sum_terms) roundings of the sum of the sizes of its terms: those of the products,
-    /// where precision is asked for.
+    /// out = Σ t_r x_r without margins, with an error of at most [`sum_terms`](Passes::sum_terms) roundings of the sum
+    /// of the absolute values of its terms; compensated if passes are precise.
     pub(super) fn run_sum<V: FnMut(usize) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -129,34 +130,34 @@ impl<'a> Passes<'a> {
         }
     }
 
-    fn all<const HOW: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
+    fn all<const KIND: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
         point: Option<&[f64]>,
         visitors: Vec<V>,
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        let (per, dim) = (Self::rows_per_share(sample), sample.design.dim());
+        let (per, dim) = (Self::rows_per_block(sample), sample.design.dim());
         self.sums.resize_with(visitors.len().max(self.sums.len()), Vec::new);
         let work = self.sums.iter_mut().zip(visitors).enumerate().map(|(k, (sum, visit))| {
             sum.clear();
-            sum.resize(if HOW == CARRIED { 2 * dim } else { dim }, 0.0);
+            sum.resize(if KIND == CARRIED { 2 * dim } else { dim }, 0.0);
             let rows = k * per..((k + 1) * per).min(sample.rows());
-            Rows::<HOW, V> { sample: *sample, rows, point, visit, sum, workers: self.workers }
+            Rows::<KIND, V> { sample: *sample, rows, point, visit, sum, workers: self.workers }
         });
         let work: Vec<_> = work.collect();
-        let shares = work.len();
+        let blocks = work.len();
         self.workers.run(work, widest)?;
-        join(&mut self.sums[..shares], HOW == CARRIED, out);
+        join(&mut self.sums[..blocks], KIND == CARRIED, out);
         self.count += 1.0 / sample.stride as f64;
         Ok(())
     }
 }
 
-/// The margins of a step: one pass.
+/// The margins Xs of a step s: one pass.
 pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Result<Vec<f64>, Stopped> {
     let mut margins = vec![0.0; sample.rows()];
-    let visitors = margins.chunks_mut(Passes::rows_per_share(sample));
+    let visitors = margins.chunks_mut(Passes::rows_per_block(sample));
     let visitors = visitors.map(|margins| {
         move |r: usize, m: f64| {
             margins[r] = m;
@@ -167,7 +168,7 @@ pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Res
     Ok(margins)
 }
 
-/// Adds up the sums of shares, behind each of which stand its carries where it has some.
+/// Adds up the sums of the blocks, each followed by its compensation if `carried`.
 pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     let dim = out.len();
     let (first, others) = sums.split_at_mut(1);
@@ -185,8 +186,8 @@ pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     add(out, 1.0, carry);
 }
 
-/// The rows of one share.
-struct Rows<'s, const HOW: u8, V> {
+/// The rows of one block.
+struct Rows<'s, const KIND: u8, V> {
     sample: Sample<'s>,
     rows: Range<usize>,
     point: Option<&'s [f64]>,
@@ -195,7 +196,7 @@ struct Rows<'s, const HOW: u8, V> {
     workers: &'s Workers<'s>,
 }
 
-impl<const HOW: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, HOW, V> {
+impl<const KIND: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, KIND, V> {
     #[inline(always)]
     fn run(mut self) {
         let width = self.sample.design.width;
@@ -210,12 +211,12 @@ impl<const HOW: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, HOW, V
                 if self.workers.stopped() {
                     return;
                 }
-                left = STRETCH + row.column.len() + width;
+                left = NUMBERS_PER_STOP_CHECK + row.column.len() + width;
             }
             left -= row.column.len() + width;
-            // Not `map_or`, which would be compiled for the smallest registers.
+            // Not `map_or`, whose closure would be compiled for the narrowest registers.
             let (margin, size) = match point {
-                Some((a, b)) if HOW == SIZED => {
+                Some((a, b)) if KIND == SIZED => {
                     let (dense, sparse) = (dot_and_size(row.dense, a), gather_and_size(row.column, row.value, b));
                     (dense.0 + sparse.0, dense.1 + sparse.1)
                 }
@@ -226,14 +227,14 @@ impl<const HOW: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, HOW, V
             if factor == 0.0 {
                 continue;
             }
-            if HOW == SQUARED {
+            if KIND == SQUARED {
                 for (sum, x) in dense.iter_mut().zip(row.dense) {
                     *sum += factor * x * x;
                 }
                 for (&j, x) in row.column.iter().zip(row.value) {
                     sparse[j as usize] += factor * x * x;
                 }
-            } else if HOW == CARRIED {
+            } else if KIND == CARRIED {
                 let (of_dense, of_sparse) = carry.split_at_mut(width);
                 add_with_carry(dense, of_dense, factor, row.dense);
                 scatter_with_carry(sparse, of_sparse, factor, row.column, row.value);

@@ -1,12 +1,13 @@
-//! Dual points whose means are exactly what the prices ask for.
+//! Dual points whose means z = −Σω_iθ_i x_i are exactly what the penalties require, for a tight gap despite rounding.
 //!
-//! What a mean z_j is off by costs its square over 2·l2, or, of an l1 alone, a part of all dual points. Where l2 is tiny, or columns are far from
-//! 0 for their spread, rounding is enough to make that dear. But a mean that is pinned to the slope of its price costs nothing, and dual points
-//! that do so are near: Newton steps for the dual points alone lead to them up to rounding, and the rest of the way is bounded. It costs the
-//! rows what is of second order.
+//! An error of z_j costs the gap its square over 2·l2, or, with L1 alone, a rescaling of all dual points. With a tiny
+//! l2, or columns whose mean is large relative to their standard deviation, rounding alone makes that large. If z_j is
+//! pinned to the derivative of its penalty, its Fenchel–Young gap is exactly 0, and such dual points are near: Newton
+//! steps for the dual points alone reach them up to rounding, and the remaining distance is bounded. The cost to the
+//! rows is of second order.
 //!
-//! Without an intercept columns far from 0 are all but the same, and the bound on the way would be large. So one of them is subtracted from the
-//! others, as often as leaves these with means of about 0, and z with them.
+//! Without an intercept, columns with a large mean are nearly collinear, which would make that bound large. So a
+//! multiple of one of them is subtracted from the others, such that their means are about 0, and likewise for z.
 
 use super::{
     at_point::AtPoint,
@@ -19,31 +20,31 @@ use super::{
     workers::Stopped,
 };
 
-/// Coordinates beyond which the system for them is not solved.
-const MOST: usize = 256;
-/// Newton steps: two, more where dual points reach the edge of their range.
-const ROUNDS: usize = 8;
-/// Mean over length from which on a column is far from 0.
-const FAR: f64 = 0.9;
-/// Of the square of a column, the share below which others say what it says.
-const NOTHING: f64 = 1e-9;
+/// Most coordinates for which the linear system is solved.
+const MAX_PINNED_COORDINATES: usize = 256;
+/// Most Newton steps: mostly two, more where dual points reach the boundary of their domain.
+const MAX_NEWTON_STEPS: usize = 8;
+/// The ratio |mean| / norm from which on the anchor is subtracted from a column.
+const MIN_ANCHORED_MEAN: f64 = 0.9;
+/// The relative squared residual up to which a column counts as a combination of others.
+const MAX_REDUNDANT_RESIDUAL: f64 = 1e-9;
 
-/// Bounds the gap at a point as [`gap`](super::gap::gap) does, with dual points that are moved until the means of all weights between the
-/// corners of their prices are those for which the price misses nothing. ∞ where none are found.
+/// Bounds the suboptimality at a point as [`gap`](super::gap::gap) does, with dual points moved such that the
+/// Fenchel–Young gap of every weight away from the kinks of its penalty is 0. ∞ if none are found.
 ///
-/// *Cost*: some ten passes in one thread, and k² numbers a row and k³ for k coordinates.
+/// *Cost*: about ten single-threaded passes, and k² operations per row and k³ for k coordinates.
 pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
     let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
     duals.iter_mut().enumerate().for_each(|(r, dual)| *dual = objective.margin_loss.clip(sample.label(r), *dual));
     let z = mean(passes, sample, &duals)?;
-    let is_asked =
+    let is_pinned =
         |j: &usize| lengths[*j] > 0.0 && objective.penalties[*j].required_mean(state.point[*j], z[*j]).is_some();
-    let wanted: Vec<usize> = (0..z.len()).filter(is_asked).collect();
-    if wanted.is_empty() || wanted.len() > MOST {
+    let pinned_columns: Vec<usize> = (0..z.len()).filter(is_pinned).collect();
+    if pinned_columns.is_empty() || pinned_columns.len() > MAX_PINNED_COORDINATES {
         return Ok(f64::INFINITY);
     }
-    let mut pins = PinnedMeans::new(passes, at_point, wanted, &z)?;
+    let mut pins = PinnedMeans::new(passes, at_point, pinned_columns, &z)?;
     pins.converge(passes, at_point, &mut duals)?;
     let Some(moved) = pins.moved(passes, at_point, &duals)? else { return Ok(f64::INFINITY) };
     let z = mean(passes, sample, &duals)?;
@@ -64,16 +65,16 @@ pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// What means are pinned to, of which coordinates.
+/// The coordinates whose means are pinned, and to what.
 struct PinnedMeans {
     columns: Vec<usize>,
-    /// The place of each coordinate of the design among them.
+    /// The index of each coordinate of the design among them.
     place: Vec<usize>,
-    /// How often the first is subtracted from each.
+    /// The multiple of the first column (the anchor) that is subtracted from each.
     anchor: Vec<f64>,
-    /// The slope of each price without that of its l2.
+    /// The derivative of each penalty's L1 term.
     l1_derivative: Vec<f64>,
-    /// Curvatures of rows; 0 where dual points are at the edge of their range.
+    /// Curvatures of rows; 0 where dual points are on the boundary of their domain.
     curvature: Vec<f64>,
 }
 
@@ -92,7 +93,10 @@ impl PinnedMeans {
             let far = |j: usize| if is_dense(j) { means[j].abs() / lengths[j] } else { 0.0 };
             columns.sort_by(|&a, &b| far(b).total_cmp(&far(a)));
             let first = columns[0];
-            anchor = columns.iter().map(|&j| if far(j) > FAR { means[j] / means[first] } else { 0.0 }).collect();
+            anchor = columns
+                .iter()
+                .map(|&j| if far(j) > MIN_ANCHORED_MEAN { means[j] / means[first] } else { 0.0 })
+                .collect();
         }
         anchor.resize(columns.len(), 0.0);
         anchor[0] = 0.0;
@@ -103,12 +107,12 @@ impl PinnedMeans {
             place: places(z.len(), &columns),
             columns,
         };
-        pins.leave_out(passes, at_point)?;
+        pins.drop_redundant(passes, at_point)?;
         Ok(pins)
     }
 
-    /// Columns that say what others say are not pinned themselves.
-    fn leave_out(&mut self, passes: &Passes, at_point: AtPoint) -> Result<(), Stopped> {
+    /// Columns that are combinations of others are not pinned themselves.
+    fn drop_redundant(&mut self, passes: &Passes, at_point: AtPoint) -> Result<(), Stopped> {
         let (square, width) = (self.square(passes, at_point)?, self.columns.len());
         let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
         let mut kept: Vec<usize> = Vec::new();
@@ -116,12 +120,12 @@ impl PinnedMeans {
             let inner = kept.iter().flat_map(|&a| kept.iter().map(move |&b| (a, b))).map(|(a, b)| at(a, b)).collect();
             let mut factors: Vec<f64> = kept.iter().map(|&a| at(a, k)).collect();
             Cholesky::new(passes.workers, inner, kept.len())?.solve(&mut factors);
-            let told: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
-            if at(k, k) > 0.0 && at(k, k) - told > NOTHING * at(k, k) {
+            let explained: f64 = kept.iter().zip(&factors).map(|(&a, factor)| factor * at(a, k)).sum();
+            if at(k, k) > 0.0 && at(k, k) - explained > MAX_REDUNDANT_RESIDUAL * at(k, k) {
                 kept.push(k);
             }
         }
-        // Without the first there is nothing to subtract.
+        // Without the anchor nothing can be subtracted.
         if kept.first() != Some(&0) {
             kept.clear();
         }
@@ -133,7 +137,7 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Visits the rows, with the numbers that are not 0.
+    /// Visits the rows with their nonzeros, the anchor subtracted.
     fn each(
         &self,
         passes: &Passes,
@@ -144,13 +148,13 @@ impl PinnedMeans {
         each_row(passes.workers, at_point.sample, &self.place, |r, pairs| {
             all.clear();
             let first = pairs.first().filter(|(k, _)| *k == 0).map_or(0.0, |(_, x)| *x);
-            // Rounded once.
+            // A single rounding.
             all.extend(pairs.iter().map(|&(k, x)| (k, libm::fma(-self.anchor[k], first, x))));
             visit(r, &all);
         })
     }
 
-    /// The lower triangle of Σ bend_r x_r x_rᵀ.
+    /// The lower triangle of Σ curvature_r x_r x_rᵀ.
     fn square(&self, passes: &Passes, at_point: AtPoint) -> Result<Vec<f64>, Stopped> {
         let width = self.columns.len();
         let mut square = vec![0.0; width * width];
@@ -162,7 +166,7 @@ impl PinnedMeans {
         Ok(square)
     }
 
-    /// How far each mean is from where it is pinned, and a bound on that.
+    /// The distance of each mean from its pinned value, and a bound on its absolute value.
     fn left(&self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
         let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
@@ -172,12 +176,12 @@ impl PinnedMeans {
             pairs.iter().for_each(|&(k, x)| sums[k].add(dual, x));
         })?;
         let norm = length(sample, duals);
-        // Shares, their product with the dual point, and what was subtracted from the entries.
+        // Roundings of the row weights, of their products with the dual points, and of the centred values.
         let mut rounding: Vec<f64> = sums.iter().map(|sum| 6.0 * EPS * sum.size()).collect();
         for (k, &j) in self.columns.iter().enumerate() {
             let apart = lengths[j] + self.anchor[k].abs() * lengths[self.columns[0]];
             rounding[k] += (sample.design.column_error(j) + sample.design.value_error() * apart) * norm;
-            // What is asked of it, less that of the first: products of three numbers are rounded once.
+            // The required mean, minus that of the anchor: a product of three numbers is rounded once more.
             for (at, factor) in [(k, -1.0), (0, self.anchor[k])].into_iter().filter(|(_, factor)| *factor != 0.0) {
                 let (penalty, w) = (&objective.penalties[self.columns[at]], state.point[self.columns[at]]);
                 let l2 = if penalty.is_smooth(w) { penalty.l2 } else { 0.0 };
@@ -186,15 +190,16 @@ impl PinnedMeans {
                 rounding[k] += 4.0 * EPS * factor.abs() * ((l2 * w).abs() + self.l1_derivative[at].abs());
             }
         }
-        let bounds = sums.iter().zip(&rounding).map(|(sum, rounding)| sum.most() + rounding).collect();
+        let bounds = sums.iter().zip(&rounding).map(|(sum, rounding)| sum.magnitude_bound() + rounding).collect();
         Ok((sums.iter().map(CompensatedDot::value).collect(), bounds))
     }
 
-    /// Newton steps along the pinned columns, for dual points alone, until rounding is all that is left. Those at the edge of their range stay.
+    /// Newton steps along the pinned columns, for the dual points alone, until the residual is rounding error. Points
+    /// on the boundary of their domain are fixed.
     fn converge(&mut self, passes: &Passes, at_point: AtPoint, duals: &mut [f64]) -> Result<(), Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let mut before = f64::INFINITY;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let (mut step, bounds) = self.left(passes, at_point, duals)?;
             let factor = Cholesky::new(passes.workers, self.square(passes, at_point)?, self.columns.len())?;
             let size = step.iter().zip(&bounds).map(|(s, bound)| s.abs() / bound).fold(0.0, f64::max);
@@ -218,19 +223,19 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Whether a dual point has come to the edge of its range.
+    /// Whether a dual point has reached the boundary of its domain.
     fn is_stuck(&self, at_point: AtPoint) -> bool {
         self.curvature.iter().zip(&at_point.state.curvature).any(|(now, before)| now != before)
     }
 
-    /// How far each dual point is moved at most, to where all means are as pinned: with D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤
-    /// ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. `None` where that is not known.
+    /// Bounds the change of each dual point to where all means are exactly as pinned: with D the diagonal of H and N =
+    /// D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. `None` if H is too ill-conditioned to tell.
     fn moved(&mut self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<Option<Vec<f64>>, Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let (_, left) = self.left(passes, at_point, duals)?;
         let width = self.columns.len();
-        // Dual points that would leave their range do not move, as often as that leaves any.
-        for _ in 0..ROUNDS {
+        // Dual points that might leave their domain are fixed, and the bound is computed again.
+        for _ in 0..MAX_NEWTON_STEPS {
             let square = self.square(passes, at_point)?;
             let diagonal: Vec<f64> = (0..width).map(|k| square[k * width + k]).collect();
             let Some(inverse) = inverse_norm(passes.workers, square, width)? else { return Ok(None) };

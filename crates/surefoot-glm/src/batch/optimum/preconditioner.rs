@@ -1,20 +1,20 @@
-//! What conjugate gradients are preconditioned by: an inverse that is easy to apply, of a matrix near the Hessian.
+//! Preconditioners of conjugate gradients: easily applied inverses of matrices close to the Hessian.
 
 use super::{cholesky::Cholesky, woodbury::Woodbury};
 
 /// M ≈ H, symmetric and positive definite.
 #[derive(Debug)]
 pub(super) enum Preconditioner {
-    /// One over the diagonal of H.
+    /// The reciprocal diagonal of H (Jacobi).
     Diagonal(Vec<f64>),
-    /// A Cholesky factor of the whole.
+    /// A Cholesky factor of the whole matrix.
     Cholesky(Cholesky),
-    /// Some rows, and a diagonal.
+    /// Some rows exactly, and the diagonal of the others.
     Woodbury(Woodbury),
 }
 
 impl Preconditioner {
-    /// From the diagonal of H. A coordinate without curvature stays where it is.
+    /// From the diagonal of H. Coordinates without curvature do not move.
     pub(super) fn diagonal(mut diagonal: Vec<f64>) -> Preconditioner {
         diagonal.iter_mut().for_each(|h| *h = if *h > 0.0 && (1.0 / *h).is_finite() { 1.0 / *h } else { 0.0 });
         Preconditioner::Diagonal(diagonal)

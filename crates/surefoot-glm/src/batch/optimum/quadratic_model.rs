@@ -1,4 +1,4 @@
-//! The quadratic model of the smooth part around a point, moved along coordinates: ½ΔᵀHΔ + gᵀΔ.
+//! The quadratic model ½ΔᵀHΔ + gᵀΔ of the smooth part around a point, for coordinate descent.
 
 use super::{
     design::{Design, Sample},
@@ -10,25 +10,25 @@ use super::{
     workers::Stopped,
 };
 
-/// Columns up to which the whole matrix is kept.
-const FEW: usize = 2000;
+/// Most columns for which the whole Hessian is stored.
+const MAX_DENSE_COLUMNS: usize = 2000;
 
-/// The model at the point that Δ has been moved to.
+/// The quadratic model at the current Δ.
 pub(super) enum Quadratic<'s> {
-    /// With its whole Hessian: a move costs O(d), the slope of a coordinate nothing.
+    /// With the whole Hessian: a move costs O(d), the derivative of a coordinate O(1).
     Matrix {
         /// H, row by row.
         square: Vec<f64>,
         /// g + HΔ.
         derivative: Vec<f64>,
     },
-    /// By columns: both cost the pairs of the column.
+    /// By columns: both cost O(nonzeros of the column).
     Columns {
         columns: &'s Columns,
         state: &'s State,
         /// Δ.
         step: Vec<f64>,
-        /// bend·(margins of Δ).
+        /// curvature_r·(margin of Δ) of each row.
         curved_margin: Vec<f64>,
         /// The diagonal of H.
         diagonal: Vec<f64>,
@@ -36,7 +36,7 @@ pub(super) enum Quadratic<'s> {
 }
 
 impl<'s> Quadratic<'s> {
-    /// At a state, Δ = 0.
+    /// The model at a state, at Δ = 0.
     pub(super) fn new(
         passes: &mut Passes,
         sample: &Sample,
@@ -44,8 +44,8 @@ impl<'s> Quadratic<'s> {
         columns: &'s mut Option<Columns>,
     ) -> Result<Quadratic<'s>, Stopped> {
         let dim = state.point.len();
-        let (dense, pairs) = sample.design.size();
-        if dim <= 200 || dim <= FEW && cost(sample) <= 100.0 * (dense + 2 * pairs) as f64 {
+        let (dense, nonzeros) = sample.design.size();
+        if dim <= 200 || dim <= MAX_DENSE_COLUMNS && cost(sample) <= 100.0 * (dense + 2 * nonzeros) as f64 {
             let mut square = gram(passes.workers, sample, &state.curvature)?;
             for i in 0..dim {
                 square[i * dim + i] += state.penalty_curvature[i];
@@ -110,7 +110,7 @@ impl Kernel for Shift<'_> {
     }
 }
 
-/// A design by columns: 12 bytes a pair.
+/// A design in compressed column form: 12 bytes per nonzero.
 pub(super) struct Columns {
     start: Vec<usize>,
     row: Vec<u32>,
@@ -139,14 +139,16 @@ impl Columns {
         Columns { start, row, value }
     }
 
+    /// Σ_r x_rj·at_r.
     pub(super) fn dot(&self, j: usize, at: &[f64]) -> f64 {
         let mut sum = 0.0;
         self.each(j, |r, x| sum += x * at[r]);
         sum
     }
 
+    /// Visits (row, value) of the nonzeros of a column.
     pub(super) fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
-        let pairs = self.start[j]..self.start[j + 1];
-        self.row[pairs.clone()].iter().zip(&self.value[pairs]).for_each(|(&r, &x)| take(r as usize, x));
+        let nonzeros = self.start[j]..self.start[j + 1];
+        self.row[nonzeros.clone()].iter().zip(&self.value[nonzeros]).for_each(|(&r, &x)| take(r as usize, x));
     }
 }

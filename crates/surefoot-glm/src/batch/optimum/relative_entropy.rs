@@ -1,6 +1,6 @@
-//! Relative entropy without the loss of digits.
+//! Relative entropy, computed without cancellation.
 
-/// e^z − 1 − z ≥ 0, by its series where that cancels.
+/// e^z − 1 − z ≥ 0, by its Taylor series where that would cancel.
 #[inline(always)]
 pub(super) fn beyond_tangent(z: f64) -> f64 {
     if z.abs() < 1e-2 {
@@ -10,7 +10,7 @@ pub(super) fn beyond_tangent(z: f64) -> f64 {
     }
 }
 
-/// p·ln(p/q) − p + q ≥ 0.
+/// The generalised Kullback–Leibler divergence p·ln(p/q) − p + q ≥ 0.
 #[inline(always)]
 pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
     if p <= 0.0 {
@@ -21,10 +21,10 @@ pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
     }
     let r = (p - q) / q;
     if r < -0.5 {
-        // 1 + r would lose the digits of p. Where p/q underflows, what is a little more is a bound as well.
+        // 1 + r would lose the digits of p. Where p/q underflows, the slightly larger result is still an upper bound.
         return p * libm::log((p / q).max(f64::MIN_POSITIVE)) - p + q;
     }
-    // q·((1 + r)·ln(1 + r) − r), by its series where that cancels.
+    // q·((1 + r)·ln(1 + r) − r), by its Taylor series where that would cancel.
     if r.abs() < 1e-3 {
         q * r * r * (0.5 - r * (1.0 / 6.0 - r * (1.0 / 12.0 - r * (1.0 / 20.0 - r / 30.0))))
     } else {
@@ -36,17 +36,17 @@ pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// From p = 0, where it is q, on without a jump, however small p/q is.
+    /// Continuous from p = 0, where it is q, however small p/q is.
     #[test]
     fn relative_entropy_is_continuous_down_to_nothing() {
         for q in [1e-200, 1.0, 3e15, 1e300] {
             for exponent in 1..400 {
                 let p = q * 10_f64.powi(-exponent);
                 let (found, ratio) = (relative_entropy(p, q), 10_f64.powi(-exponent.min(300)));
-                let dot_sum = q * (1.0 - ratio + ratio * ratio.ln());
-                assert!((found / dot_sum - 1.0).abs() < 1e-14, "{p} {q}: {found} is not {dot_sum}");
+                let expected = q * (1.0 - ratio + ratio * ratio.ln());
+                assert!((found / expected - 1.0).abs() < 1e-14, "{p} {q}: {found} is not {expected}");
             }
-            // Both sides of where the formula changes, to the last digits.
+            // On both sides of the switch between formulas, to the last digits.
             let (below, above) = (relative_entropy(0.4999999999999 * q, q), relative_entropy(0.5000000000001 * q, q));
             let derivative = 0.5_f64.ln() * 2e-13;
             assert!(((above - below) / q - derivative).abs() < 1e-15, "{q}: {below} {above}");

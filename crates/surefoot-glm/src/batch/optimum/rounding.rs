@@ -1,29 +1,31 @@
-//! How far rounding may have put off the numbers that a certificate is made of.
+//! Bounds on the rounding errors of the numbers that a certificate is computed from.
 //!
-//! A sum of n products is off by at most n·u/(1 − n·u) times the sum of the sizes of its terms, with u = 2⁻⁵³ (Higham 2002, *Accuracy and
-//! Stability of Numerical Algorithms*, §3.1). Bounds here count n·ε with ε = 2u: the factor of two is for terms of higher order, and
-//! for the rounding of the bounds themselves.
+//! A floating-point sum of n products has an error of at most n·u/(1 − n·u) times the sum of the absolute values of its
+//! terms, with u = 2⁻⁵³ (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, §3.1). The bounds here count
+//! n·ε with ε = 2u: the factor of two covers the higher-order terms and the rounding of the bounds themselves.
 
 /// Twice the unit roundoff.
 pub(super) const EPS: f64 = f64::EPSILON;
 
-/// How many roundings an entry of a standardised column has beyond those of other columns, and its weight: x/M, and w·M.
+/// Roundings of an entry of a standardised column, x/M, and of its weight, w·M.
 const STANDARDISED: f64 = 2.0;
 
-/// By how much, relatively, the values of a design and their weights may differ from those of the rows.
+/// Bounds the relative difference of a design's values and weights from those of the rows.
 pub(super) fn of_values(is_standardised: bool) -> f64 {
     if is_standardised { STANDARDISED * EPS } else { 0.0 }
 }
 
-/// Bounds the rounding of a margin that is the sum of `dense` and `sparse` products, the sizes of whose terms sum to `size`.
+/// Bounds the rounding error of a margin: the sum of `dense` and `sparse` products whose absolute values sum to `size`.
 #[inline(always)]
 pub(super) fn of_margin(dense: usize, sparse: usize, size: f64) -> f64 {
-    // Sixteen and four sums side by side, what is left over, the trees that add them, the offset, and the entries themselves.
+    // Sixteen and four parallel sums, their remainders, the trees that add them, the offset, and the entries
+    // themselves.
     let terms = (dense / 16 + sparse / 4 + 24) as f64;
     terms * EPS * size + f64::MIN_POSITIVE
 }
 
-/// a·b + … in twice the working precision (Ogita, Rump and Oishi 2005, algorithm Dot2), with a bound on its error.
+/// A dot product in twice the working precision (Ogita, Rump and Oishi 2005, algorithm Dot2), with a bound on its
+/// error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CompensatedDot {
     sum: f64,
@@ -48,13 +50,13 @@ impl CompensatedDot {
         self.sum + self.rest
     }
 
-    /// The sum of the sizes of its terms.
+    /// The sum of the absolute values of its terms.
     pub(super) fn size(&self) -> f64 {
         self.size
     }
 
-    /// Bounds the size of what the sum is.
-    pub(super) fn most(&self) -> f64 {
+    /// Bounds the absolute value of the exact sum.
+    pub(super) fn magnitude_bound(&self) -> f64 {
         self.value().abs() * (1.0 + EPS) + self.terms * self.terms * EPS * EPS * self.size + f64::MIN_POSITIVE
     }
 }
@@ -64,17 +66,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cancels_keeps_its_digits() {
+    fn cancellation_loses_no_digits() {
         let mut dot_sum = CompensatedDot::default();
-        // (1 + 2⁻³⁰)² = 1 + 2⁻²⁹ + 2⁻⁶⁰, of which the last term does not fit behind 1.
+        // (1 + 2⁻³⁰)² = 1 + 2⁻²⁹ + 2⁻⁶⁰, whose last term is below the precision of 1.
         let x = 1.0 + 2.0_f64.powi(-30);
         dot_sum.add(x, x);
         dot_sum.add(-1.0, 1.0 + 2.0_f64.powi(-29));
         assert_eq!(dot_sum.value(), 2.0_f64.powi(-60));
-        assert!(dot_sum.most() >= dot_sum.value() && dot_sum.most() < 1.001 * dot_sum.value());
+        assert!(dot_sum.magnitude_bound() >= dot_sum.value() && dot_sum.magnitude_bound() < 1.001 * dot_sum.value());
         dot_sum.add(1e200, 1e10);
         dot_sum.add(-1e10, 1e200);
-        // Now they do not: the bound says so.
-        assert!(dot_sum.most() >= 2.0_f64.powi(-60));
+        // Now the digits are lost, and the bound covers that.
+        assert!(dot_sum.magnitude_bound() >= 2.0_f64.powi(-60));
     }
 }

@@ -1,10 +1,10 @@
-//! The books of a search: the best certified model so far, and why to end.
+//! The state of an optimisation across iterations: the best certified model so far, and the stopping criteria.
 
 use super::{
     Ended, Goal, Optimum,
     at_point::AtPoint,
     candidate::Candidate,
-    conjugate_gradients::NEAR,
+    conjugate_gradients::CERTIFICATE_DECREMENT,
     design::{Design, Sample},
     gap::{gap, gap_of_derivatives},
     margin_loss::MarginLoss,
@@ -15,7 +15,7 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Why a search ends, if nobody stopped it.
+/// Why an optimisation ends, unless it is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Certified,
@@ -37,15 +37,16 @@ impl From<Verdict> for Ended {
     }
 }
 
-/// The share of the first loss, and of the objective, to which a search goes on where weights are not determined: the labels are
-/// separated, or there are more weights than rows.
-const IN_VAIN: f64 = 1e-3;
+/// The relative loss and decrement to which weights that are not determined (separable labels, or more weights than
+/// rows) are optimised.
+const UNDETERMINED_TOLERANCE: f64 = 1e-3;
 
-/// The share of the tolerance from which on what a gap lacks is not that the point is far from the optimum.
-pub(super) const WELL_WITHIN: f64 = 0.1;
+/// The predicted decrease, relative to the tolerance, below which a wide gap is not due to the distance from the
+/// optimum.
+pub(super) const NEAR_OPTIMUM_SHARE: f64 = 0.1;
 
-/// Outer iterations of a whole search.
-pub(super) const MOST: usize = 1000;
+/// Most outer iterations.
+pub(super) const MAX_ITERATIONS: usize = 1000;
 
 pub(super) struct Search<'a> {
     pub(super) design: &'a Design<'a>,
@@ -53,38 +54,39 @@ pub(super) struct Search<'a> {
     pub(super) tolerance: f64,
     pub(super) passes: Passes<'a>,
     pub(super) each: &'a mut dyn FnMut(&Optimum),
-    /// What a Newton step may gain, twice.
+    /// The squared Newton decrement: twice the decrease that the quadratic model predicts.
     pub(super) decrement: f64,
-    /// Steps one after the other that have gained nothing.
+    /// Consecutive steps without a decrease.
     pub(super) stalls: usize,
-    /// The mean loss where all margins are 0.
-    pub(super) first: f64,
-    /// Whether nothing would hold the weights back on their way to infinity.
+    /// The mean loss at margins of 0.
+    pub(super) loss_at_zero: f64,
+    /// Whether weights may diverge without the penalty growing.
     pub(super) may_recede: bool,
     pub(super) iterations: usize,
-    /// How many of them there may be.
-    pub(super) most: usize,
-    /// A lower bound on the objective of every model: the least losses of the rows.
-    floor: f64,
-    /// The largest lower bound that was certified.
+    /// Most iterations.
+    pub(super) max_iterations: usize,
+    /// A lower bound on the objective of every model: the mean of the minimal losses of the rows.
+    loss_floor: f64,
+    /// The largest certified lower bound on the minimum.
     pub(super) lower: f64,
     pub(super) best: Optimum,
 }
 
-/// A lower bound on the objective of every model: the least loss of each row, without a penalty.
-fn floor(design: &Design, margin_loss: MarginLoss) -> f64 {
-    let (floor, size) = (design.mean(|y, _| margin_loss.least(y)), design.mean(|y, _| margin_loss.least(y).abs()));
-    floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
+/// A lower bound on the objective of every model: the mean of the minimal losses of the rows, rounded down, without a
+/// penalty.
+fn loss_floor(design: &Design, margin_loss: MarginLoss) -> f64 {
+    let (loss_floor, size) = (design.mean(|y, _| margin_loss.least(y)), design.mean(|y, _| margin_loss.least(y).abs()));
+    loss_floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
 }
 
 impl<'a> Search<'a> {
-    /// With empty books.
+    /// The state before the first iteration.
     pub(super) fn new(
         design: &'a Design<'a>,
         workers: &'a Workers<'a>,
         goal: &Goal,
         objective: Objective<'a>,
-        first: f64,
+        loss_at_zero: f64,
         start: (&[f64], &[f64]),
         each: &'a mut dyn FnMut(&Optimum),
     ) -> Search<'a> {
@@ -106,20 +108,20 @@ impl<'a> Search<'a> {
             each,
             decrement: f64::INFINITY,
             stalls: 0,
-            // Without a size there is nothing to be small against.
-            first: if first.is_finite() { first } else { 0.0 },
+            // Without a finite value nothing can be small relative to it.
+            loss_at_zero: if loss_at_zero.is_finite() { loss_at_zero } else { 0.0 },
             may_recede: objective.has_no_penalty
                 || objective.is_unpenalised
                 || goal.intercept && design.has_one_label(),
             iterations: 0,
-            most: MOST,
-            floor: floor(design, objective.margin_loss),
+            max_iterations: MAX_ITERATIONS,
+            loss_floor: loss_floor(design, objective.margin_loss),
             lower: f64::NEG_INFINITY,
             best,
         }
     }
 
-    /// The best point, and why the search ended.
+    /// The best model, with the reason why the optimisation ended.
     pub(super) fn finish(self, ended: Result<Verdict, Stopped>) -> Optimum {
         let ended = ended.map_or(Ended::Stopped, Ended::from);
         Optimum { ended, passes: self.passes.count, ..self.best }
@@ -130,14 +132,14 @@ impl<'a> Search<'a> {
         Sample::new(self.design, 1)
     }
 
-    /// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+    /// Bounds the gap at a point, at the given dual points if any, and offers the point as the best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
         let Objective { is_unpenalised, has_no_penalty, .. } = self.objective;
-        // Far from the optimum no dual point is worth the passes that weights which nothing holds ask for.
-        let far = is_unpenalised && self.decrement > NEAR * state.objective.abs();
+        // Far from the optimum, balancing unpenalised columns is not worth its passes.
+        let far = is_unpenalised && self.decrement > CERTIFICATE_DECREMENT * state.objective.abs();
         if self.derivatives_are_enough(state) {
             let bound = self.derivatives_bound(state)?;
-            // Rounding may have made it wide, which the other dual points mend.
+            // Rounding may have widened it; the other dual points are then tried.
             if bound <= self.tolerance * self.size(state.objective) {
                 self.offer(state.candidate(), bound);
                 return Ok(());
@@ -154,7 +156,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// [`bound`](Search::bound) where a search begins: by the slopes, with a pass only where that takes one.
+    /// [`bound`](Search::bound) for the starting point: at the derivatives, without a pass where that is possible.
     pub(super) fn bound_start(&mut self, state: &State) -> Result<(), Stopped> {
         if !self.derivatives_are_dual() {
             return self.bound(state, Some(state.derivative.clone()));
@@ -164,12 +166,13 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether slopes are dual points as they are: an l2 holds every coordinate, the intercept's too.
+    /// Whether derivatives are feasible dual points as they are: every coordinate, the intercept included, has an l2
+    /// penalty.
     fn derivatives_are_dual(&self) -> bool {
-        !self.objective.has_corners && self.objective.penalties.iter().all(|penalty| penalty.l2 > 0.0)
+        !self.objective.penalty_has_kinks && self.objective.penalties.iter().all(|penalty| penalty.l2 > 0.0)
     }
 
-    /// Whether slopes are so good dual points that the gap is about a quarter of the tolerance.
+    /// Whether the gap at the derivatives is about a quarter of the tolerance or less.
     fn derivatives_are_enough(&self, state: &State) -> bool {
         let (penalties, enough) = (self.objective.penalties, 0.25 * self.tolerance * self.size(state.objective));
         self.derivatives_are_dual() && squares(&state.gradient, penalties) <= 2.0 * largest_l2(penalties) * enough
@@ -180,14 +183,16 @@ impl<'a> Search<'a> {
         gap_of_derivatives(&self.passes, AtPoint { sample: &sample, objective: &self.objective, state })
     }
 
-    /// The same, whatever the slopes at the point are; `is_near` says whether the gap would be within the tolerance without rounding.
+    /// [`bound`](Search::bound) at the given dual points only; `is_near` says whether the gap would be within the
+    /// tolerance without rounding.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<(), Stopped> {
         let bound = if self.objective.has_no_penalty { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
         self.offer(state.candidate(), bound);
         Ok(())
     }
 
-    /// The gap at dual points, or, where the optimum is near and that does not show it, at such as have their means pinned.
+    /// The gap at the dual points; near the optimum, where rounding keeps that wide, first with precise passes and then
+    /// with pinned means.
     fn best_gap(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<f64, Stopped> {
         let enough = self.tolerance * self.size(state.objective);
         if !is_near {
@@ -198,8 +203,8 @@ impl<'a> Search<'a> {
             self.passes.is_precise = true;
             found = found.min(self.gap(state, duals.clone())?);
         }
-        // A gap that still falls needs no help.
-        if found > enough && self.is_held_up(found) {
+        // A gap that still decreases needs no help.
+        if found > enough && self.has_stalled_gap(found) {
             let sample = self.rows();
             let at_point = AtPoint { sample: &sample, objective: &self.objective, state };
             found = found.min(pinned(&mut self.passes, at_point, duals)?);
@@ -207,13 +212,13 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether the last step could gain so little that what a gap lacks is not that the point is far from the optimum.
+    /// Whether the predicted decrease is so small that a wide gap is not due to the distance from the optimum.
     pub(super) fn is_near_optimum(&self, objective: f64) -> bool {
-        self.stalls > 0 || 0.5 * self.decrement <= WELL_WITHIN * self.tolerance * self.size(objective)
+        self.stalls > 0 || 0.5 * self.decrement <= NEAR_OPTIMUM_SHARE * self.tolerance * self.size(objective)
     }
 
-    /// Whether a gap is about as wide as the best one before.
-    fn is_held_up(&self, gap: f64) -> bool {
+    /// Whether a gap is not much less than the best one before.
+    fn has_stalled_gap(&self, gap: f64) -> bool {
         self.stalls > 0 || self.best.gap.is_some_and(|best| gap > 0.1 * best)
     }
 
@@ -223,19 +228,19 @@ impl<'a> Search<'a> {
         gap(&mut self.passes, at_point, duals)
     }
 
-    /// Counts steps that gain nothing.
+    /// Counts consecutive steps without a decrease.
     pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
         self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
     }
 
-    /// Offers a point with a bound on its gap; reports the best.
+    /// Offers a point with a bound on its gap as the best, and reports the best.
     pub(super) fn offer(&mut self, at: Candidate, gap: f64) {
         self.iterations += 1;
         let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
-        // Both are rounded, the difference once more.
+        // Both are rounded, and their difference again.
         let lower = at.objective - gap - at.objective_error - 8.0 * f64::EPSILON * (at.objective.abs() + gap);
-        // Where nothing holds the weights there is no dual point, and no minimum that the floor could be compared with.
-        self.lower = if lower.is_finite() { self.lower.max(lower).max(self.floor) } else { self.lower };
+        // Without a penalty there may be no feasible dual point, and no minimum to compare the floor with.
+        self.lower = if lower.is_finite() { self.lower.max(lower).max(self.loss_floor) } else { self.lower };
         let size = at.objective.abs();
         let rounding = at.objective_error + 4.0 * f64::EPSILON * (size + self.lower.abs());
         let gap = gap.min((at.objective - self.lower).max(0.0) + rounding);
@@ -252,7 +257,7 @@ impl<'a> Search<'a> {
         (self.each)(&self.best);
     }
 
-    /// Weights, column by column of all classes, and intercepts.
+    /// Weights, column by column with all classes of a column together, and intercepts.
     fn model(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let models: Vec<_> = point.chunks(self.design.dim().max(1)).map(|point| self.design.model(point)).collect();
         let columns = models.first().map_or(0, |(weights, _)| weights.len());
@@ -260,38 +265,39 @@ impl<'a> Search<'a> {
         (weights, models.iter().map(|(_, intercept)| *intercept).collect())
     }
 
-    /// Whether a start is so good that samples of the rows could only lead away from it.
+    /// Whether a starting point is so good that subsamples of the rows could only lead away from it.
     pub(super) fn is_near(&self, at: Candidate) -> bool {
         self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
     }
 
-    /// What an objective is compared with: its size, unless that is nothing but rounding.
+    /// The scale that gaps are relative to: |objective|, with a floor for a perfect fit.
     pub(super) fn size(&self, objective: f64) -> f64 {
-        objective.abs().max(1e-20 * self.first.abs())
+        objective.abs().max(1e-20 * self.loss_at_zero.abs())
     }
 
-    /// Whether this is the end.
+    /// The stopping criterion that is satisfied, if any.
     pub(super) fn verdict(&self, at: Candidate) -> Option<Verdict> {
         let size = self.size(at.objective);
-        let in_vain = if self.objective.has_no_penalty { self.tolerance.max(IN_VAIN) } else { self.tolerance };
+        let undetermined =
+            if self.objective.has_no_penalty { self.tolerance.max(UNDETERMINED_TOLERANCE) } else { self.tolerance };
         let is_wide = self.design.dim() > self.design.rows();
-        // Where some weights are held, there may be one all the same.
+        // Where only some weights are unpenalised there may still be a certificate.
         let uncertified = self.objective.has_no_penalty || self.objective.is_unpenalised && self.best.gap.is_none();
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
             return Some(Verdict::Certified);
         }
-        if self.may_recede && at.recedes && at.objective <= in_vain * self.first {
+        if self.may_recede && at.recedes && at.objective <= undetermined * self.loss_at_zero {
             return Some(Verdict::Unattained);
         }
-        let fits =
-            !matches!(self.objective.margin_loss, MarginLoss::LogLink(_)) && at.objective <= in_vain * self.first;
+        let fits = !matches!(self.objective.margin_loss, MarginLoss::LogLink(_))
+            && at.objective <= undetermined * self.loss_at_zero;
         if self.objective.has_no_penalty && is_wide && fits {
             return Some(Verdict::Decrement);
         }
-        let enough = if is_wide { in_vain } else { self.tolerance };
+        let enough = if is_wide { undetermined } else { self.tolerance };
         if uncertified && 0.5 * self.decrement <= enough * size {
             return Some(Verdict::Decrement);
         }
-        (self.iterations >= self.most).then_some(Verdict::Exhausted)
+        (self.iterations >= self.max_iterations).then_some(Verdict::Exhausted)
     }
 }

@@ -1,28 +1,29 @@
-//! Searches of losses with one margin.
+//! Optimisation of losses with one margin: the starting point, and the choice of the method.
 
 use super::{
     Goal, Optimum,
     candidate::Candidate,
     clipped_linear::ClippedLinear,
     design::{Design, Sample},
-    gap::foreseen,
+    gap::predicted_duals,
     interior_point::interior_point,
     margin_loss::MarginLoss,
     newton::newton,
     proximal_newton::{CompositeProblem, Model, proximal_newton},
     quadratic_model::{Columns, Quadratic},
-    search::{MOST, Search, Verdict},
+    search::{MAX_ITERATIONS, Search, Verdict},
     state::{Objective, State, diagonal},
     weight_penalty::WeightPenalty,
     workers::{Stopped, Workers},
 };
 
-/// What sums of the same numbers in another order may differ by, relatively.
+/// Relative difference that sums of the same numbers in another order may have.
 pub(super) const ROUNDING: f64 = 1e-12;
-/// Outer iterations after which steps over a ramp have shown that they lead nowhere: they rarely take 20.
-const FEW: usize = 100;
-/// A gradient is 0 from here on: Newton's method leaves about the square root of the rounding of an objective.
-const LEVEL: f64 = 1e-7;
+/// Outer iterations after which Newton steps on a clipped linear loss count as stalled: they rarely take 20.
+const MAX_NEWTON_ITERATIONS: usize = 100;
+/// The relative gradient that counts as 0: Newton's method leaves about the square root of the objective's rounding
+/// error.
+const MAX_RELATIVE_GRADIENT: f64 = 1e-7;
 
 /// [`optimise`](super::optimise) for one margin.
 pub(super) fn optimise(
@@ -38,7 +39,7 @@ pub(super) fn optimise(
     search.finish(ended)
 }
 
-/// The start by itself.
+/// The starting point as a model, without a certificate.
 pub(super) fn begin(design: &Design, workers: &Workers, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
     let penalties = WeightPenalty::all(goal, design);
@@ -66,8 +67,8 @@ fn search<'a>(
     Search::new(design, workers, goal, objective, first, start, each)
 }
 
-/// Where a search begins: what it was given, or the constant that fits the labels if that is better. A point without an
-/// objective is no start.
+/// The starting point: the given model, or the intercept alone if that is better. A point without a finite objective is
+/// not used.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, margin_loss) = (search.design, search.objective.margin_loss);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
@@ -78,7 +79,7 @@ fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> R
         constants[constant] = margin_loss.constant(design.mean(|y, _| y), offset, exposure);
     }
     let constant = design.constant().map_or(0.0, |constant| constants[constant]);
-    // Without a pass, as no column matters.
+    // Without a pass, as no column is involved.
     let theirs = design.mean(|y, offset| margin_loss.expansion(y, constant + offset).value);
     let objective = search.objective;
     let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
@@ -98,54 +99,59 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     {
         return interior_point(search, state, clipped_linear);
     }
-    let limited = matches!(search.objective.margin_loss, MarginLoss::ClippedLinear(clipped_linear) if ends_short(search, clipped_linear));
-    search.most = if limited { FEW } else { MOST };
-    let verdict = if search.objective.has_corners {
+    let limited = matches!(search.objective.margin_loss, MarginLoss::ClippedLinear(clipped_linear) if may_stall(search, clipped_linear));
+    search.max_iterations = if limited { MAX_NEWTON_ITERATIONS } else { MAX_ITERATIONS };
+    let verdict = if search.objective.penalty_has_kinks {
         proximal_newton(search, MarginProblem { columns: None, design: search.design }, state)?
     } else {
         newton(search, state)?
     };
     match search.objective.margin_loss {
-        MarginLoss::ClippedLinear(clipped_linear) if ends_short(search, clipped_linear) => {
-            go_on(search, clipped_linear, verdict)
+        MarginLoss::ClippedLinear(clipped_linear) if may_stall(search, clipped_linear) => {
+            continue_by_interior_point(search, clipped_linear, verdict)
         }
         _ => Ok(verdict),
     }
 }
 
-/// Whether steps over a ramp may lead nowhere: where slopes have limits on both sides, or, on one, where an l1 draws weights across what is flat.
-fn ends_short(search: &Search, clipped_linear: ClippedLinear) -> bool {
+/// Whether Newton steps on a clipped linear loss may stall: the derivative has two limits, or it has one and an l1
+/// draws weights across flat regions.
+fn may_stall(search: &Search, clipped_linear: ClippedLinear) -> bool {
     let has_limits = clipped_linear.low.is_finite() && clipped_linear.high.is_finite();
     has_limits || !clipped_linear.is_unbounded() && search.objective.least_l1() < f64::INFINITY
 }
 
-/// Where no row that matters is on its ramp, nothing curves, and Newton steps end far from the optimum: the path of a kink
-/// leads on from there.
-fn go_on(search: &mut Search, clipped_linear: ClippedLinear, verdict: Verdict) -> Result<Verdict, Stopped> {
+/// Continues with the interior-point method where Newton's method stalled far from the optimum because no relevant row
+/// has curvature.
+fn continue_by_interior_point(
+    search: &mut Search,
+    clipped_linear: ClippedLinear,
+    verdict: Verdict,
+) -> Result<Verdict, Stopped> {
     if !matches!(verdict, Verdict::Stalled | Verdict::Decrement | Verdict::Exhausted) {
         return Ok(verdict);
     }
     let sample = search.rows();
     let point = search.design.point(&search.best.weights, search.best.intercept.first().copied().unwrap_or(0.0));
     let state = State::at(&mut search.passes, &sample, &search.objective, point)?;
-    if verdict == Verdict::Decrement && is_level(search, &state, clipped_linear)? {
+    if verdict == Verdict::Decrement && is_stationary(search, &state, clipped_linear)? {
         return Ok(verdict);
     }
-    (search.decrement, search.most) = (f64::INFINITY, MOST);
+    (search.decrement, search.max_iterations) = (f64::INFINITY, MAX_ITERATIONS);
     interior_point(search, state, clipped_linear)
 }
 
-/// Whether the gradient is nothing but rounding, against the most that slopes at their limits could make of it.
-fn is_level(search: &mut Search, state: &State, clipped_linear: ClippedLinear) -> Result<bool, Stopped> {
+/// Whether the gradient is 0 up to rounding, relative to the largest that derivatives at their limits could produce.
+fn is_stationary(search: &mut Search, state: &State, clipped_linear: ClippedLinear) -> Result<bool, Stopped> {
     let (sample, dim) = (search.rows(), state.point.len());
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
     let squares = diagonal(&mut search.passes, &sample, &vec![0.0; dim], &shares)?;
     let (largest_derivative, penalties) = (clipped_linear.high.max(-clipped_linear.low), search.objective.penalties);
     let descent_rate = |j: usize| penalties[j].descent_rate(state.point[j], state.gradient[j]);
-    Ok((0..dim).all(|j| descent_rate(j) <= LEVEL * largest_derivative * squares[j].sqrt()))
+    Ok((0..dim).all(|j| descent_rate(j) <= MAX_RELATIVE_GRADIENT * largest_derivative * squares[j].sqrt()))
 }
 
-/// One margin, for the coordinate engine.
+/// Losses with one margin, for the proximal Newton method.
 struct MarginProblem<'a> {
     columns: Option<Columns>,
     design: &'a Design<'a>,
@@ -168,7 +174,8 @@ impl CompositeProblem for MarginProblem<'_> {
 
     fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
         let derivatives = || state.derivative.clone();
-        let duals = before.map_or_else(derivatives, |before| foreseen(&Sample::new(self.design, 1), before, state));
+        let duals =
+            before.map_or_else(derivatives, |before| predicted_duals(&Sample::new(self.design, 1), before, state));
         search.bound(state, Some(duals))
     }
 

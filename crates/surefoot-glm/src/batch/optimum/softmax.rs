@@ -1,4 +1,4 @@
-//! Searches of the softmax loss: Newton's method over columns and classes.
+//! Optimisation of the softmax (multinomial logistic) loss by the inexact Newton method over columns and classes.
 
 mod blocks;
 mod gap;
@@ -8,10 +8,10 @@ mod state;
 
 use super::{
     Goal, Optimum,
-    conjugate_gradients::{Direction, Forcing, NEAR, solve},
+    conjugate_gradients::{CERTIFICATE_DECREMENT, Direction, Forcing, solve},
     design::{Design, Sample},
     margin_loss::MarginLoss,
-    newton::{RENEWAL, cost_of_pass, is_factored},
+    newton::{DIAGONAL_LIFETIME, cost_of_pass, is_factored},
     proximal_newton::proximal_newton,
     search::{Search, Verdict},
     single_margin::ROUNDING,
@@ -20,16 +20,16 @@ use super::{
     workers::{Stopped, Workers},
 };
 use blocks::Blocks;
-use gap::{foreseen, gap};
+use gap::{gap, predicted_duals};
 use model::SoftmaxProblem;
 use state::{ClassRows, State};
 
-/// Passes of all classes that the matrices of all classes save a search.
-const WORTH: f64 = 400.0;
+/// Passes that Cholesky factors of all classes are assumed to save an optimisation over diagonal preconditioners.
+const PASSES_SAVED_BY_FACTORING: f64 = 400.0;
 
 /// [`optimise`](super::optimise) for softmax.
 ///
-/// Without corners in the penalty the weights of a column sum to 0 over classes, since nothing but the penalty sees their sum.
+/// Without L1 and bounds the weights of a column sum to 0 over classes, since only the penalty depends on their sum.
 pub(super) fn optimise(
     design: &Design,
     workers: &Workers,
@@ -48,19 +48,19 @@ pub(super) fn optimise(
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
     let rows = ClassRows { sample: Sample::new(search.design, 1), classes };
     let state = first_state(search, rows, start)?;
-    if search.objective.has_corners {
+    if search.objective.penalty_has_kinks {
         return proximal_newton(search, SoftmaxProblem::new(rows), state);
     }
     Stage { search, rows, inverse: None, spent: 0.0, preparation: 0.0 }.certify(state)
 }
 
-/// Where a search begins: what it was given, or the constants that fit the labels if these are better. A point without an
-/// objective is no start.
+/// The starting point: the given model, or the intercepts alone if these are better. A point without a finite objective
+/// is not used.
 fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, classes) = (search.design, rows.classes);
     let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
-    // Without a pass, as no column matters: ln Σ_k e^(b_k) − b_y of each row.
-    let theirs = design.constant().map_or(search.first, |constant| {
+    // Without a pass, as no column is involved: ln Σ_k e^(b_k) − b_y of each row.
+    let theirs = design.constant().map_or(search.loss_at_zero, |constant| {
         let constants: Vec<f64> = constants.iter().skip(constant).step_by(design.dim()).copied().collect();
         let all = libm::log(constants.iter().map(|b| libm::exp(*b)).sum());
         design.mean(|y, _| all - constants[(y as usize).min(classes - 1)])
@@ -73,7 +73,7 @@ fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) ->
     State::at(&mut search.passes, rows, &search.objective, constants)
 }
 
-/// What to start from, or without it the constants that fit the shares of the classes.
+/// The given starting point, or, if it is 0, the intercepts that fit the proportions of the classes.
 fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
     let design = search.design;
     let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
@@ -84,9 +84,9 @@ fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &
         design.point(&weights, constant)
     };
     let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
-    if search.objective.has_corners {
+    if search.objective.penalty_has_kinks {
         let penalties = search.objective.penalties.iter().cycle();
-        point.iter_mut().zip(penalties).for_each(|(w, preparation)| *w = preparation.clamp(*w));
+        point.iter_mut().zip(penalties).for_each(|(w, penalty)| *w = penalty.clamp(*w));
     } else {
         centre(&mut point, classes);
     }
@@ -102,11 +102,11 @@ fn centre(point: &mut [f64], classes: usize) {
     }
 }
 
-/// Bounds the gap at a point, with the help of dual points if there are any, and offers it as the best.
+/// Bounds the gap at a point, at the given dual points if any, and offers the point as the best.
 fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
-    // Dual points of many margins are balanced for intercepts only.
-    let held = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
-    let bound = match duals.filter(|_| held) {
+    // Dual points of several margins are balanced for intercepts only.
+    let has_dual = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
+    let bound = match duals.filter(|_| has_dual) {
         Some(duals) if search.passes.is_precise || !search.is_near_optimum(state.objective) => {
             gap(&mut search.passes, rows, &search.objective, state, duals)?
         }
@@ -125,18 +125,19 @@ fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<
     Ok(())
 }
 
+/// The Newton iteration.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     rows: ClassRows<'a>,
     inverse: Option<Blocks>,
-    /// Nanoseconds, roughly, that conjugate gradients took since the preconditioner was made,
+    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was made,
     spent: f64,
-    /// and that it took itself.
+    /// and on making it: it is renewed once the former exceed the latter.
     preparation: f64,
 }
 
 impl Stage<'_, '_> {
-    /// Goes on until the gap is certified, or there is a reason to give up.
+    /// Iterates until the gap is certified, or another criterion ends the optimisation.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         let duals = state.means.clone();
         bound(self.search, self.rows, &state, Some(duals))?;
@@ -151,8 +152,8 @@ impl Stage<'_, '_> {
             };
             let gained = state.objective - next.objective;
             self.search.count_stall(gained, state.objective);
-            let near = direction.decrement <= NEAR * state.objective.abs();
-            let duals = near.then(|| foreseen(self.rows, &state, &next));
+            let near = direction.decrement <= CERTIFICATE_DECREMENT * state.objective.abs();
+            let duals = near.then(|| predicted_duals(self.rows, &state, &next));
             state = next;
             bound(self.search, self.rows, &state, duals)?;
             if self.search.stalls >= 3 {
@@ -161,15 +162,17 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// A Newton direction; the preconditioner is made anew where it does not do its work.
+    /// A Newton direction; the preconditioner is renewed once it has become ineffective.
     fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
         let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
-        let (pass, (factored, factoring)) = (classes * cost_of_pass(&sample), is_factored(&sample, WORTH));
+        let (pass, (factored, factoring)) =
+            (classes * cost_of_pass(&sample), is_factored(&sample, PASSES_SAVED_BY_FACTORING));
         let search = &mut *self.search;
         if self.spent > self.preparation || self.inverse.is_none() {
             self.inverse =
                 Some(Blocks::new(&mut search.passes, self.rows, &search.objective.penalty_curvature(), state)?);
-            (self.preparation, self.spent) = (if factored { classes * factoring } else { RENEWAL * pass }, 0.0);
+            (self.preparation, self.spent) =
+                (if factored { classes * factoring } else { DIAGONAL_LIFETIME * pass }, 0.0);
         }
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
@@ -190,7 +193,7 @@ impl Stage<'_, '_> {
         Ok(found)
     }
 
-    /// The point along a direction with the sufficient decrease of Armijo; `None` if there is none.
+    /// Backtracking line search with the Armijo condition; `None` if no step length satisfies it.
     fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
         let mut length = 1.0;
         let noise = 1e-13 * state.objective.abs();

@@ -1,4 +1,4 @@
-//! A point with all that one pass finds there.
+//! The objective, and a point with the objective and derivatives that one pass computes.
 
 use super::{
     Goal,
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// What is minimised: the mean loss, and the prices of the weights.
+/// The objective: the mean loss plus the penalties of the weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective<'a> {
     pub(super) margin_loss: MarginLoss,
-    /// Of each coordinate of the design, the intercept's nothing.
+    /// The penalty of each coordinate of the design; none for the intercept.
     pub(super) penalties: &'a [WeightPenalty],
-    /// Whether a Newton step has to mind corners of the prices.
-    pub(super) has_corners: bool,
-    /// Whether nothing holds some weight, besides the intercept.
+    /// Whether a penalty has a kink or a bound.
+    pub(super) penalty_has_kinks: bool,
+    /// Whether a weight other than the intercept is unpenalised.
     pub(super) is_unpenalised: bool,
-    /// Whether nothing holds any.
+    /// Whether all weights are unpenalised.
     pub(super) has_no_penalty: bool,
 }
 
@@ -35,29 +35,29 @@ impl<'a> Objective<'a> {
         penalties: &'a [WeightPenalty],
     ) -> Objective<'a> {
         let weights = |is: fn(&WeightPenalty) -> bool| design.map().filter(|&(at, _)| is(&penalties[at])).count();
-        let (columns, loose) = (weights(|_| true), weights(WeightPenalty::is_unpenalised));
+        let (columns, unpenalised) = (weights(|_| true), weights(WeightPenalty::is_unpenalised));
         Objective {
             margin_loss,
             penalties,
-            has_corners: weights(WeightPenalty::has_corner) > 0,
-            is_unpenalised: loose > 0,
-            // Without columns there is nothing to be held, which is as good.
-            has_no_penalty: loose == columns && goal.l1 + goal.l2 == 0.0,
+            penalty_has_kinks: weights(WeightPenalty::has_kink) > 0,
+            is_unpenalised: unpenalised > 0,
+            // Without columns there is nothing to penalise, and any penalty gives certificates.
+            has_no_penalty: unpenalised == columns && goal.l1 + goal.l2 == 0.0,
         }
     }
 
-    /// The least l1 that is one; ∞ without any.
+    /// The least positive l1 strength; ∞ without any.
     pub(super) fn least_l1(&self) -> f64 {
         self.penalties.iter().map(|penalty| penalty.l1).filter(|l1| *l1 > 0.0).fold(f64::INFINITY, f64::min)
     }
 
-    /// The curvature of the prices at each coordinate.
+    /// The second derivative of the penalty at each coordinate.
     pub(super) fn penalty_curvature(&self) -> Vec<f64> {
         self.penalties.iter().map(|penalty| penalty.l2).collect()
     }
 }
 
-/// A point, and the loss around it.
+/// A point with the loss around it.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) point: Vec<f64>,
@@ -66,17 +66,17 @@ pub(super) struct State {
     pub(super) derivative: Vec<f64>,
     /// ω·φ'' of each row.
     pub(super) curvature: Vec<f64>,
-    /// φ'' of the penalty at each coordinate.
+    /// The second derivative of the penalty at each coordinate.
     pub(super) penalty_curvature: Vec<f64>,
-    /// The gradient of the smooth part, the mean loss with the squares of the penalty.
+    /// The gradient of the smooth part: the mean loss and the l2 penalty.
     pub(super) gradient: Vec<f64>,
     /// The objective, with the whole penalty.
     pub(super) objective: f64,
-    /// How far each margin may be from that of the model that the point is stored as.
+    /// Bounds the difference of each margin from that of the stored model.
     pub(super) error: Vec<f64>,
-    /// How far the objective may be from that of the model, which no rounding has touched.
+    /// Bounds the difference of the objective from the exact one of the stored model.
     pub(super) objective_error: f64,
-    /// Whether the losses of all rows fall for ever.
+    /// Whether every row's loss decreases without bound in the direction of its margin.
     pub(super) recedes: bool,
 }
 
@@ -100,7 +100,8 @@ impl State {
         State::by(passes, sample, objective, point, |_, y, m| objective.margin_loss.expansion(y, m))
     }
 
-    /// One pass, with jets that depend on the number of the row; two where the first shows that rounding asks for a closer look.
+    /// One pass, with expansions that depend on the number of the row; a second, precise one where the rounding error
+    /// of the first is too large.
     pub(super) fn by(
         passes: &mut Passes,
         sample: &Sample,
@@ -109,7 +110,7 @@ impl State {
         expansion: impl Fn(usize, f64, f64) -> Expansion + Copy + Send,
     ) -> Result<State, Stopped> {
         let state = State::once(passes, sample, objective, point, expansion)?;
-        // A part of the rows is not what is certified.
+        // A subsample is not certified.
         if sample.stride > 1 || !passes.wants_precision(state.objective_error, state.objective) {
             return Ok(state);
         }
@@ -126,7 +127,7 @@ impl State {
     ) -> Result<State, Stopped> {
         let (is_precise, reach) = (passes.is_precise, sample.design.reach(&point));
         let (rows, per, storage_error) =
-            (sample.rows(), Passes::rows_per_share(sample), sample.design.storage_error(&point));
+            (sample.rows(), Passes::rows_per_block(sample), sample.design.storage_error(&point));
         let (mut margin, mut derivative, mut curvature) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         let mut error = vec![0.0; rows];
         let mut found = vec![(Sum::default(), 0.0, true); rows.div_ceil(per)];
@@ -193,7 +194,7 @@ impl State {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        let per = Passes::rows_per_share(sample);
+        let per = Passes::rows_per_block(sample);
         let visitors = self.curvature.chunks(per).map(|curvature| move |r: usize, m: f64| curvature[r] * m);
         passes.run(sample, Some(x), visitors.collect(), out)?;
         out.iter_mut()
@@ -203,14 +204,14 @@ impl State {
     }
 }
 
-/// The diagonal of Σ bend_r x_r x_rᵀ + diag(hold): one pass.
+/// The diagonal of Σ curvature_r x_r x_rᵀ + diag(penalty_curvature): one pass.
 pub(super) fn diagonal(
     passes: &mut Passes,
     sample: &Sample,
     penalty_curvature: &[f64],
     curvature: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let visitors = curvature.chunks(Passes::rows_per_share(sample)).map(|curvature| move |r: usize| curvature[r]);
+    let visitors = curvature.chunks(Passes::rows_per_block(sample)).map(|curvature| move |r: usize| curvature[r]);
     let mut out = vec![0.0; sample.design.dim()];
     passes.run_squared(sample, visitors.collect(), &mut out)?;
     out.iter_mut().zip(penalty_curvature).for_each(|(out, penalty_curvature)| *out += penalty_curvature);

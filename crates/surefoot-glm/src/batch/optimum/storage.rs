@@ -1,4 +1,4 @@
-//! Numbers in one array: in memory, or, where they are too many, in a file that the system maps and reads as needed.
+//! An array of numbers in memory or, if too large, in a memory-mapped temporary file.
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -10,13 +10,13 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// An array that grows, and can be moved out of memory. It is read as a slice wherever it is.
+/// A growable array that can be moved out of memory. It derefs to a slice in either case.
 pub(super) enum Storage<T> {
     Memory(Vec<T>),
     Mapped(Mapped<T>),
 }
 
-/// Numbers in a temporary file without a name, which goes away with its last handle.
+/// An array in an anonymous temporary file, which is deleted with its last handle.
 pub(super) struct Mapped<T> {
     file: File,
     /// As long as the file.
@@ -62,7 +62,7 @@ impl<T: Pod> DerefMut for Storage<T> {
 }
 
 impl<T: Pod> Storage<T> {
-    /// So many zeros.
+    /// An array of `len` zeros.
     pub(super) fn zeros(len: usize, in_memory: bool) -> io::Result<Storage<T>> {
         if in_memory {
             let mut numbers = Vec::new();
@@ -75,7 +75,7 @@ impl<T: Pod> Storage<T> {
         Ok(Storage::Mapped(mapped))
     }
 
-    /// Makes room for more numbers.
+    /// Reserves space for `more` numbers.
     pub(super) fn reserve(&mut self, more: usize) -> io::Result<()> {
         match self {
             Storage::Memory(numbers) => Ok(numbers.try_reserve(more)?),
@@ -83,7 +83,7 @@ impl<T: Pod> Storage<T> {
         }
     }
 
-    /// Appends numbers; room for them must have been made.
+    /// Appends numbers, for which space must have been reserved.
     pub(super) fn extend(&mut self, numbers: &[T]) {
         match self {
             Storage::Memory(all) => all.extend_from_slice(numbers),
@@ -95,7 +95,7 @@ impl<T: Pod> Storage<T> {
         }
     }
 
-    /// Moves the numbers into a file.
+    /// Moves the array into a file.
     pub(super) fn spill(&mut self) -> io::Result<()> {
         if let Storage::Memory(numbers) = self {
             let mut mapped = Storage::Mapped(Mapped::new(numbers.len())?);
@@ -105,7 +105,7 @@ impl<T: Pod> Storage<T> {
         Ok(())
     }
 
-    /// Bytes of it that are in memory for good.
+    /// Bytes that it occupies in memory.
     pub(super) fn in_memory(&self) -> usize {
         match self {
             Storage::Memory(numbers) => size_of_val(numbers.as_slice()),
@@ -115,7 +115,7 @@ impl<T: Pod> Storage<T> {
 }
 
 impl<T: Pod> Mapped<T> {
-    /// Room for so many numbers, none of them there yet; all of its bytes are 0.
+    /// An empty array with a capacity of `room` numbers; all of its bytes are 0.
     fn new(room: usize) -> io::Result<Mapped<T>> {
         let file = tempfile::tempfile()?;
         let map = map(&file, room.max(1) * size_of::<T>())?;
@@ -132,10 +132,10 @@ impl<T: Pod> Mapped<T> {
     }
 }
 
-/// The file, made this long.
+/// Maps the file, extended to this many bytes.
 fn map(file: &File, bytes: usize) -> io::Result<MmapMut> {
     rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes as u64)?;
-    // SAFETY: the file has no name, and nobody else has a handle of it: nobody changes or shortens what is mapped. Its blocks are
+    // SAFETY: the file has no name and no other handle, so nobody changes or truncates what is mapped. Its blocks are
     // allocated, so that a full disk is an error here and not a signal at the first write.
     unsafe { MmapMut::map_mut(file) }
 }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_the_same_wherever_they_are() {
+    fn contents_are_the_same_in_memory_and_in_a_file() {
         let mut plain: Vec<u32> = Vec::new();
         let (mut memory, mut file, mut moved): (Storage<u32>, Storage<u32>, Storage<u32>) =
             (Storage::default(), Storage::zeros(0, false).unwrap(), Storage::default());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_zeros_and_nothing_is_nothing() {
+    fn zeros_are_zero_and_too_large_an_array_is_an_error() {
         for in_memory in [true, false] {
             let zeros = Storage::<f64>::zeros(100_000, in_memory).unwrap();
             assert!(zeros.len() == 100_000 && zeros.iter().all(|x| *x == 0.0));

@@ -1,9 +1,10 @@
-//! Dual points for weights that nothing holds.
+//! Dual feasibility for unpenalised weights: dual points whose sums Σω_iθ_i x_ij are 0 up to rounding.
 //!
-//! Of a column without a penalty the conjugate is finite only where Σω_iθ_i x_ij = 0, as for the intercept; of one with a bound on one
-//! side, where that does not drive the weight to the other. After a Newton step dual points miss this by what the step was not
-//! solved for. One more Newton step, along these columns alone and for the dual points alone, θ_i − φ''_i·x_iᵀs with Hs = Xᵀθ, makes
-//! up for it; dual points that it takes out of their range stay on its edge and do not move any more.
+//! The conjugate of no penalty is finite only where Σω_iθ_i x_ij = 0, as for the intercept; with a bound on one side,
+//! only where that sum does not drive the weight to the other. After a Newton step the dual points violate this by the
+//! residual of the Newton system. One more Newton step, along these columns and for the dual points alone, θ_i −
+//! φ''_i·x_iᵀs with Hs = Xᵀθ, removes it; dual points that would leave their domain are clipped to its boundary and
+//! then fixed.
 
 use super::{
     at_point::AtPoint,
@@ -14,15 +15,15 @@ use super::{
     workers::Stopped,
 };
 
-/// Steps: mostly two, more where dual points reach the edge of their range.
-const ROUNDS: usize = 40;
-/// What rounding leaves of a sum of as many terms as there are rows, against the sum of squares.
+/// Most Newton steps: mostly two, more where dual points reach the boundary of their domain.
+const MAX_NEWTON_STEPS: usize = 40;
+/// The rounding error of a sum of as many terms as there are rows, relative to the square root of the sum of squares.
 const ROUNDING: f64 = 1e-12;
 
-/// Moves dual points until no weight is driven for ever, and says which coordinates had to be minded: what is left there is rounding.
-/// `None` where that could not be done.
+/// Moves dual points until no conjugate is infinite but for rounding, and returns which coordinates had to be balanced.
+/// `None` if that fails.
 ///
-/// *Cost*: two passes a round, and one for each iteration of conjugate gradients, of which there are about as many as such columns.
+/// *Cost*: two passes per step, and one per iteration of conjugate gradients, about as many as there are such columns.
 pub(super) fn balance_unpenalised(
     passes: &mut Passes,
     at_point: AtPoint,
@@ -33,19 +34,19 @@ pub(super) fn balance_unpenalised(
     let dim = state.point.len();
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
     let mut curvature = state.curvature.clone();
-    // Those without any bound must be balanced whatever they are driven to.
+    // Weights without any bound have to be balanced in any case.
     let mut balanced: Vec<bool> =
         objective.penalties.iter().map(|penalty| penalty.is_unpenalised() && !penalty.is_bounded()).collect();
-    for _ in 0..ROUNDS {
-        let drive = mean(passes, sample, duals)?;
+    for _ in 0..MAX_NEWTON_STEPS {
+        let means = mean(passes, sample, duals)?;
         let size = duals.iter().zip(&shares).map(|(dual, share)| share * dual * dual).sum::<f64>().sqrt();
-        let matters = |j: usize| drive[j].abs() > ROUNDING * size * lengths[j];
-        let driven = drive.iter().zip(objective.penalties).map(|(z, penalty)| penalty.is_unbounded_for(*z));
-        balanced.iter_mut().zip(driven).for_each(|(balanced, driven)| *balanced |= driven);
+        let matters = |j: usize| means[j].abs() > ROUNDING * size * lengths[j];
+        let unbounded = means.iter().zip(objective.penalties).map(|(z, penalty)| penalty.is_unbounded_for(*z));
+        balanced.iter_mut().zip(unbounded).for_each(|(balanced, unbounded)| *balanced |= unbounded);
         if !(0..dim).any(|j| balanced[j] && matters(j)) {
             return Ok(Some(balanced));
         }
-        let by = along(passes, sample, &balanced, &curvature, &drive)?;
+        let by = newton_margins(passes, sample, &balanced, &curvature, &means)?;
         for (r, dual) in duals.iter_mut().enumerate() {
             let moved = *dual + if shares[r] > 0.0 { curvature[r] / shares[r] * by[r] } else { 0.0 };
             *dual = objective.margin_loss.clip(sample.label(r), moved);
@@ -55,9 +56,9 @@ pub(super) fn balance_unpenalised(
     Ok(None)
 }
 
-/// −Σω_iθ_i x_i: one pass.
+/// The means z = −Σω_iθ_i x_i: one pass.
 pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let per = Passes::rows_per_share(sample);
+    let per = Passes::rows_per_block(sample);
     let visitors = duals.chunks(per).enumerate();
     let visitors = visitors.map(|(k, duals)| move |r: usize| -sample.share(k * per + r) * duals[r]);
     let mut mean = vec![0.0; sample.design.dim()];
@@ -65,15 +66,16 @@ pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Resul
     Ok(mean)
 }
 
-/// The margins of the s with H·s = z on the minded coordinates, H of these bends; s is 0 elsewhere.
-fn along(
+/// The margins Xs of the step s with H·s = z on the balanced coordinates and 0 elsewhere, where H has the given
+/// curvatures.
+fn newton_margins(
     passes: &mut Passes,
     sample: &Sample,
     balanced: &[bool],
     curvature: &[f64],
-    drive: &[f64],
+    means: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let (dim, per) = (balanced.len(), Passes::rows_per_share(sample));
+    let (dim, per) = (balanced.len(), Passes::rows_per_block(sample));
     let diagonal = diagonal(passes, sample, &vec![0.0; dim], curvature)?;
     let inverse = |x: &[f64], out: &mut [f64]| {
         for (j, out) in out.iter_mut().enumerate() {
@@ -86,7 +88,7 @@ fn along(
         out.iter_mut().zip(balanced).for_each(|(out, balanced)| *out = if *balanced { *out } else { 0.0 });
         Ok(())
     };
-    let gradient: Vec<f64> = drive.iter().zip(balanced).map(|(z, balanced)| if *balanced { -z } else { 0.0 }).collect();
+    let gradient: Vec<f64> = means.iter().zip(balanced).map(|(z, balanced)| if *balanced { -z } else { 0.0 }).collect();
     let enough =
         |_: f64| StoppingRule { share: 1e-20, residual: f64::INFINITY, constant: f64::INFINITY, iterations: 200 };
     let step = solve(&gradient, hessian_product, inverse, |_| (0.0, 0.0), enough)?.step;

@@ -1,22 +1,23 @@
-//! Inner loops, compiled for the widest registers there are. Nothing is fused and sums have a fixed shape, so the bits
-//! are the same with any of them.
+//! Inner loops, compiled for the widest vector registers of the processor. There are no fused operations and the order
+//! of every sum is fixed, so the result is the same to the bit with any registers.
 
-/// A loop with what it works on.
+/// A loop with its operands.
 pub(super) trait Kernel {
-    /// Does the work. To be marked `#[inline(always)]`, like all it calls: only so it is compiled for what calls it.
+    /// Runs the loop. Has to be marked `#[inline(always)]`, like all that it calls, so that it is compiled for the
+    /// features of its caller.
     fn run(self);
 }
 
-/// Runs a loop in the widest registers that the processor has.
+/// Runs a loop with the widest registers that the processor has.
 pub(super) fn widest(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has AVX-512F, which is all that the function asks for.
+            // SAFETY: the processor has AVX-512F, the only feature that the function requires.
             return unsafe { avx512(kernel) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            // SAFETY: the processor has AVX2, the only feature that the function requires.
             return unsafe { avx2(kernel) };
         }
     }
@@ -35,7 +36,7 @@ fn avx2(kernel: impl Kernel) {
     kernel.run();
 }
 
-/// Σ a_i b_i, as sixteen sums that are added as a tree.
+/// Σ a_i b_i, as sixteen partial sums that are added as a tree.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const WIDTH: usize = 16;
@@ -60,7 +61,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums[0] + rest
 }
 
-/// Σ a_i b_i, to the bit that of [`dot`], and Σ |a_i b_i|, by which its rounding is judged.
+/// Σ a_i b_i, equal to [`dot`] to the bit, and Σ |a_i b_i|, which bounds its rounding error.
 #[inline(always)]
 pub(super) fn dot_and_size(a: &[f64], b: &[f64]) -> (f64, f64) {
     const WIDTH: usize = 16;
@@ -97,7 +98,7 @@ pub(super) fn add(to: &mut [f64], factor: f64, x: &[f64]) {
     }
 }
 
-/// to += factor·x, where `carry` takes what rounding loses of the sums (Knuth's TwoSum).
+/// to += factor·x, where `carry` accumulates the rounding errors of the sums (Knuth's TwoSum).
 #[inline(always)]
 pub(super) fn add_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, x: &[f64]) {
     for ((to, carry), x) in to.iter_mut().zip(carry).zip(x) {
@@ -105,7 +106,7 @@ pub(super) fn add_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, x: 
     }
 }
 
-/// to[column] += factor·value, where `carry` takes what rounding loses of the sums.
+/// to[column] += factor·value, where `carry` accumulates the rounding errors of the sums.
 #[inline(always)]
 pub(super) fn scatter_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, column: &[u32], value: &[f64]) {
     for (&j, &x) in column.iter().zip(value) {
@@ -121,7 +122,7 @@ fn two_sum(to: &mut f64, carry: &mut f64, x: f64) {
     *to = sum;
 }
 
-/// Σ value·at[column], as four sums.
+/// Σ value·at[column], as four partial sums.
 #[inline(always)]
 pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
@@ -138,7 +139,7 @@ pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
 }
 
-/// Σ value·at[column], to the bit that of [`gather`], and the sum of the sizes of its terms.
+/// Σ value·at[column], equal to [`gather`] to the bit, and the sum of the absolute values of its terms.
 #[inline(always)]
 pub(super) fn gather_and_size(column: &[u32], value: &[f64], at: &[f64]) -> (f64, f64) {
     let (mut sums, mut sizes) = ([0.0; 4], [0.0_f64; 4]);

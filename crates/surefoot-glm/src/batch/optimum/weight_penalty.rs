@@ -1,4 +1,4 @@
-//! What a weight costs, and between what it has to be.
+//! The penalty of one weight (elastic net with bounds), with its conjugate and Fenchel–Young gap.
 
 use super::{Goal, design::Design, rounding::EPS};
 
@@ -12,24 +12,24 @@ pub(super) struct WeightPenalty {
 }
 
 impl WeightPenalty {
-    /// That of the intercept.
+    /// No penalty and no bounds, as of the intercept.
     pub(super) const NONE: WeightPenalty =
         WeightPenalty { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// Those of all coordinates of a design.
+    /// The penalties of all coordinates of a design.
     pub(super) fn all(goal: &Goal, design: &Design) -> Vec<WeightPenalty> {
         let mut penalties = vec![WeightPenalty::NONE; design.dim()];
         for (at, column) in design.map() {
             let rule = goal.rule(column);
             let (low, high) = (rule.bounds.low(), rule.bounds.high());
-            // What is too large for a number is as good as the largest.
+            // Products that overflow are set to the largest number.
             let times = |strength: f64| (strength * rule.factor).min(f64::MAX);
             penalties[at] = WeightPenalty { l1: times(goal.l1), l2: times(goal.l2), low, high };
         }
         penalties
     }
 
-    /// ω(w), inside the bounds.
+    /// ω(w), for w within the bounds.
     pub(super) fn value(&self, w: f64) -> f64 {
         self.l1 * w.abs() + 0.5 * self.l2 * w * w
     }
@@ -38,7 +38,7 @@ impl WeightPenalty {
         w.clamp(self.low, self.high)
     }
 
-    /// A weight that came to w in a step from `before`: where only rounding keeps it from a bound, it is there.
+    /// A weight after a step from `before` to w, set exactly to a bound if only rounding separates it from it.
     pub(super) fn snapped(&self, before: f64, w: f64) -> f64 {
         for bound in [self.low, self.high] {
             if bound.is_finite() && bound != 0.0 && (w - bound).abs() <= f64::EPSILON * (before.abs() + bound.abs()) {
@@ -48,7 +48,7 @@ impl WeightPenalty {
         self.clamp(w)
     }
 
-    pub(super) fn has_corner(&self) -> bool {
+    pub(super) fn has_kink(&self) -> bool {
         self.l1 > 0.0 || self.is_bounded()
     }
 
@@ -56,18 +56,19 @@ impl WeightPenalty {
         self.low > f64::NEG_INFINITY || self.high < f64::INFINITY
     }
 
-    /// Whether ω has one slope at w: it is at no corner, nor at a bound.
+    /// Whether ω is differentiable at w: neither a kink nor a bound.
     pub(super) fn is_smooth(&self, w: f64) -> bool {
         (w != 0.0 || self.l1 == 0.0) && w > self.low && w < self.high
     }
 
-    /// The slope of l1·|w|, away from 0.
+    /// The derivative of l1·|w| away from 0; 0 without l1.
     pub(super) fn l1_derivative(&self, w: f64) -> f64 {
         if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
     }
 
-    /// What a mean z has to be, l2·w apart, for a weight between corners to miss nothing: there ω has one slope. Of a weight at a corner that is
-    /// as good as driven from it, the slope there. `None` of others: any z that holds them will do.
+    /// The z, minus l2·w, for which the Fenchel–Young gap of the weight is 0: the derivative of l1·|w| where ω is
+    /// differentiable. For a weight at 0 whose z is at the limit ±l1, that limit. `None` for other weights at kinks and
+    /// bounds, where an interval of z has gap 0.
     pub(super) fn required_mean(&self, w: f64, z: f64) -> Option<f64> {
         if self.is_smooth(w) {
             return Some(self.l1_derivative(w));
@@ -76,40 +77,40 @@ impl WeightPenalty {
         is_unbounded_for.then(|| self.l1.copysign(z))
     }
 
-    /// The first corner or bound on the way from w, in the direction of `by`; ∞ or −∞ if there is none.
+    /// The first kink or bound from w in the direction of `by`; ±∞ if there is none.
     pub(super) fn next_kink(&self, w: f64, by: f64) -> f64 {
         let bound = if by > 0.0 { self.high } else { self.low };
         if self.l1 > 0.0 && w * by < 0.0 { 0.0 } else { bound }
     }
 
-    /// The part of a change of w by `by` that leads there.
+    /// The fraction of a change of w by `by` that leads there.
     pub(super) fn part_to_kink(&self, w: f64, by: f64) -> f64 {
         if by == 0.0 { f64::INFINITY } else { (self.next_kink(w, by) - w) / by }
     }
 
-    /// Whether nothing holds the weight on its way to infinity, on one side or the other.
+    /// Whether the weight may diverge without any penalty, in one direction or the other.
     pub(super) fn is_unpenalised(&self) -> bool {
         self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)
     }
 
-    /// Whether the bound that z drives the weight to is none.
+    /// Whether the weight has no bound in the direction of z.
     fn is_open(&self, z: f64) -> bool {
         if z > 0.0 { self.high == f64::INFINITY } else { self.low == f64::NEG_INFINITY }
     }
 
-    /// Whether ω*(z) is infinite however little z is beyond 0.
+    /// Whether ω*(z) = ∞, and so for every other z of the same sign.
     pub(super) fn is_unbounded_for(&self, z: f64) -> bool {
         z != 0.0 && self.l1 == 0.0 && self.l2 == 0.0 && self.is_open(z)
     }
 
-    /// By how much |z| exceeds l1, up to rounding.
+    /// The excess of |z| over l1; 0 up to rounding.
     fn excess(&self, z: f64) -> f64 {
         let excess = z.abs() - self.l1;
         if excess > 4.0 * f64::EPSILON * self.l1 { excess } else { 0.0 }
     }
 
-    /// A factor in (0, 1] for which ω* is finite at all of what is at most `error` from z, where l1 is what it takes: the largest, up to
-    /// rounding.
+    /// The largest factor in (0, 1], up to rounding, that makes ω* finite on the interval of radius `error` around z,
+    /// where an l1 without l2 requires one.
     pub(super) fn feasible_scale(&self, z: f64, error: f64) -> f64 {
         let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
         let most = open(z + error).max(open(z - error));
@@ -117,10 +118,11 @@ impl WeightPenalty {
         if takes { self.l1 / most * (1.0 - 4.0 * EPS) } else { 1.0 }
     }
 
-    /// ω(w) + ω*(z) − w·z ≥ 0, where ω*(z) = sup over u of z·u − ω(u).
+    /// The Fenchel–Young gap ω(w) + ω*(z) − w·z ≥ 0, where ω*(z) = sup over u of z·u − ω(u).
     ///
-    /// With a = |z| − l1 > 0 and s the sign of z the supremum is at u = s·a/l2, or at the bound on the way there. Then what is missed
-    /// is l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a). No digit is lost near 0.
+    /// With a = |z| − l1 > 0 and s the sign of z the supremum is at u = s·a/l2, or at the bound before it. The gap is
+    /// then l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a). Neither loses
+    /// digits near 0.
     pub(super) fn fenchel_young(&self, w: f64, z: f64) -> f64 {
         let WeightPenalty { l1, l2, low, high } = *self;
         let (excess, sign) = (self.excess(z), z.signum());
@@ -129,16 +131,16 @@ impl WeightPenalty {
         }
         let (drive, bound) = (excess.copysign(z), if z > 0.0 { high } else { low });
         let quadratic = if (l2 * bound).abs() > excess {
-            let fenchel_young = l2 * w - drive;
-            fenchel_young * (fenchel_young / (2.0 * l2))
+            let residual = l2 * w - drive;
+            residual * (residual / (2.0 * l2))
         } else {
             (w - bound) * (0.5 * l2 * (w + bound) - drive)
         };
-        // Of a bound of ∞ and l2 = 0 the product is no number.
+        // The product of an infinite bound and l2 = 0 is NaN.
         if quadratic.is_nan() { f64::INFINITY } else { l1 * (w.abs() - w * sign) + quadratic }
     }
 
-    /// How steeply the objective falls from w on, where the mean loss and the squares have the slope g.
+    /// The steepest rate of decrease of the objective from w, where g is the derivative of its smooth part.
     pub(super) fn descent_rate(&self, w: f64, g: f64) -> f64 {
         let up = if w < self.high { -g - if w >= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
         let down = if w > self.low { g - if w <= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
@@ -151,8 +153,8 @@ pub(super) fn largest_l2(penalties: &[WeightPenalty]) -> f64 {
     penalties.iter().fold(0.0, |a: f64, penalty| a.max(penalty.l2))
 }
 
-/// Σ g² of the coordinates that an l2 holds, each in the unit of the strongest: what gradients cost there is this over twice that
-/// strength. Without any l2 it is that of those which an l1 holds.
+/// Σ g²·(largest l2 / l2_j) over coordinates with an l2 penalty: gradients cost the duality gap this sum over twice the
+/// largest l2. Without any l2, Σ g² over coordinates with an l1 penalty.
 pub(super) fn squares(gradient: &[f64], penalties: &[WeightPenalty]) -> f64 {
     let unit = largest_l2(penalties);
     let of = |(g, penalty): (&f64, &WeightPenalty)| match penalty.l2 > 0.0 {
@@ -177,9 +179,9 @@ mod tests {
         strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| penalty(strength, bounds)))
     }
 
-    /// The conjugate by its definition: the supremum over a fine net of weights, wide where there is no bound.
+    /// Against the conjugate by its definition: the supremum over a fine grid of weights, wide where there is no bound.
     #[test]
-    fn misses_are_those_of_the_conjugate_by_its_definition() {
+    fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for penalty in penalties() {
             let (low, high) = (penalty.low.max(-50.0), penalty.high.min(50.0));
             let net: Vec<f64> = (0..=200_000).map(|k| low + (high - low) * f64::from(k) / 200_000.0).collect();
@@ -187,12 +189,12 @@ mod tests {
                 let conjugate = net.iter().map(|u| z * u - penalty.value(*u)).fold(0.0, f64::max);
                 let infinite = penalty.l2 < 1e-3 && z.abs() > penalty.l1 && penalty.is_open(z);
                 for w in [-0.9, -0.3, -0.1, 0.0, 0.2, 0.4, 5.0].map(|w| penalty.clamp(w)) {
-                    let (fenchel_young, dot_sum) = (penalty.fenchel_young(w, z), penalty.value(w) + conjugate - w * z);
-                    let case = format!("{penalty:?} {w} {z}: {fenchel_young} is not {dot_sum}");
+                    let (fenchel_young, expected) = (penalty.fenchel_young(w, z), penalty.value(w) + conjugate - w * z);
+                    let case = format!("{penalty:?} {w} {z}: {fenchel_young} is not {expected}");
                     if infinite {
                         assert!(fenchel_young > 1e3, "{case}");
                     } else {
-                        assert!((fenchel_young - dot_sum).abs() < 1e-6 && fenchel_young >= 0.0, "{case}");
+                        assert!((fenchel_young - expected).abs() < 1e-6 && fenchel_young >= 0.0, "{case}");
                     }
                 }
             }
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shrunk_or_not_driven_has_a_finite_conjugate() {
+    fn scaled_to_feasibility_the_conjugate_is_finite() {
         for penalty in penalties() {
             for z in [-3.0, -0.2, -0.1, 0.0, 0.3] {
                 let finite = penalty.fenchel_young(0.0, penalty.feasible_scale(z, 0.0) * z).is_finite();
@@ -210,9 +212,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_falls_at_the_least_point_of_a_coordinate() {
+    fn the_descent_rate_is_zero_only_at_the_minimum_of_a_coordinate() {
         for penalty in penalties() {
-            // ½(w − c)² with the price: drawn by l1, divided by 1 + l2, and held in the bounds.
+            // ½(w − c)² plus the penalty: soft-thresholded by l1, divided by 1 + l2, and clipped to the bounds.
             for c in [-2.0_f64, -0.1, 0.0, 0.15, 0.3, 2.0] {
                 let best = penalty.clamp((c.abs() - penalty.l1).max(0.0).copysign(c) / (1.0 + penalty.l2));
                 let descent_rate = |w: f64| penalty.descent_rate(w, w - c + penalty.l2 * w);
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_ends_at_a_bound_exactly() {
+    fn a_step_to_a_bound_ends_on_it_exactly() {
         let penalty = WeightPenalty { low: -0.1, high: 0.7, ..WeightPenalty::NONE };
         for before in [0.0, 0.3, -0.05, 0.123_456_789, 0.699_999_999_9] {
             for bound in [penalty.low, penalty.high] {

@@ -1,4 +1,5 @@
-//! A preconditioner for few columns of weight and many others: the rows of largest curvature as they are, the rest by its diagonal.
+//! Low-rank-plus-diagonal preconditioner by Woodbury's identity, for many columns: the rows of largest curvature
+//! exactly, the others by their diagonal.
 
 use super::{
     cholesky::Cholesky,
@@ -9,22 +10,23 @@ use super::{
     workers::Stopped,
 };
 
-/// Rows that are taken as they are.
-const MOST: usize = 1000;
+/// Most rows that are represented exactly.
+const MAX_ROWS: usize = 1000;
 
-/// M = D + Σ over some rows of bend_r x_r x_rᵀ, where the diagonal D stands for all others. By Woodbury's identity
-/// M⁻¹ = D⁻¹ − D⁻¹Xᵀ(B⁻¹ + X·D⁻¹·Xᵀ)⁻¹X·D⁻¹, of which the factor in the middle is as large as the rows are many.
+/// M = D + Σ over some rows of curvature_r x_r x_rᵀ, where the diagonal D represents all others. By Woodbury's identity
+/// M⁻¹ = D⁻¹ − D⁻¹Xᵀ(B⁻¹ + X·D⁻¹·Xᵀ)⁻¹X·D⁻¹, with B the curvatures; the matrix in the middle has one row per chosen
+/// row.
 #[derive(Debug)]
 pub(super) struct Woodbury {
     /// One over D.
     inverse: Vec<f64>,
-    /// The rows, as dense arrays of the dense columns, and pairs.
+    /// The chosen rows: dense part, and columns and values of the sparse part.
     rows: Vec<(Vec<f64>, Vec<u32>, Vec<f64>)>,
     middle: Cholesky,
 }
 
 impl Woodbury {
-    /// *Cost*: m² rows of pairs, m³/6 multiplications and a pass.
+    /// *Cost*: m² sparse dot products for m chosen rows, m³/6 multiplications, and one pass.
     pub(super) fn new(
         passes: &mut Passes,
         sample: &Sample,
@@ -33,11 +35,11 @@ impl Woodbury {
     ) -> Result<Woodbury, Stopped> {
         let mut chosen: Vec<usize> = (0..curvature.len()).filter(|&r| curvature[r] > 0.0).collect();
         chosen.sort_by(|&a, &b| curvature[b].total_cmp(&curvature[a]).then(a.cmp(&b)));
-        chosen.truncate(MOST);
+        chosen.truncate(MAX_ROWS);
         let mut others = curvature.to_vec();
         chosen.iter().for_each(|&r| others[r] = 0.0);
         let diagonal = diagonal(passes, sample, penalty_curvature, &others)?;
-        // What nothing else holds, the intercept where all rows are chosen, is held by a little of what the rows do.
+        // Coordinates without other curvature (the intercept, if all rows are chosen) get a small share of the largest.
         let largest = diagonal.iter().fold(0.0, |a: f64, b| a.max(*b));
         let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d.max(1e-6 * largest).max(f64::MIN_POSITIVE)).collect();
         let width = sample.design.width;
@@ -48,7 +50,7 @@ impl Woodbury {
         for (a, row) in rows.iter().enumerate() {
             passes.workers.check()?;
             scaled.fill(0.0);
-            spread(&mut scaled, 1.0, row);
+            add_row(&mut scaled, 1.0, row);
             scaled.iter_mut().zip(&inverse).for_each(|(x, inverse)| *x *= inverse);
             let (dense, sparse) = scaled.split_at(width);
             for (b, (first, column, value)) in rows[..=a].iter().enumerate() {
@@ -69,13 +71,13 @@ impl Woodbury {
         let mut margins: Vec<f64> = self.rows.iter().map(margin).collect();
         self.middle.solve(&mut margins);
         let mut sum = vec![0.0; x.len()];
-        self.rows.iter().zip(&margins).for_each(|(row, margin)| spread(&mut sum, *margin, row));
+        self.rows.iter().zip(&margins).for_each(|(row, margin)| add_row(&mut sum, *margin, row));
         out.iter_mut().zip(sum.iter().zip(&self.inverse)).for_each(|(out, (sum, inverse))| *out -= sum * inverse);
     }
 }
 
 /// to += factor·row.
-fn spread(to: &mut [f64], factor: f64, (first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)) {
+fn add_row(to: &mut [f64], factor: f64, (first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)) {
     let (dense, sparse) = to.split_at_mut(first.len());
     add(dense, factor, first);
     scatter(sparse, factor, column, value);

@@ -1,4 +1,4 @@
-//! Work in fixed shares on any number of threads.
+//! Threads that process a fixed list of blocks, so that results do not depend on their number.
 
 use crate::threads::share;
 use std::sync::{
@@ -6,11 +6,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The search was told to stop.
+/// The optimisation was stopped by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-/// Who does the work, and who may stop it.
+/// The number of threads, and the caller's stop function.
 pub(super) struct Workers<'a> {
     threads: usize,
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -22,7 +22,7 @@ impl<'a> Workers<'a> {
         Workers { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
     }
 
-    /// Whether to stop; asked every millisecond or so. Once true it stays so.
+    /// Whether to stop; called about every millisecond. Once true it stays true.
     pub(super) fn stopped(&self) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return true;
@@ -38,7 +38,7 @@ impl<'a> Workers<'a> {
         if self.stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Does all shares. What they are does not depend on the number of threads, so neither does any sum over them.
+    /// Processes all blocks. They do not depend on the number of threads, so neither does any sum over them.
     pub(super) fn run<S: Send>(&self, shares: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
         let threads = self.threads.min(shares.len());
         if threads <= 1 {

@@ -1,16 +1,16 @@
-//! A preconditioner for the Hessian of all classes: that of each class by itself.
+//! Block-diagonal preconditioner for the softmax Hessian: one block per class.
 
 use super::{
-    WORTH, centre,
+    PASSES_SAVED_BY_FACTORING, centre,
     model::others,
     state::{ClassRows, State},
 };
 use crate::batch::optimum::{newton::inverse, pass::Passes, preconditioner::Preconditioner, workers::Stopped};
 
-/// The blocks of the diagonal, Σ ω_i p_k(1 − p_k) x xᵀ and the curvature of the penalty, on the points whose classes sum to 0.
+/// The diagonal blocks Σ ω_i p_k(1 − p_k) x xᵀ + the curvature of the penalty, on the subspace where classes sum to 0.
 ///
-/// On those no eigenvalue of the preconditioned matrix is above 2, as diag(p) − ppᵀ is at most twice its diagonal; elsewhere,
-/// where all classes have the same weights, the curvature would be that of the penalty alone.
+/// On it no eigenvalue of the preconditioned Hessian exceeds 2, as diag(p) − ppᵀ is at most twice its diagonal; outside
+/// it, along equal weights of all classes, the only curvature is that of the penalty.
 pub(super) struct Blocks(Vec<Preconditioner>);
 
 impl Blocks {
@@ -23,12 +23,12 @@ impl Blocks {
         let block = |k: usize| {
             let curvature = |(r, p): (usize, &[f64])| rows.sample.share(r) * p[k] * others(p, k);
             let curvature: Vec<f64> = state.means.chunks_exact(rows.classes).enumerate().map(curvature).collect();
-            inverse(passes, &rows.sample, penalty_curvature, &curvature, WORTH)
+            inverse(passes, &rows.sample, penalty_curvature, &curvature, PASSES_SAVED_BY_FACTORING)
         };
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }
 
-    /// out = M⁻¹·x, for an x whose classes sum to 0, and such an out.
+    /// out = M⁻¹·x, for an x whose classes sum to 0; those of `out` do as well.
     pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
         let dim = x.len() / self.0.len();
         for (block, (x, out)) in self.0.iter().zip(x.chunks(dim).zip(out.chunks_mut(dim))) {

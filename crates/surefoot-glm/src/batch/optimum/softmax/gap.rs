@@ -1,9 +1,10 @@
-//! The Fenchel gap of the softmax loss.
+//! The Fenchel duality gap of the softmax loss.
 //!
-//! Dual points of a row are θ = q − e_y with q ≥ 0, Σ_k q_k = 1, where φ*(θ) = Σ q_k ln q_k: what q misses p by is their relative
-//! entropy. An intercept for each class, free of any penalty, asks for Σ_i ω_iθ_ik = 0: that the q of a class sum to the
-//! share of its labels. An exponential tilt q'_k ∝ q_k·e^(b_k) gets there: b minimises the convex Σ ω_i ln Σ_k q_ik e^(b_k) − Σ share_k b_k,
-//! whose gradient is what the sums are off by, and q' is in the simplex whatever b is.
+//! The dual points of a row are θ = q − e_y with q ≥ 0, Σ_k q_k = 1, where φ*(θ) = Σ q_k ln q_k; the Fenchel–Young gap
+//! is the relative entropy KL(q ‖ p). An unpenalised intercept per class requires Σ_i ω_iθ_ik = 0: the q of a class sum
+//! to the proportion of its labels. An exponential tilt q'_k ∝ q_k·e^(b_k) achieves that: b minimises the convex Σ ω_i
+//! ln Σ_k q_ik e^(b_k) − Σ share_k b_k, whose gradient is the residual of these sums, and q' is in the simplex for any
+//! b.
 
 use super::{
     pass::run_sum,
@@ -22,15 +23,15 @@ use crate::{
     numeric::sums::Sum,
 };
 
-/// The dual points that the quadratic model at `state` foresees for `next`, as q: p + (diag(p) − ppᵀ)Δm, drawn back to p where
-/// that leaves the simplex.
-pub(super) fn foreseen(rows: ClassRows, state: &State, next: &State) -> Vec<f64> {
+/// The dual points q that the quadratic model at `state` predicts for `next`: p + (diag(p) − ppᵀ)Δm, moved back towards
+/// p where that leaves the simplex.
+pub(super) fn predicted_duals(rows: ClassRows, state: &State, next: &State) -> Vec<f64> {
     let mut duals = state.means.clone();
     let margins = state.margin.chunks_exact(rows.classes).zip(next.margin.chunks_exact(rows.classes));
     for (q, (before, after)) in duals.chunks_exact_mut(rows.classes).zip(margins) {
         let mean: f64 = q.iter().zip(before.iter().zip(after)).map(|(p, (a, b))| p * (b - a)).sum();
-        let descent_rate = before.iter().zip(after).map(|(a, b)| mean - (b - a)).fold(0.0, f64::max);
-        let part = if descent_rate > 1.0 { 1.0 / descent_rate } else { 1.0 };
+        let largest_decrease = before.iter().zip(after).map(|(a, b)| mean - (b - a)).fold(0.0, f64::max);
+        let part = if largest_decrease > 1.0 { 1.0 / largest_decrease } else { 1.0 };
         for (q, (a, b)) in q.iter_mut().zip(before.iter().zip(after)) {
             *q = (*q + part * *q * (b - a - mean)).max(0.0);
         }
@@ -40,8 +41,8 @@ pub(super) fn foreseen(rows: ClassRows, state: &State, next: &State) -> Vec<f64>
     duals
 }
 
-/// Bounds by how much the objective of the model that a point is stored as exceeds the least: by its gap to the dual objective at
-/// `duals`, once these are balanced. ∞ where no dual point is. Rounding is allowed for as for one margin.
+/// Bounds the suboptimality of the model that a point is stored as: its duality gap at `duals`, once these are
+/// balanced. ∞ if that fails. Rounding errors are bounded as for one margin.
 ///
 /// *Cost*: one pass, and a few over the dual points.
 pub(super) fn gap(
@@ -51,11 +52,11 @@ pub(super) fn gap(
     state: &State,
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
-    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
     let mut tilt = 0.0;
     if sample.design.intercept {
         match balance(passes.workers, rows, &mut duals)? {
-            Some(left) => tilt = left,
+            Some(remaining_tilt) => tilt = remaining_tilt,
             None => return Ok(f64::INFINITY),
         }
     }
@@ -71,13 +72,13 @@ pub(super) fn gap(
     run_sum(passes, rows, visitors.collect(), &mut mean)?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
     let mut error = error(passes, rows, objective, state, &mean, &duals, tilt);
-    // Nothing is paid for the intercepts, whose dual points are balanced.
-    let priced = |at: &usize| Some(at % dim) != constant;
+    // Intercepts contribute nothing, as their dual points are balanced.
+    let is_penalised = |at: &usize| Some(at % dim) != constant;
     let scale_of = |at: usize| objective.penalties[at % dim].feasible_scale(mean[at], error[at]);
-    let factor = (0..mean.len()).filter(priced).map(scale_of).fold(1.0, f64::min);
+    let factor = (0..mean.len()).filter(is_penalised).map(scale_of).fold(1.0, f64::min);
     mean.iter_mut().chain(&mut error).for_each(|z| *z *= factor);
     let mut gap = fenchel_young_sum(passes.workers, rows, state, &duals, factor, tilt)?;
-    for at in (0..mean.len()).filter(priced) {
+    for at in (0..mean.len()).filter(is_penalised) {
         let (w, z, penalty) = (state.point[at], mean[at], &objective.penalties[at % dim]);
         gap.add(
             penalty.fenchel_young(w, z - error[at]).max(penalty.fenchel_young(w, z + error[at]))
@@ -88,7 +89,7 @@ pub(super) fn gap(
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// How far each z_jk may be from its sum of the dual points that are balanced without rounding, which a tilt leads to.
+/// Bounds the error of each computed z_jk relative to exactly balanced dual points, which a tilt leads to.
 fn error(
     passes: &Passes,
     rows: ClassRows,
@@ -109,7 +110,8 @@ fn error(
             *norm += sample.share(r) * theta * theta;
         }
     }
-    // Besides those of the sum: shares, the factor that shrinks all of them, and what the label has as the sum of the others.
+    // Besides the sum: roundings of the row weights, of the common scale factor, and of the label's part as the sum of
+    // the others.
     let terms = (passes.sum_terms(&sample) + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
     let of = |at: usize| {
         let (j, norm) = (at % dim, norms[at / dim].sqrt());
@@ -120,7 +122,7 @@ fn error(
     (0..mean.len()).map(of).collect()
 }
 
-/// Bounds Σ ω_i KL(q_i ‖ p_i) for margins and dual points as they are without rounding; dual points are scaled by a factor.
+/// Bounds Σ ω_i KL(q_i ‖ p_i) at exact margins and dual points; the dual points are scaled by `factor`.
 fn fenchel_young_sum(
     workers: &Workers,
     rows: ClassRows,
@@ -129,7 +131,7 @@ fn fenchel_young_sum(
     factor: f64,
     tilt: f64,
 ) -> Result<Sum, Stopped> {
-    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
     let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
     let shares = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
     workers.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
@@ -143,15 +145,15 @@ fn fenchel_young_sum(
     Ok(sum)
 }
 
-/// Bounds KL(q ‖ p) of a row with label y, where margins may be off by `error` and q may be tilted by e^b, |b| ≤ `tilt`.
+/// Bounds KL(q ‖ p) of a row with label y, over margins at most `error` away and tilts of q by e^b, |b| ≤ `tilt`.
 ///
-/// Its gradient in the margins is p − q, and p changes by a factor of e^(2·off) at most. Along a tilt it grows by
-/// Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where only the others' share of b is left for the label.
+/// Its gradient in the margins is p − q, and p changes by a factor of at most e^(2·error). Along a tilt it grows by Σ_k
+/// q_k(b_k − mean b)·ln(q_k/p_k), where the label's b counts with the probability of the others only.
 fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: f64) -> f64 {
     let (mut fenchel_young, mut apart, mut steep) = (0.0, 0.0, 0.0);
     let all: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| factor * q).sum();
     for (k, (q, &p)) in q.iter().zip(p).enumerate() {
-        // The label's is what the others leave, as it is in the dual point.
+        // The label's part is 1 minus the others, as it is in the dual point.
         let q = if k == y { 1.0 - all } else { factor * q };
         fenchel_young += relative_entropy(q, p);
         apart += (q - p).abs();
@@ -166,14 +168,14 @@ fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: 
     fenchel_young * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
 }
 
-/// Tilts the dual points until each class has the share of its labels, up to rounding: a bound on the tilt that is left to where they have
-/// it exactly. `None` if that could not be done.
+/// Tilts the dual points until each class has the proportion of its labels up to rounding, and bounds the further tilt
+/// at which it has it exactly. `None` if that fails.
 fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let mut wanted = vec![0.0; classes];
     (0..rows.sample.rows()).for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
     for (r, q) in duals.chunks_exact_mut(classes).enumerate() {
-        // A class without labels must have nothing.
+        // A class without labels has proportion 0.
         q.iter_mut().zip(&wanted).for_each(|(q, wanted)| *q = if *wanted == 0.0 { 0.0 } else { *q });
         let sum: f64 = q.iter().sum();
         q.iter_mut().for_each(|q| *q /= sum);
@@ -196,7 +198,7 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
             }
         }
         let mut tilt: Vec<f64> = error.iter().map(Sum::value).collect();
-        // The same for all classes changes nothing, and has no curvature: that of a class by itself is put there.
+        // An equal tilt of all classes changes nothing and has no curvature: a positive one is added in that direction.
         for k in 0..classes {
             for other in 0..=k {
                 square[k * classes + other] += wanted[k] * wanted[other];
@@ -204,7 +206,7 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
         }
         let done = tilt.iter().zip(&wanted).all(|(error, wanted)| error.abs() <= 4.0 * f64::EPSILON * wanted);
         if done || is_last {
-            return left(workers, rows, duals);
+            return remaining_tilt(workers, rows, duals);
         }
         Cholesky::new(workers, square, classes)?.solve(&mut tilt);
         let longest = tilt.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
@@ -223,10 +225,10 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
     Ok(None)
 }
 
-/// Bounds the tilt from dual points that are balanced up to rounding to some that are exactly. With H = Σω_i(diag(q_i) − q_iq_iᵀ), D its
-/// diagonal, N = D^(−½)HD^(−½) on what is orthogonal to its null vector, and `error` what is missing, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·off‖, but
-/// for what H changes on the way: for |b| ≤ 1e-3 by less than 1 %.
-fn left(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
+/// Bounds the tilt from dual points that are balanced up to rounding to some that are balanced exactly. With H =
+/// Σω_i(diag(q_i) − q_iq_iᵀ), D its diagonal, N = D^(−½)HD^(−½) on the complement of its null vector, and `error` the
+/// residual, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·error‖, but for the change of H on the way: for |b| ≤ 1e-3 less than 1 %.
+fn remaining_tilt(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
     let mut square = vec![0.0; classes * classes];
@@ -242,7 +244,7 @@ fn left(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>
             square[k * classes + k] += weight * q[k] * rest;
             (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
             if k != y {
-                // What the others have, the label has not.
+                // The label has 1 minus the others.
                 error[k].add(-weight * q[k]);
                 error[y].add(weight * q[k]);
                 size[k] += weight * q[k];
@@ -250,7 +252,7 @@ fn left(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>
             }
         }
     }
-    // A class of which no row has a part has nothing to tilt.
+    // A class with q = 0 in every row cannot be tilted.
     let with: Vec<usize> = (0..classes).filter(|&k| square[k * classes + k] > 0.0).collect();
     let diagonal: Vec<f64> = with.iter().map(|&k| square[k * classes + k]).collect();
     let sum: f64 = diagonal.iter().sum();
@@ -263,7 +265,7 @@ fn left(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>
     let width = with.len();
     let mut inner = vec![0.0; width * width];
     for a in 0..width {
-        // The null vector, the same for all classes, is given the curvature of the others.
+        // The null vector, equal for all classes, is given positive curvature.
         (0..=a)
             .for_each(|b| inner[a * width + b] = square[with[a] * classes + with[b]] + diagonal[a] * diagonal[b] / sum);
     }

@@ -1,8 +1,8 @@
-//! Softmax for the coordinate engine.
+//! The softmax loss for the proximal Newton method.
 
 use super::{
     bound,
-    gap::foreseen,
+    gap::predicted_duals,
     state::{ClassRows, State},
 };
 use crate::batch::optimum::{
@@ -13,11 +13,11 @@ use crate::batch::optimum::{
     workers::Stopped,
 };
 
-/// Coordinates up to which steps of all together cost less than the sweeps that they save: a matrix costs a sweep for every four of them, and a
-/// step that ends at a corner asks for the next one.
-const FEW: usize = 64;
+/// Most coordinates for which joint steps cost less than the sweeps that they save: a matrix costs one sweep for every
+/// four of them, and a step that ends at a kink is followed by another.
+const MAX_JOINT_COORDINATES: usize = 64;
 
-/// Rows, by columns too.
+/// The rows, with a copy by columns.
 pub(super) struct SoftmaxProblem<'a> {
     rows: ClassRows<'a>,
     columns: Columns,
@@ -45,7 +45,7 @@ impl CompositeProblem for SoftmaxProblem<'_> {
     }
 
     fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
-        let duals = before.map_or_else(|| state.means.clone(), |before| foreseen(self.rows, before, state));
+        let duals = before.map_or_else(|| state.means.clone(), |before| predicted_duals(self.rows, before, state));
         bound(search, self.rows, state, Some(duals))
     }
 
@@ -60,12 +60,12 @@ impl CompositeProblem for SoftmaxProblem<'_> {
     }
 }
 
-/// ½ΔᵀHΔ + gᵀΔ, with the margins of Δ kept: a move costs the pairs of the column, and so does a slope.
+/// The quadratic model ½ΔᵀHΔ + gᵀΔ with the margins of Δ: a move and a derivative cost O(nonzeros of the column).
 struct ByColumns<'s> {
     rows: ClassRows<'s>,
     columns: &'s Columns,
     state: &'s State,
-    /// The curvature of the prices.
+    /// The curvature of the penalties.
     penalty_curvature: Vec<f64>,
     /// Δ.
     step: Vec<f64>,
@@ -130,11 +130,11 @@ impl Model for ByColumns<'_> {
         });
     }
 
-    fn leave_out(&self, coordinates: &mut Vec<usize>) {
+    fn drop_redundant(&self, coordinates: &mut Vec<usize>) {
         let (classes, dim) = (self.rows.classes, self.penalty_curvature.len());
         let all = coordinates.clone();
         let has_no_penalty = |at: usize| all.binary_search(&at).is_ok();
-        // The same for all classes changes no loss.
+        // Equal weights of all classes change no loss.
         coordinates.retain(|&at| {
             at >= dim || self.penalty_curvature[at] > 0.0 || !(1..classes).all(|k| has_no_penalty(k * dim + at))
         });
@@ -142,7 +142,7 @@ impl Model for ByColumns<'_> {
 
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
         let (classes, dim, count) = (self.rows.classes, self.penalty_curvature.len(), coordinates.len());
-        if count > FEW {
+        if count > MAX_JOINT_COORDINATES {
             return None;
         }
         let mut square = vec![0.0; count * count];
@@ -165,7 +165,7 @@ impl Model for ByColumns<'_> {
     }
 }
 
-/// 1 − p_k without a loss of digits: near 1, p_k has lost those that what the others have still has.
+/// 1 − p_k without cancellation: near 1, p_k has lost digits that the other probabilities still have.
 pub(super) fn others(p: &[f64], k: usize) -> f64 {
     if p[k] > 0.5 { p[..k].iter().chain(&p[k + 1..]).sum() } else { 1.0 - p[k] }
 }

@@ -1,8 +1,8 @@
-//! One pass over the rows with a margin for each class.
+//! A pass over the rows with one margin per class.
 
 use super::state::ClassRows;
 use crate::batch::optimum::{
-    pass::{CARRIED, PLAIN, Passes, SIZED, STRETCH, join},
+    pass::{CARRIED, NUMBERS_PER_STOP_CHECK, PLAIN, Passes, SIZED, join},
     vector_loops::{
         Kernel, add, add_with_carry, dot, dot_and_size, gather, gather_and_size, scatter, scatter_with_carry, widest,
     },
@@ -10,8 +10,8 @@ use crate::batch::optimum::{
 };
 use std::ops::Range;
 
-/// out_k = Σ t_rk x_r, where the visitor of the row's share makes t_r of the row's number within the share and its margins
-/// at `point` (0 without one). Points hold the coordinates of a class behind those of the one before.
+/// out_k = Σ t_rk x_r. One visitor per block replaces the margins of a row at `point` (0 without one) by t_r, given the
+/// row's number within the block. Points hold the coordinates of class 0, then of class 1, and so on.
 pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -23,7 +23,7 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     all::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
-/// [`run`], whose visitors are shown the largest sum of the sizes of a margin's terms too, or 0 where rounding is not judged by them.
+/// [`run`] with visitors that also get the largest Σ|w_j x_rj| of a row's margins, or 0 unless passes are precise.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -37,7 +37,7 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     }
 }
 
-/// [`run`] without margins, whose rounding is known: see [`Passes::run_sum`].
+/// [`run`] without margins, with a known rounding error: see [`Passes::run_sum`].
 pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -51,28 +51,28 @@ pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     }
 }
 
-fn all<const HOW: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
+fn all<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
     point: Option<&[f64]>,
     visitors: Vec<V>,
     out: &mut [f64],
 ) -> Result<(), Stopped> {
-    let per = Passes::rows_per_share(&rows.sample);
+    let per = Passes::rows_per_block(&rows.sample);
     let len = out.len();
-    let mut sums = vec![vec![0.0; if HOW == CARRIED { 2 * len } else { len }]; visitors.len()];
+    let mut sums = vec![vec![0.0; if KIND == CARRIED { 2 * len } else { len }]; visitors.len()];
     let work = sums.iter_mut().zip(visitors).enumerate().map(|(k, (sum, visit))| {
         let range = k * per..((k + 1) * per).min(rows.sample.rows());
-        Rows::<HOW, V> { rows, range, point, visit, sum, workers: passes.workers }
+        Rows::<KIND, V> { rows, range, point, visit, sum, workers: passes.workers }
     });
     passes.workers.run(work.collect(), widest)?;
-    join(&mut sums, HOW == CARRIED, out);
+    join(&mut sums, KIND == CARRIED, out);
     passes.count += 1.0;
     Ok(())
 }
 
-/// The rows of one share.
-struct Rows<'s, const HOW: u8, V> {
+/// The rows of one block.
+struct Rows<'s, const KIND: u8, V> {
     rows: ClassRows<'s>,
     range: Range<usize>,
     point: Option<&'s [f64]>,
@@ -81,7 +81,7 @@ struct Rows<'s, const HOW: u8, V> {
     workers: &'s Workers<'s>,
 }
 
-impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V> {
+impl<const KIND: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, KIND, V> {
     #[inline(always)]
     fn run(mut self) {
         let design = self.rows.sample.design;
@@ -95,7 +95,7 @@ impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V
                 if self.workers.stopped() {
                     return;
                 }
-                left = STRETCH + work;
+                left = NUMBERS_PER_STOP_CHECK + work;
             }
             left -= work;
             margins.fill(0.0);
@@ -103,7 +103,7 @@ impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V
             if let Some(point) = self.point {
                 for (margin, point) in margins.iter_mut().zip(point.chunks_exact(dim)) {
                     let (a, b) = point.split_at(width);
-                    if HOW == SIZED {
+                    if KIND == SIZED {
                         let (dense, sparse) = (dot_and_size(row.dense, a), gather_and_size(row.column, row.value, b));
                         *margin = dense.0 + sparse.0;
                         most = most.max(dense.1 + sparse.1);
@@ -117,7 +117,7 @@ impl<const HOW: u8, V: FnMut(usize, &mut [f64], f64)> Kernel for Rows<'_, HOW, V
             for (k, (&factor, sum)) in margins.iter().zip(sums.chunks_exact_mut(dim)).enumerate() {
                 if factor != 0.0 {
                     let (dense, sparse) = sum.split_at_mut(width);
-                    if HOW == CARRIED {
+                    if KIND == CARRIED {
                         let (of_dense, of_sparse) = carries[k * dim..][..dim].split_at_mut(width);
                         add_with_carry(dense, of_dense, factor, row.dense);
                         scatter_with_carry(sparse, of_sparse, factor, row.column, row.value);

@@ -1,4 +1,4 @@
-//! A point of all classes with all that one pass finds there.
+//! A point of all classes, with the objective and derivatives that one pass computes.
 
 use super::pass::{run, run_sized};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     numeric::sums::Sum,
 };
 
-/// Rows, and how many classes they are of.
+/// Rows, and the number of their classes.
 #[derive(Clone, Copy)]
 pub(super) struct ClassRows<'a> {
     pub(super) sample: Sample<'a>,
@@ -23,24 +23,24 @@ impl ClassRows<'_> {
     }
 }
 
-/// A point, and the loss around it. Arrays by row have a number for each class.
+/// A point with the softmax loss around it. Arrays by row have one number per class.
 pub(super) struct State {
     pub(super) point: Vec<f64>,
     pub(super) margin: Vec<f64>,
-    /// p_k of each row.
+    /// Probabilities p_k of each row.
     pub(super) means: Vec<f64>,
-    /// The gradient of the smooth part, the mean loss with the squares of the penalty.
+    /// The gradient of the smooth part: the mean loss and the l2 penalty.
     pub(super) gradient: Vec<f64>,
     pub(super) objective: f64,
-    /// How far each margin of a row may be from those of the model that the point is stored as.
+    /// Bounds the difference of each row's margins from those of the stored model.
     pub(super) error: Vec<f64>,
-    /// How far the objective may be from that of the model, which no rounding has touched.
+    /// Bounds the difference of the objective from the exact one of the stored model.
     pub(super) objective_error: f64,
     pub(super) recedes: bool,
 }
 
 impl State {
-    /// One pass; two where the first shows that rounding asks for a closer look.
+    /// One pass; a second, precise one where the rounding error of the first is too large.
     pub(super) fn at(
         passes: &mut Passes,
         rows: ClassRows,
@@ -55,7 +55,7 @@ impl State {
     }
 
     fn once(passes: &mut Passes, rows: ClassRows, objective: &Objective, point: Vec<f64>) -> Result<State, Stopped> {
-        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
         let numbers = sample.rows() * classes;
         let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
         let mut error = vec![0.0; sample.rows()];
@@ -119,7 +119,7 @@ impl State {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_share(&rows.sample));
+        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
         let visitors = self.means.chunks(per * classes).enumerate().map(|(share, means)| {
             move |r: usize, numbers: &mut [f64]| {
                 let weight = sample.share(share * per + r);
@@ -137,7 +137,7 @@ impl State {
     }
 }
 
-/// The rounding of probabilities, as what margins would have to be put off by to have the same effect.
+/// The rounding error of the probabilities, expressed as an error of the margins.
 #[inline(always)]
 fn rounding_error(margins: &[f64]) -> f64 {
     let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
@@ -145,15 +145,15 @@ fn rounding_error(margins: &[f64]) -> f64 {
     (8.0 + margins.len() as f64 + (high - low)) * EPS
 }
 
-/// Bounds what the loss may differ by where no margin is off by more than `error`; the label has all but `others` of the probability.
+/// Bounds the change of the loss over margins at most `error` away, where the label has probability 1 − `others`.
 #[inline(always)]
 fn deviation(others: f64, error: f64) -> f64 {
-    // The slopes of a row sum to twice that in size, which grows by e^(2·off) at most, and never beyond 2.
+    // The absolute derivatives of a row sum to 2·others, which grows by at most e^(2·error), and never beyond 2.
     let grown = if error < 0.1 { 1.25 } else { libm::exp(2.0 * error) };
     2.0 * error * (others * grown).min(1.0)
 }
 
-/// Margins become probabilities; the loss, ln Σ e^(m_j) − m_y, of the same exponentials.
+/// Replaces margins by probabilities; returns the loss ln Σ e^(m_j) − m_y, from the same exponentials.
 #[inline(always)]
 fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
     let (mut top, mut largest) = (y, margins[y]);
@@ -166,14 +166,14 @@ fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
     let mut rest = 0.0;
     for (k, m) in margins.iter_mut().enumerate() {
         *m = libm::exp(*m - largest);
-        // The largest term is 1, and stays out of the sum: a loss near 0 keeps its digits.
+        // The largest term, 1, stays out of the sum, so that a loss near 0 keeps its digits.
         rest += if k == top { 0.0 } else { *m };
     }
     margins.iter_mut().for_each(|m| *m /= 1.0 + rest);
     behind + libm::log1p(rest)
 }
 
-/// Probabilities become slopes: that of the label is p − 1, as the sum of the others.
+/// Replaces probabilities by derivatives; the label's, p_y − 1, is minus the sum of the others.
 #[inline(always)]
 pub(super) fn derivatives(y: usize, means: &mut [f64]) {
     means[y] = 0.0;
@@ -186,17 +186,17 @@ mod tests {
     use crate::loss::Loss;
 
     #[test]
-    fn values_and_slopes_are_those_of_the_loss() {
+    fn values_and_derivatives_are_those_of_the_loss() {
         for margins in [[0.3, -1.2, 2.0], [50.0, -50.0, 0.0], [1e4, -1e4, 3.0], [0.0; 3]] {
             for y in 0..3 {
                 let mut numbers = margins;
                 let value = means_and_value(y, &mut numbers);
-                let dot_sum = Loss::Softmax.multiclass_value(y, &margins);
-                assert!((value - dot_sum).abs() <= 1e-15 * dot_sum.abs(), "{margins:?} {y}: {value} {dot_sum}");
+                let expected = Loss::Softmax.multiclass_value(y, &margins);
+                assert!((value - expected).abs() <= 1e-15 * expected.abs(), "{margins:?} {y}: {value} {expected}");
                 derivatives(y, &mut numbers);
-                let mut dot_sum = margins;
-                Loss::Softmax.multiclass_gradient(y, &mut dot_sum);
-                assert!(numbers.iter().zip(dot_sum).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
+                let mut expected = margins;
+                Loss::Softmax.multiclass_gradient(y, &mut expected);
+                assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()), "{margins:?} {y}");
             }
         }
     }
