@@ -122,7 +122,8 @@ pub enum Ended {
     /// Some weights are unpenalised, so there is no certificate; half the squared Newton decrement, ½gᵀH⁻¹g, is within
     /// the tolerance.
     Decrement,
-    /// The labels are separable and the weights unpenalised: the loss has an infimum that no model attains.
+    /// The labels are separable and the weights unpenalised: the loss keeps decreasing as weights grow, and no model
+    /// attains its infimum.
     Unattained,
     /// No further decrease is possible in floating-point arithmetic.
     Stalled,

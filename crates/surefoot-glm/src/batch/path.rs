@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Relative gaps to solve to: with L1, where accuracy is expensive, and otherwise.
 const L1_TOLERANCE: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-4;
-/// Weaker penalties are not tried once they would explain less than this share of the loss explained so far.
+/// The path has settled once weaker penalties would explain at most this share of the loss explained so far.
 const SETTLED_SHARE: f64 = 1e-3;
 /// The share of the null loss that may stay unexplained, where more weights than rows can explain all of it.
 const UNEXPLAINED_SHARE: f64 = 1e-2;
@@ -361,7 +361,7 @@ impl Problem {
     /// Chooses the strength of the penalty named in the settings by cross-validation, and stores it with the whole
     /// path. Stops early if `stop` returns true, and then chooses none. `each` is called with the progress.
     ///
-    /// *Cost*: see the head of the module.
+    /// *Cost*: some 20 optima per split, as the head of the module says.
     ///
     /// The penalty is unchanged if no penalty is to be chosen, or if there are too few rows to hold any out.
     pub fn choose(

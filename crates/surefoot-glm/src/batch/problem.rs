@@ -194,7 +194,7 @@ impl Problem {
         let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
         Certificate::none(match found.ended {
             Ended::Unattained => {
-                "the loss decreases without bound along unpenalised weights, and no model attains the minimum"
+                "the loss keeps decreasing as unpenalised weights grow, and no model attains its infimum"
             }
             Ended::Decrement if unpenalised => {
                 "without a penalty --tol only ends the search and bounds nothing; --l2 X gives a certificate"
@@ -212,7 +212,7 @@ impl Problem {
 /// Why the optimum of an unpenalised problem should not be used as a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
-    /// The labels are linearly separable, and the loss decreases without bound as weights grow.
+    /// The labels are linearly separable: the loss keeps decreasing as weights grow, and has no minimum.
     Separable,
     /// There are more weights than rows, so that the rows do not determine them.
     MoreWeightsThanRows {
@@ -228,7 +228,7 @@ impl fmt::Display for Caution {
         match self {
             Caution::Separable => write!(
                 f,
-                "the labels are separable: the loss decreases without bound as unpenalised weights grow, no model attains the minimum, and this \
+                "the labels are separable: the loss keeps decreasing as unpenalised weights grow, no model attains its infimum, and this \
                  one is far too confident on new rows to be used as it is"
             ),
             Caution::MoreWeightsThanRows { weights, rows } => write!(

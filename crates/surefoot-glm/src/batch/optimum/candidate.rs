@@ -8,6 +8,7 @@ pub(super) struct Candidate<'s> {
     pub(super) objective: f64,
     /// Bounds the rounding error of the objective.
     pub(super) objective_error: f64,
-    /// Whether every row's loss decreases without bound in the direction of its margin (a direction of recession).
+    /// Whether every row's loss keeps decreasing in the direction of its margin, without a minimum (a direction of
+    /// recession).
     pub(super) recedes: bool,
 }

@@ -242,7 +242,7 @@ impl<'a> Design<'a> {
         Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// The (coordinate, column) nonzeros of all coordinates but the intercept.
+    /// The (coordinate, column) pairs of all coordinates but the intercept.
     pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
         let skip = self.width - usize::from(self.intercept);
         let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };

@@ -18,7 +18,7 @@ use crate::numeric::sums::Sum;
 /// How far given dual points are from exactly feasible ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Feasibility {
-    /// The fraction by which all dual points of one sign are scaled down.
+    /// Bounds the fraction by which all dual points of one sign are scaled down.
     pub(super) scaled: f64,
     /// Bounds the change of each dual point; empty if none changes.
     pub(super) moved: Vec<f64>,

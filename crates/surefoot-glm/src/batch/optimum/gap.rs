@@ -90,7 +90,8 @@ struct Duals {
     feasibility: Feasibility,
 }
 
-/// Scales the dual points until the penalties' conjugates are finite, and sums the Fenchel–Young gaps of rows and weights.
+/// Scales the dual points until the conjugates of the penalties are finite, and sums the Fenchel–Young gaps of rows and
+/// weights.
 fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stopped> {
     let AtPoint { objective, state, .. } = at_point;
     let Duals { points: mut duals, mut mean, mut error, balanced, mut feasibility } = duals;
@@ -162,8 +163,8 @@ pub(super) fn fenchel_young_sum(
     let AtPoint { sample, objective, state, .. } = at_point;
     let (per, margin_loss) = (Passes::rows_per_block(sample), objective.margin_loss);
     let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
-    let shares = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
-    passes.workers.run(shares, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
+    let blocks = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
+    passes.workers.run(blocks, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, &dual) in (k * per..).zip(duals) {
             let (y, m, error, share) = (sample.label(r), state.margin[r], state.error[r], sample.share(r));
             // The derivatives in an interior-point state are those of its dual points.

@@ -19,9 +19,9 @@ const TILE_ROWS: usize = 4;
 ///
 /// *Cost*: half the squared number of nonzeros per row; memory for up to four d×d matrices.
 pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let (dim, shares) = (sample.design.dim(), shares(sample));
-    let per = sample.rows().div_ceil(shares);
-    let mut squares = vec![vec![0.0; dim * dim]; shares];
+    let (dim, blocks) = (sample.design.dim(), blocks(sample));
+    let per = sample.rows().div_ceil(blocks);
+    let mut squares = vec![vec![0.0; dim * dim]; blocks];
     let work = squares.iter_mut().zip(factors.chunks(per)).enumerate();
     let work = work.map(|(k, (out, factors))| {
         let rows = k * per..((k + 1) * per).min(sample.rows());
@@ -40,7 +40,7 @@ pub(super) fn cost(sample: &Sample) -> f64 {
     rows * (0.04 * width * (width + 8.0) + 0.3 * nonzeros * width + 0.5 * nonzeros * (nonzeros + 1.0))
 }
 
-fn shares(sample: &Sample) -> usize {
+fn blocks(sample: &Sample) -> usize {
     let square = (sample.design.dim() * sample.design.dim()) as f64;
     ((cost(sample) / (4e5 + 2.0 * square)) as usize).clamp(1, 4)
 }

@@ -1,4 +1,5 @@
-//! Losses with a log link: unit deviances of Poisson, gamma, and Tweedie with power 1 < p < 2.
+//! Losses with a log link: negative log-likelihoods, up to terms of the label alone, of Poisson, gamma, and Tweedie
+//! with 1 < p < 2.
 
 use super::{
     expansion::Expansion,

@@ -186,7 +186,8 @@ impl MarginLoss {
         matches!(self, MarginLoss::ClippedLinear(clipped_linear) if clipped_linear.is_unbounded())
     }
 
-    /// Whether the loss of a row decreases to its infimum without attaining it, in the direction of its margin.
+    /// Whether the loss of a row keeps decreasing in the direction of its margin, without a minimum (a direction of
+    /// recession).
     #[inline(always)]
     pub(super) fn recedes(self, y: f64, m: f64) -> bool {
         match self {

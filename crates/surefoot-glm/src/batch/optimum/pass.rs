@@ -87,7 +87,7 @@ impl<'a> Passes<'a> {
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, m: f64, _: f64| visit(r, m)).collect();
-        self.all::<PLAIN, _>(sample, point, visitors, out)
+        self.run_kind::<PLAIN, _>(sample, point, visitors, out)
     }
 
     /// [`run`](Passes::run) with visitors that also get Σ|w_j x_rj| of a margin, or 0 unless passes are precise.
@@ -99,8 +99,8 @@ impl<'a> Passes<'a> {
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         match self.is_precise {
-            true => self.all::<SIZED, _>(sample, Some(point), visitors, out),
-            false => self.all::<PLAIN, _>(sample, Some(point), visitors, out),
+            true => self.run_kind::<SIZED, _>(sample, Some(point), visitors, out),
+            false => self.run_kind::<PLAIN, _>(sample, Some(point), visitors, out),
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Passes<'a> {
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, _: f64, _: f64| visit(r)).collect();
-        self.all::<SQUARED, _>(sample, None, visitors, out)
+        self.run_kind::<SQUARED, _>(sample, None, visitors, out)
     }
 
     /// out = Σ t_r x_r without margins, with an error of at most [`sum_terms`](Passes::sum_terms) roundings of the sum
@@ -125,12 +125,13 @@ impl<'a> Passes<'a> {
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, _: f64, _: f64| visit(r)).collect();
         match self.is_precise {
-            true => self.all::<CARRIED, _>(sample, None, visitors, out),
-            false => self.all::<PLAIN, _>(sample, None, visitors, out),
+            true => self.run_kind::<CARRIED, _>(sample, None, visitors, out),
+            false => self.run_kind::<PLAIN, _>(sample, None, visitors, out),
         }
     }
 
-    fn all<const KIND: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
+    /// A pass of one kind.
+    fn run_kind<const KIND: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
         point: Option<&[f64]>,

@@ -76,7 +76,8 @@ pub(super) struct State {
     pub(super) error: Vec<f64>,
     /// Bounds the difference of the objective from the exact one of the stored model.
     pub(super) objective_error: f64,
-    /// Whether every row's loss decreases without bound in the direction of its margin.
+    /// Whether every row's loss keeps decreasing in the direction of its margin, without a minimum (a direction of
+    /// recession).
     pub(super) recedes: bool,
 }
 

@@ -39,17 +39,17 @@ impl<'a> Workers<'a> {
     }
 
     /// Processes all blocks. They do not depend on the number of threads, so neither does any sum over them.
-    pub(super) fn run<S: Send>(&self, shares: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
-        let threads = self.threads.min(shares.len());
+    pub(super) fn run<S: Send>(&self, blocks: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
+        let threads = self.threads.min(blocks.len());
         if threads <= 1 {
-            shares.into_iter().for_each(work);
+            blocks.into_iter().for_each(work);
             return self.check();
         }
-        let queue = Mutex::new(shares.into_iter());
-        let next = || queue.lock().expect("no share panics").next();
+        let queue = Mutex::new(blocks.into_iter());
+        let next = || queue.lock().expect("no block panics").next();
         let serve = || {
-            while let Some(share) = next() {
-                work(share);
+            while let Some(block) = next() {
+                work(block);
             }
         };
         share(threads, serve);

@@ -133,8 +133,8 @@ fn fenchel_young_sum(
 ) -> Result<Sum, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
     let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
-    let shares = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
-    workers.run(shares, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
+    let blocks = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
+    workers.run(blocks, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
         for (r, q) in (share * per..).zip(duals.chunks_exact(classes)) {
             let means = &state.means[r * classes..(r + 1) * classes];
             sum.add(sample.share(r) * fenchel_young(rows.class(r), q, means, factor, tilt, state.error[r]));

@@ -20,7 +20,7 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     out: &mut [f64],
 ) -> Result<(), Stopped> {
     let visitors = visitors.iter_mut().map(|visit| move |r: usize, m: &mut [f64], _: f64| visit(r, m)).collect();
-    all::<PLAIN, _>(passes, rows, point, visitors, out)
+    run_kind::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
 /// [`run`] with visitors that also get the largest Σ|w_j x_rj| of a row's margins, or 0 unless passes are precise.
@@ -32,8 +32,8 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     out: &mut [f64],
 ) -> Result<(), Stopped> {
     match passes.is_precise {
-        true => all::<SIZED, _>(passes, rows, Some(point), visitors, out),
-        false => all::<PLAIN, _>(passes, rows, Some(point), visitors, out),
+        true => run_kind::<SIZED, _>(passes, rows, Some(point), visitors, out),
+        false => run_kind::<PLAIN, _>(passes, rows, Some(point), visitors, out),
     }
 }
 
@@ -46,12 +46,13 @@ pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
 ) -> Result<(), Stopped> {
     let visitors = visitors.iter_mut().map(|visit| move |r: usize, m: &mut [f64], _: f64| visit(r, m)).collect();
     match passes.is_precise {
-        true => all::<CARRIED, _>(passes, rows, None, visitors, out),
-        false => all::<PLAIN, _>(passes, rows, None, visitors, out),
+        true => run_kind::<CARRIED, _>(passes, rows, None, visitors, out),
+        false => run_kind::<PLAIN, _>(passes, rows, None, visitors, out),
     }
 }
 
-fn all<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
+/// A pass of one kind.
+fn run_kind<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
     point: Option<&[f64]>,

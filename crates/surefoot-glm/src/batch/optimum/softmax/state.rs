@@ -36,6 +36,7 @@ pub(super) struct State {
     pub(super) error: Vec<f64>,
     /// Bounds the difference of the objective from the exact one of the stored model.
     pub(super) objective_error: f64,
+    /// Whether every row's loss keeps decreasing in the direction of its margins, without a minimum.
     pub(super) recedes: bool,
 }
 
