@@ -193,14 +193,12 @@ impl Problem {
         }
         let unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
         Certificate::none(match found.ended {
-            Ended::Unattained => {
-                "the loss keeps decreasing as unpenalised weights grow, and no model attains its infimum"
-            }
+            Ended::Unattained => "the loss falls for ever along weights that nothing holds, and no model has the least",
             Ended::Decrement if unpenalised => {
                 "without a penalty --tol only ends the search and bounds nothing; --l2 X gives a certificate"
             }
             Ended::Decrement => {
-                "unpenalised weights (--penalty-factor 0) have no certificate here: the search ends where another Newton \
+                "weights that nothing holds (--penalty-factor 0) have no certificate here: the search ends where another Newton \
                  step would gain less than --tol; a factor above 0 gives one"
             }
             _ if unpenalised => "without a penalty no dual point bounds the objective; --l2 X gives a certificate",
@@ -228,12 +226,12 @@ impl fmt::Display for Caution {
         match self {
             Caution::Separable => write!(
                 f,
-                "the labels are separable: the loss keeps decreasing as unpenalised weights grow, no model attains its infimum, and this \
-                 one is far too confident on new rows to be used as it is"
+                "the labels are separable: the loss falls for ever as weights without a penalty grow, no model has the least, and this \
+                 one is far too certain of new rows to be used as it is"
             ),
             Caution::MoreWeightsThanRows { weights, rows } => write!(
                 f,
-                "{weights} unpenalised weights are not determined by {rows} rows: the model fits their noise, and is not to be \
+                "{weights} weights without a penalty are not determined by {rows} rows: the model fits their noise, and is not to be \
                  used as it is"
             ),
         }
