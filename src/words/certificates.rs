@@ -29,7 +29,10 @@ fn one(certificate: &Certificate, settings: &Settings) -> Value {
         "value": number::number_or_null(Some(bound.value)),
         "relative": number::number_or_null(bound.relative),
         "delta": number::number_or_null(bound.delta),
-        "comparator": bound.comparator,
+        "comparator": match settings.ball {
+            Some(ball) if bound.comparator.is_some() => Some(format!("weights with ‖w‖ ≤ {}", number::shortest(ball.radius))),
+            _ => bound.comparator.clone(),
+        },
         "assumptions": bound.assumptions,
         "quantity": quantity(certificate, bound, settings),
         "sentence": sentence(certificate, settings),
@@ -46,24 +49,24 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
         Certificate::None { reason } => return format!("none: {reason}"),
         Certificate::Deterministic(bound) => ("for certain, rounding included,".to_owned(), bound),
         Certificate::Expectation(bound) => ("on average over runs,".to_owned(), bound),
-        Certificate::Probability(bound) => (probability(bound), bound),
+        Certificate::Probability(bound) => (probability(bound, settings), bound),
     };
     let is_sum = matches!(certificate, Certificate::Deterministic(_));
     let of = quantity(certificate, bound, settings);
     let value = number::rounded_up(bound.value, |x| number::loss(Some(x)));
     match bound.subject {
-        Subject::Risk => format!("{how} the {of} of this model is at most {value}"),
+        Subject::Risk => format!("{how} the {} is at most {value}", of.replace(" on ", " of this model on ")),
         // Least of a deviance that counts have depends on their labels.
         Subject::Excess
             if is_sum && bound.relative.is_some_and(|share| share >= 1.0) && is_above_zero(settings.loss) =>
         {
-            format!("none of use: the bound {value} is above the {of} itself, and no loss is below 0")
+            format!("of no use: the bound {value} is above the {of} itself, and no loss is below 0")
         }
         Subject::Excess => {
             let share = |share| format!(" ({} of it)", number::rounded_up(share, |x| format!("{x:.1e}")));
             let share = bound.relative.map_or_else(String::new, share);
             let a = if of.starts_with(['o', 'e']) { "an" } else { "a" };
-            format!("{how} {} have {a} {of} more than {value}{share} below that of this model", others(settings))
+            format!("{how} {} have {a} {of} more than {value} below that of this model{share}", others(settings))
         }
     }
 }
@@ -91,17 +94,22 @@ fn others(settings: &Settings) -> String {
         Some(ball) => format!("no weights with ‖w‖ ≤ {}", number::shortest(ball.radius)),
         None => match (settings.penalty.bounds, settings.groups.bounds.is_empty()) {
             (Bounds::FREE, true) => "no other weights".to_owned(),
-            (Bounds::NONNEGATIVE, true) => "no weights of at least 0".to_owned(),
+            (Bounds::NONNEGATIVE, true) => "no non-negative weights".to_owned(),
             _ => "no weights within their bounds".to_owned(),
         },
     }
 }
 
-fn probability(bound: &Bound) -> String {
+fn probability(bound: &Bound, settings: &Settings) -> String {
     // To digits that 1 − δ has beyond those of δ.
     let percent = (1e12 * (1.0 - bound.delta.unwrap_or(1.0))).round() / 1e10;
     let percent = number::shortest(percent);
-    format!("if rows are independent draws, with probability {percent} % for all bounds of the run at once,")
+    let norm = settings.ball.and_then(|ball| ball.row_norm);
+    let norm = norm.map_or_else(String::new, |norm| format!(" and none is longer than {}", number::shortest(norm)));
+    format!(
+        "if all rows, old and new, are independent draws of one distribution{norm}, with probability {percent} % for all bounds of the \
+         run at once,"
+    )
 }
 
 #[cfg(test)]
@@ -124,7 +132,7 @@ mod tests {
 
     #[test]
     fn words_say_how_true_and_about_what() {
-        let ball = Ball { radius: 3.0, row_norm: None, delta: 0.05 };
+        let ball = Ball { radius: 3.0, row_norm: Some(4.0), delta: 0.05 };
         let settings = Settings { ball: Some(ball), ..Settings::default() };
         let certificates = [
             Certificate::Probability(bound(Subject::Excess, 0.021)),
@@ -137,14 +145,15 @@ mod tests {
         assert_eq!(
             said,
             [
-                "if rows are independent draws, with probability 95 % for all bounds of the run at once, no weights with ‖w‖ ≤ 3 have an \
-                 expected loss on new rows more than 0.021000 below that of this model",
-                "if rows are independent draws, with probability 95 % for all bounds of the run at once, the expected loss on new rows of \
-                 this model is at most 0.431201",
+                "if all rows, old and new, are independent draws of one distribution and none is longer than 4, with probability 95 % for \
+                 all bounds of the run at once, no weights with ‖w‖ ≤ 3 have an expected loss on new rows more than 0.021000 below that of \
+                 this model",
+                "if all rows, old and new, are independent draws of one distribution and none is longer than 4, with probability 95 % for \
+                 all bounds of the run at once, the expected loss of this model on new rows is at most 0.431201",
                 "for certain, rounding included, no weights with ‖w‖ ≤ 3 have a mean loss on the rows of DATA more than 0.001001 \
                  below that of this model",
                 "none: too little",
-                "none of use: the bound 2.500000 is above the mean loss on the rows of DATA itself, and no loss is below 0",
+                "of no use: the bound 2.500000 is above the mean loss on the rows of DATA itself, and no loss is below 0",
             ]
         );
         assert_eq!(certified_gap(&certificates), Some(0.001_000_01));

@@ -39,7 +39,7 @@ fn files_are_read_once_more_for_one_that_is_certain() {
         let done = box_.ok(&format!("fit a.svm --radius 1 --json{flags}")).json();
         let certificate = &done["certificate"];
         assert_eq!((&certificate["kind"], &certificate["delta"]), (&"deterministic".into(), &Value::Null), "{flags}");
-        assert_eq!(certificate["comparator"], "the best point of the domain");
+        assert_eq!(certificate["comparator"], "weights with ‖w‖ ≤ 1");
         assert!(certificate["assumptions"].is_array() && certificate["also"].is_null());
         // The objective is what `eval` finds on all rows, held-out ones included.
         let (objective, value) = (number(&done["objective"]), number(&certificate["value"]));
@@ -262,7 +262,11 @@ fn rows_that_are_no_draws_give_no_bound_in_probability() {
     box_.write("a.svm", &text);
     let ran = box_.ok(&format!("fit a.svm {BALL}"));
     let said: Vec<&str> = ran.err.lines().filter(|line| line.contains("with probability")).collect();
-    assert!(said.len() == 2 && said.iter().all(|line| line.contains("if rows are independent draws")), "{}", ran.err);
+    assert!(
+        said.len() == 2 && said.iter().all(|line| line.contains("are independent draws of one distribution")),
+        "{}",
+        ran.err
+    );
     let mut lines: Vec<&str> = text.lines().collect();
     for (order, by) in [("1 first", -1.0), ("1 last", 1.0)] {
         lines.sort_by(|a, b| {

@@ -25,8 +25,9 @@ pub(crate) fn with_full_pass(
     if full.bound().is_some() { [full].into_iter().chain(run).collect() } else { run.chain([full]).collect() }
 }
 
-const REFUTED: &str = "the loss on the rows of DATA is above what was bounded for new rows by more than chance allows, so rows are no \
-                       independent draws: --shuffle mends the order of a sorted file, but not rows that drift in time";
+const REFUTED: &str = "the loss on the rows of DATA is above what was bounded for new rows by more than chance allows, so rows are not \
+                       independent draws: --shuffle mends a random sample that was sorted afterwards, but not rows that change with time or \
+                       come in groups";
 
 /// Whether a mean loss over `rows` rows is above the bound for new ones by more than chance allows, were rows independent draws. Over all models
 /// of a ball at once the mean exceeds its expectation by at most 2·G·R·B/√n on average (Rademacher averages, with slopes ≤ G and rows ≤ B

@@ -45,10 +45,10 @@ const STEEP: &str = "labels that are numbers, and with them losses, have no boun
                      once give no certificate; files, which can be read once more, give one at the end";
 
 const ONE_LABEL: &str = "all rows so far have one label, of which nothing follows for new rows: a bound needs rows that are independent draws";
-const SORTED: &str = "the order of the rows contradicts independent draws, which a bound for new rows needs: --shuffle mends the order of \
-                      a sorted file, but not rows that drift in time";
-const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are no independent draws: --shuffle mends the \
-                          order of a sorted file, but not rows that drift in time";
+const SORTED: &str = "the order of the rows is far from that of independent draws, which a bound for new rows needs: --shuffle mends a random \
+                      sample that was sorted afterwards, but not rows that change with time or come in groups";
+const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are not independent draws: --shuffle mends a \
+                          random sample that was sorted afterwards, but not rows that change with time or come in groups";
 
 /// Tests of the order of rows: of their labels, and of whether they are longer than the first row.
 #[derive(Clone, Copy, Debug, Default)]
