@@ -54,6 +54,7 @@ mod search;
 mod single_margin;
 mod softmax;
 mod state;
+mod stopping;
 mod storage;
 mod unpenalised;
 mod vector_loops;

@@ -13,13 +13,16 @@
 //! | names and roles that a user gives | `table/column_names.rs`, `table/column_roles.rs` |
 //! | roles that the first rows give | `csv/types.rs` |
 //! | which cell of a file is what | `csv/layout.rs` |
-//! | what a cell means | `csv/rules.rs`, `csv/looks.rs` |
+//! | a record with too few or too many fields | `csv/field_count.rs` |
+//! | what a cell means, which texts are missing values | `csv/rules.rs`, `csv/looks.rs`, `text/cell_value.rs` |
+//! | what a missing cell becomes | `Csv::record` and `Csv::add`, below |
 //! | columns that folders name | `csv/folders.rs` |
 //! | finding a part of a row again | `csv/describe.rs` |
 
 mod cells;
 mod delimiter;
 mod describe;
+mod field_count;
 mod first_record;
 mod folders;
 mod header;
@@ -30,6 +33,7 @@ mod types;
 
 use surefoot_glm::{Batch, Column, Role, TableSchema};
 
+use self::field_count::wrong_field_count;
 use super::{
     parse_error::RecordError,
     parser::TextParser,
@@ -291,7 +295,7 @@ impl RecordFormat for Csv {
         dialect.split(record, ends)?;
         let (expected, found) = (layout.order.len() - folders.count(), ends.len());
         if found != expected {
-            return Err(RecordError::new(0, record, format!("expected {expected} fields, found {found}")));
+            return Err(RecordError::new(0, record, wrong_field_count(expected, found)));
         }
         let record = folders.extend(record, ends, extended);
         folders.check(record, ends, dialect)?;

@@ -9,8 +9,9 @@ use super::{
     gram::{cost, gram},
     pass::Passes,
     preconditioner::Preconditioner,
-    search::{Search, Verdict},
+    search::Search,
     state::{State, diagonal},
+    stopping::Verdict,
     weight_penalty::largest_l2,
     workers::Stopped,
 };
@@ -108,7 +109,7 @@ impl Stage<'_, '_> {
             let duals = near.then(|| predicted_duals(&self.sample, &state, &next));
             state = next;
             self.search.bound(&state, duals)?;
-            if self.search.stalls >= 3 {
+            if self.search.has_stalled() {
                 return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             }
         }

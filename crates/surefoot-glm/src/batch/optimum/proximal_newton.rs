@@ -5,7 +5,8 @@ use super::{
     candidate::Candidate,
     cholesky::Cholesky,
     rounding::EPS,
-    search::{Search, Verdict},
+    search::Search,
+    stopping::Verdict,
     weight_penalty::WeightPenalty,
     workers::{Stopped, Workers},
 };
@@ -94,7 +95,7 @@ pub(super) fn proximal_newton<P: CompositeProblem>(
         precision = (gained / before.abs()).clamp(wanted, if whole { 0.1 * precision } else { 0.1 }.max(wanted));
         problem.bound(search, &next, whole.then_some(&state))?;
         state = next;
-        if search.stalls >= 3 {
+        if search.has_stalled() {
             return Ok(search.verdict(problem.candidate(&state)).unwrap_or(Verdict::Stalled));
         }
     }

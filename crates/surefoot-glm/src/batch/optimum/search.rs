@@ -1,4 +1,4 @@
-//! The state of an optimisation across iterations: the best certified model so far, and the stopping criteria.
+//! The state of an optimisation across iterations: the best certified model so far. The stopping rule is in `stopping.rs`.
 
 use super::{
     Ended, Goal, Optimum,
@@ -11,42 +11,14 @@ use super::{
     pass::Passes,
     pinned_means::pinned,
     state::{Objective, State},
+    stopping::{MAX_ITERATIONS, Verdict},
     weight_penalty::{largest_l2, squares},
     workers::{Stopped, Workers},
 };
 
-/// Why an optimisation ends, unless it is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Certified,
-    Decrement,
-    Unattained,
-    Stalled,
-    Exhausted,
-}
-
-impl From<Verdict> for Ended {
-    fn from(verdict: Verdict) -> Ended {
-        match verdict {
-            Verdict::Certified => Ended::Certified,
-            Verdict::Decrement => Ended::Decrement,
-            Verdict::Unattained => Ended::Unattained,
-            Verdict::Stalled => Ended::Stalled,
-            Verdict::Exhausted => Ended::Exhausted,
-        }
-    }
-}
-
-/// The relative loss and decrement to which weights that are not determined (separable labels, or more weights than
-/// rows) are optimised.
-const UNDETERMINED_TOLERANCE: f64 = 1e-3;
-
 /// The predicted decrease, relative to the tolerance, below which a wide gap is not due to the distance from the
 /// optimum.
 pub(super) const NEAR_OPTIMUM_SHARE: f64 = 0.1;
-
-/// Most outer iterations.
-pub(super) const MAX_ITERATIONS: usize = 1000;
 
 pub(super) struct Search<'a> {
     pub(super) design: &'a Design<'a>,
@@ -228,11 +200,6 @@ impl<'a> Search<'a> {
         gap(&mut self.passes, at_point, duals)
     }
 
-    /// Counts consecutive steps without a decrease.
-    pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
-        self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
-    }
-
     /// Offers a point with a bound on its gap as the best, and reports the best.
     pub(super) fn offer(&mut self, at: Candidate, gap: f64) {
         self.iterations += 1;
@@ -273,31 +240,5 @@ impl<'a> Search<'a> {
     /// The scale that gaps are relative to: |objective|, with a floor for a perfect fit.
     pub(super) fn size(&self, objective: f64) -> f64 {
         objective.abs().max(1e-20 * self.loss_at_zero.abs())
-    }
-
-    /// The stopping criterion that is satisfied, if any.
-    pub(super) fn verdict(&self, at: Candidate) -> Option<Verdict> {
-        let size = self.size(at.objective);
-        let undetermined =
-            if self.objective.has_no_penalty { self.tolerance.max(UNDETERMINED_TOLERANCE) } else { self.tolerance };
-        let is_wide = self.design.dim() > self.design.rows();
-        // Where only some weights are unpenalised there may still be a certificate.
-        let uncertified = self.objective.has_no_penalty || self.objective.is_unpenalised && self.best.gap.is_none();
-        if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {
-            return Some(Verdict::Certified);
-        }
-        if self.may_recede && at.recedes && at.objective <= undetermined * self.loss_at_zero {
-            return Some(Verdict::Unattained);
-        }
-        let fits = !matches!(self.objective.margin_loss, MarginLoss::LogLink(_))
-            && at.objective <= undetermined * self.loss_at_zero;
-        if self.objective.has_no_penalty && is_wide && fits {
-            return Some(Verdict::Decrement);
-        }
-        let enough = if is_wide { undetermined } else { self.tolerance };
-        if uncertified && 0.5 * self.decrement <= enough * size {
-            return Some(Verdict::Decrement);
-        }
-        (self.iterations >= self.max_iterations).then_some(Verdict::Exhausted)
     }
 }

@@ -11,8 +11,9 @@ use super::{
     newton::newton,
     proximal_newton::{CompositeProblem, Model, proximal_newton},
     quadratic_model::{Columns, Quadratic},
-    search::{MAX_ITERATIONS, Search, Verdict},
+    search::Search,
     state::{Objective, State, diagonal},
+    stopping::{MAX_ITERATIONS, Verdict},
     weight_penalty::WeightPenalty,
     workers::{Stopped, Workers},
 };

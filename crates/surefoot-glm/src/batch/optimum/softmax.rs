@@ -13,9 +13,10 @@ use super::{
     margin_loss::MarginLoss,
     newton::{DIAGONAL_LIFETIME, cost_of_pass, is_factored},
     proximal_newton::proximal_newton,
-    search::{Search, Verdict},
+    search::Search,
     single_margin::ROUNDING,
     state::Objective,
+    stopping::Verdict,
     weight_penalty::{WeightPenalty, largest_l2, squares},
     workers::{Stopped, Workers},
 };
@@ -156,7 +157,7 @@ impl Stage<'_, '_> {
             let duals = near.then(|| predicted_duals(self.rows, &state, &next));
             state = next;
             bound(self.search, self.rows, &state, duals)?;
-            if self.search.stalls >= 3 {
+            if self.search.has_stalled() {
                 return Ok(self.search.verdict(state.candidate()).unwrap_or(Verdict::Stalled));
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use surefoot_glm::{Column, Missing, Role, Schema, TableSchema};
 
-use super::first_record::FirstRecord;
+use super::{field_count::wrong_field_count, first_record::FirstRecord};
 use crate::{
     features::{
         feature_groups,
@@ -162,7 +162,7 @@ pub(super) fn order_by_number(
         cells.retain(|n| n.is_some_and(|n| table.columns[n].role != Role::Label));
     }
     if found != cells.len() {
-        return Err(first.wrong(format!("expected {} fields, found {found}", cells.len())));
+        return Err(first.wrong(wrong_field_count(cells.len(), found)));
     }
     cells.extend(behind);
     Ok(cells)
