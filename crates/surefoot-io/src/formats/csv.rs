@@ -33,7 +33,6 @@ mod types;
 
 use surefoot_glm::{Batch, Column, Role, TableSchema};
 
-use self::field_count::wrong_field_count;
 use super::{
     parse_error::RecordError,
     parser::TextParser,
@@ -47,6 +46,7 @@ use crate::{
     text::number,
 };
 pub(crate) use describe::describe;
+use field_count::wrong_field_count;
 use first_record::FirstRecord;
 use folders::Folders;
 use header::HeaderGuess;

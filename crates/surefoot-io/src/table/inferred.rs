@@ -264,6 +264,7 @@ impl Inferred {
     }
 
     /// Tells of a category whose cells may hold several values.
+    #[cfg(feature = "parquet")]
     pub(crate) fn tell_of_lists(&self, column: &str) {
         self.lock().lists.insert(column.to_owned());
     }

@@ -80,6 +80,7 @@ impl MissingTexts {
     }
 
     /// Makes those of the numbers that mean that there is none NaN.
+    #[cfg(feature = "parquet")]
     pub(crate) fn take_out(&self, numbers: &mut [f64]) {
         if self.has_numbers() {
             numbers.iter_mut().filter(|number| self.numbers.contains(number)).for_each(|number| *number = f64::NAN);

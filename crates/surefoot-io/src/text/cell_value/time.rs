@@ -6,9 +6,11 @@
 use std::fmt::Write as _;
 
 const SECONDS_OF_A_DAY: i64 = 86_400;
+#[cfg(feature = "parquet")]
 const NANOSECONDS: i64 = 1_000_000_000;
 
 /// The spelling of a time, so many ticks since 1970 of which a second has `per_second`, a divisor of 10⁹.
+#[cfg(feature = "parquet")]
 pub(crate) fn spelled(ticks: i64, per_second: i64, with_zone: bool) -> String {
     let (seconds, ticks) = (ticks.div_euclid(per_second), ticks.rem_euclid(per_second));
     of_seconds(seconds, ticks * (NANOSECONDS / per_second), with_zone)
