@@ -161,8 +161,8 @@ impl Problem {
     }
 
     /// Whether a certificate has to be of use: mean/spread is at most 1e6, and the problem is of neither kind that docs/certificates.md says is
-    /// beyond this program. Means of many margins are not pinned, which takes columns far from 0 their digits where there is no intercept, the
-    /// sooner where an l1 alone holds weights. Losses with a kink are worse off than others without an intercept, and where a row weighs less
+    /// beyond this program. Under an L1 penalty alone, softmax on columns far from 0 without an intercept leaves no dual point that is feasible
+    /// to the last digits. Losses with a kink are worse off than others without an intercept, and where a row weighs less
     /// than a rounding of another.
     pub(super) fn is_fair(&self) -> bool {
         let weights = || self.rows.iter().map(|row| row.weight);
@@ -170,7 +170,6 @@ impl Problem {
         let has_kink = matches!(self.loss, Loss::Hinge | Loss::Absolute | Loss::Quantile { .. });
         let farthest = match self.loss {
             Loss::Softmax if self.l2 == 0.0 => 1.0,
-            Loss::Softmax => 1e3,
             _ if has_kink => 1e3,
             _ => 1e6,
         };

@@ -11,8 +11,9 @@ use hostile::Problem;
 use std::collections::BTreeMap;
 use surefoot_glm::optimum::{Ended, optimise};
 
-/// Cases of seed 0 beyond the short form that once were loose: all classes alike drifted away; columns were all but the same.
-const ONCE_LOOSE: [u64; 2] = [305, 1989];
+/// Cases of seed 0 beyond the short form that once were loose: all classes alike drifted away; columns were all but the same; softmax on columns
+/// far from 0.
+const ONCE_LOOSE: [u64; 3] = [305, 1989, 1943];
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
@@ -74,7 +75,7 @@ fn no_certificate_is_below_the_true_gap() {
             faults.push(format!("false: {gap:e} of {size:e}, {excess:e} in truth: {what}"));
         } else if problem.is_fair() && found.ended != Ended::Unattained && !is_useful {
             faults.push(format!("loose: {gap:e} of {size:e}, {excess:e} in truth: {what}"));
-        } else if problem.is_fair() && !is_tight && !few.is_empty() {
+        } else if !is_tight && !few.is_empty() {
             println!("wide: {gap:e} of {size:e}, {excess:e} in truth: {what}");
         }
     }

@@ -189,8 +189,13 @@ impl<'a> Search<'a> {
         self.stalls > 0 || 0.5 * self.decrement <= NEAR_OPTIMUM_SHARE * self.tolerance * self.size(objective)
     }
 
+    /// Whether a gap is much wider than the predicted decrease, and does not decrease itself.
+    pub(super) fn is_wider_than_distance(&self, gap: f64, objective: f64) -> bool {
+        self.is_near_optimum(objective) || self.has_stalled_gap(gap) && self.decrement <= 1e-3 * gap
+    }
+
     /// Whether a gap is not much less than the best one before.
-    fn has_stalled_gap(&self, gap: f64) -> bool {
+    pub(super) fn has_stalled_gap(&self, gap: f64) -> bool {
         self.stalls > 0 || self.best.gap.is_some_and(|best| gap > 0.1 * best)
     }
 

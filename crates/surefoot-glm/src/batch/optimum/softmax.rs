@@ -4,6 +4,7 @@ mod blocks;
 mod gap;
 mod model;
 mod pass;
+mod refined_duals;
 mod state;
 
 use super::{
@@ -23,6 +24,7 @@ use super::{
 use blocks::Blocks;
 use gap::{gap, predicted_duals};
 use model::SoftmaxProblem;
+use refined_duals::refined;
 use state::{ClassRows, State};
 
 /// Passes that Cholesky factors of all classes are assumed to save an optimisation over diagonal preconditioners.
@@ -108,22 +110,31 @@ fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<
     // Dual points of several margins are balanced for intercepts only.
     let has_dual = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
     let bound = match duals.filter(|_| has_dual) {
-        Some(duals) if search.passes.is_precise || !search.is_near_optimum(state.objective) => {
-            gap(&mut search.passes, rows, &search.objective, state, duals)?
-        }
-        Some(duals) => {
-            let found = gap(&mut search.passes, rows, &search.objective, state, duals.clone())?;
-            search.passes.is_precise = found > search.tolerance * search.size(state.objective);
-            if search.passes.is_precise {
-                found.min(gap(&mut search.passes, rows, &search.objective, state, duals)?)
-            } else {
-                found
-            }
-        }
+        Some(duals) => best_gap(search, rows, state, duals)?,
         None => f64::INFINITY,
     };
     search.offer(state.candidate(), bound);
     Ok(())
+}
+
+/// Bounds the gap; where it is not the distance from the optimum that makes it wide, with more precise sums, then at refined dual points.
+fn best_gap(search: &mut Search, rows: ClassRows, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
+    let enough = search.tolerance * search.size(state.objective);
+    let mut found = gap(&mut search.passes, rows, &search.objective, state, duals.clone())?;
+    if found <= enough || !search.is_wider_than_distance(found, state.objective) {
+        return Ok(found);
+    }
+    if !search.passes.is_precise {
+        search.passes.is_precise = true;
+        found = found.min(gap(&mut search.passes, rows, &search.objective, state, duals.clone())?);
+    }
+    if found > enough
+        && search.has_stalled_gap(found)
+        && let Some(duals) = refined(&mut search.passes, rows, &search.objective, state, duals)?
+    {
+        found = found.min(gap(&mut search.passes, rows, &search.objective, state, duals)?);
+    }
+    Ok(found)
 }
 
 /// The Newton iteration.

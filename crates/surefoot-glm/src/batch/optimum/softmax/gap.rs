@@ -52,7 +52,7 @@ pub(super) fn gap(
     state: &State,
     mut duals: Vec<f64>,
 ) -> Result<f64, Stopped> {
-    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
+    let sample = rows.sample;
     let mut tilt = 0.0;
     if sample.design.intercept {
         match balance(passes.workers, rows, &mut duals)? {
@@ -60,16 +60,7 @@ pub(super) fn gap(
             None => return Ok(f64::INFINITY),
         }
     }
-    let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
-        move |r: usize, numbers: &mut [f64]| {
-            let weight = sample.share(share * per + r);
-            numbers.copy_from_slice(&duals[r * classes..(r + 1) * classes]);
-            derivatives(rows.class(share * per + r), numbers);
-            numbers.iter_mut().for_each(|theta| *theta *= -weight);
-        }
-    });
-    let mut mean = vec![0.0; state.point.len()];
-    run_sum(passes, rows, visitors.collect(), &mut mean)?;
+    let mut mean = means(passes, rows, &duals, state.point.len())?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
     let mut error = error(passes, rows, objective, state, &mean, &duals, tilt);
     // Intercepts contribute nothing, as their dual points are balanced.
@@ -87,6 +78,22 @@ pub(super) fn gap(
     }
     let gap = gap.value() * (1.0 + 64.0 * EPS);
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
+}
+
+/// z = −Σω_iθ_i x_i of all classes: one pass.
+pub(super) fn means(passes: &mut Passes, rows: ClassRows, duals: &[f64], len: usize) -> Result<Vec<f64>, Stopped> {
+    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
+    let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
+        move |r: usize, numbers: &mut [f64]| {
+            let weight = sample.share(share * per + r);
+            numbers.copy_from_slice(&duals[r * classes..(r + 1) * classes]);
+            derivatives(rows.class(share * per + r), numbers);
+            numbers.iter_mut().for_each(|theta| *theta *= -weight);
+        }
+    });
+    let mut mean = vec![0.0; len];
+    run_sum(passes, rows, visitors.collect(), &mut mean)?;
+    Ok(mean)
 }
 
 /// Bounds the error of each computed z_jk relative to exactly balanced dual points, which a tilt leads to.
