@@ -39,7 +39,7 @@ use watch::{CertificateTracker, Observation};
 /// probability 95 % a third larger.
 const BETA: f64 = 0.4;
 
-/// Algorithm 1 of the paper, with the sums of its certificate.
+/// Algorithm 1 of arXiv 1903.00974, with the sums of its certificate.
 type Method = Anytime<f64, DualAveraging<f64, surefoot::Ball<f64>>, Uniform>;
 
 /// The learner in a ball, and the statistics of its certificates.

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeights {
-    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W_c is its part of the total weight W of K
-    /// classes. In the first pass computed from the rows so far, including the current one; for the optimum from all rows.
+    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W is the total weight of the
+    /// rows of K classes, and W_c the part of class c. In the first pass the weights are summed over the rows so far,
+    /// including the current row; for later passes and the optimum over all rows.
     Balanced,
     /// A factor per label, as the label is written in the data; 1 for other labels.
     Given(Vec<(String, f64)>),
