@@ -152,9 +152,9 @@ pub struct Ball {
 pub struct LossBounds {
     /// Largest absolute margin.
     pub margin: f64,
-    /// Least loss of any row.
+    /// Least loss that a row can have.
     pub least: f64,
-    /// Largest loss of any row.
+    /// Largest loss that a row can have.
     pub largest: f64,
     /// Largest absolute derivative of the loss in the margin.
     pub max_derivative: f64,

@@ -57,7 +57,7 @@ pub(crate) struct Multiclass {
 }
 
 impl Multiclass {
-    /// An untrained learner.
+    /// Returns an untrained learner.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
         Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }

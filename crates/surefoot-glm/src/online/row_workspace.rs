@@ -122,7 +122,7 @@ impl RowWorkspace {
         self.slots[..self.pairs].iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Returns ‖x‖² of the row.
+    /// Returns the squared norm ‖x‖² of the row, where x holds its values.
     pub(crate) fn squared_norm(&self) -> f64 {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }

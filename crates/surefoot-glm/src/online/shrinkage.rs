@@ -6,9 +6,9 @@
 //! is, w is moved towards 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not stored per coordinate,
 //! but the sum of squared gradients S = Σ φ'²x² is, and for likelihoods the two agree on average: h =
 //! S·(Σφ'')/(Σφ'²). So coordinates with little data are shrunk most. This is one step of a diagonal Newton method at
-//! a cost of O(1) per nonzero, which the theorem does not cover: correlated columns are shrunk more than at the
-//! optimum. The shrunk weights are the model that is saved, and whose losses are reported. Here φ is the loss as a
-//! function of the margin.
+//! a cost of O(1) per nonzero, which the guarantee of the anytime conversion does not cover: correlated columns are
+//! shrunk more than at the optimum. The shrunk weights are the model that is saved, and whose losses are reported.
+//! Here φ is the loss as a function of the margin.
 //!
 //! The intercept is not shrunk but has to compensate: a shift of the intercept is learnt that makes the mean
 //! derivative at the shrunk model equal to the mean derivative before shrinkage. With little shrinkage the two hardly
@@ -42,7 +42,7 @@ struct Candidate {
     /// Penalty as a multiple of the data's unit: see [`Shrinkage::penalty_of`].
     #[serde(rename = "relative_penalty")]
     share: f64,
-    /// Shift of the intercept, for labels in the encoder's sign.
+    /// Number added to the intercept to compensate for the shrinkage of the other weights, in the sign of encoded labels.
     #[serde(rename = "intercept_shift")]
     shift: f64,
     /// Σ φ'' at the margins of the shrunk model, weighted by the rows.
@@ -102,7 +102,7 @@ pub(crate) struct ShrinkStep {
     standardize: bool,
     /// Bounds of the weights of features without a group.
     pub(crate) bounds: Bounds,
-    /// Shift of the intercept.
+    /// Number added to the intercept, which compensates for the shrinkage of the other weights.
     pub(crate) shift: f64,
 }
 
