@@ -37,7 +37,7 @@ use surefoot::{Ball, Grow, Sparse};
 /// ```
 #[derive(Debug)]
 pub struct FullPass {
-    /// Loss of the model.
+    /// Loss that the model minimises.
     loss: Loss,
     /// Labels of the model's classes.
     labels: Labels,

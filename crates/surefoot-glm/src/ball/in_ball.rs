@@ -58,15 +58,15 @@ pub(crate) struct InBall {
 /// The row asked last: coordinates and values of its nonzeros, the intercept's first, and unseen features apart.
 #[derive(Debug, Default)]
 struct FoundRow {
-    /// Coordinates of the row's nonzeros.
+    /// Coordinate numbers of the row's nonzeros; unseen features are appended only if the row is accepted.
     numbers: Vec<u32>,
-    /// Values of the row's nonzeros.
+    /// Values of the row's nonzeros, one per entry of `numbers`.
     values: Vec<f64>,
     /// Unseen features of the row: id, value, and position in the row.
     new: Vec<(u64, f64, usize)>,
     /// Numbers of the row from which certificates are computed.
     observation: Observation,
-    /// Margin of the model, in the encoder's sign.
+    /// Margin of the model at the row, where a positive margin predicts the positive class.
     margin: f64,
 }
 
@@ -92,7 +92,7 @@ impl InBall {
         }
     }
 
-    /// Returns the weight of a coordinate in the current model.
+    /// Returns the weight of coordinate `number` in the current model; `sign` is the sign of the label encoder.
     fn weight(&self, number: u32, sign: f64) -> f64 {
         sign * self.method.output().at(number as usize)
     }
@@ -124,7 +124,7 @@ impl InBall {
         margin.total(intercept)
     }
 
-    /// Returns the Euclidean norm of the row asked last.
+    /// Returns the Euclidean norm of the last row given to [`ask`](RowLearner::ask), including the 1 of the intercept.
     fn length(&self) -> f64 {
         let mut squares = Squares::default();
         let new = self.row.new.iter().map(|(_, value, _)| value);

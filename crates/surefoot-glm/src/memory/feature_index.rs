@@ -8,7 +8,7 @@ use crate::data::fault::{Fault, Part};
 pub(crate) struct FeatureIndex {
     /// Number of each feature by id; 0 for unseen ids.
     numbers: FeatureMap<u32>,
-    /// Number of features.
+    /// Number of features seen, which is also the largest number given to a feature.
     count: u32,
 }
 

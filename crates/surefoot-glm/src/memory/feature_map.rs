@@ -14,25 +14,25 @@ use bytemuck::Zeroable;
 /// Map from feature ids to values.
 #[derive(Debug)]
 pub(crate) struct FeatureMap<T> {
-    /// Values of ids below the limit.
+    /// Values of ids below `limit`, which index pages directly.
     raw: PagedMap<T>,
     /// Exclusive upper bound of the ids that index pages directly, a power of two.
     limit: u64,
     /// Lower bound on the number of features: one per page of `raw`, plus one per id that was ever numbered.
     known: u64,
-    /// Numbers of all other ids, by first occurrence.
+    /// Numbers of the ids from `limit` on, in the order of their first occurrence.
     numbers: IdTable,
-    /// Values of all other ids, by number.
+    /// Values of the ids from `limit` on, by the number of the id.
     numbered: PagedMap<T>,
 }
 
-/// Minimum value of the limit.
+/// Smallest limit of the ids that index pages directly.
 const LEAST_LIMIT: u64 = 1 << 12;
 /// Ratio of the limit to the number of features, so that about one in eight ids below the limit has a feature, or
 /// more.
 const SPARSEST: u64 = 8;
 
-/// Returns the limit for `known` features.
+/// Returns the limit of the ids that index pages directly, for a map of `known` features.
 fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
@@ -73,7 +73,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Raises the limit and moves values; if memory runs out, nothing changes.
+    /// Raises the limit of the ids that index pages directly, and moves values; if memory runs out, nothing changes.
     #[cold]
     fn raise_limit(&mut self) {
         let limit = limit(self.known);

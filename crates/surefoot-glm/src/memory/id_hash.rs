@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 pub struct IdHasher {
     /// Random bits that are combined with the id by XOR.
     mask: u64,
-    /// Random odd factors of the two multiplications.
+    /// Random odd factors of the hash function's two multiplications.
     factors: [u64; 2],
 }
 

@@ -25,18 +25,18 @@ pub(crate) const LINE: usize = 8;
 /// Prefetch distance in a batch, in nonzeros. Batches are prefetched because another thread has written them.
 pub(crate) const AHEAD: usize = 256;
 
-/// Upper limit of ids, exclusive.
+/// Exclusive upper limit of the ids that a [`PagedMap`] accepts.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
 /// Callbacks that count the memory of pages, which is mapped and so invisible to an allocator.
 static COUNTER: OnceLock<MemoryCounter> = OnceLock::new();
 
-/// Callbacks that count bytes.
+/// Callbacks that count the bytes of memory pages in use.
 #[derive(Debug)]
 struct MemoryCounter {
-    /// Callback for bytes that are going to be used.
+    /// Callback with the number of bytes that have been allocated.
     take: fn(usize),
-    /// Callback for bytes that have been freed.
+    /// Callback with the number of bytes that have been freed.
     give: fn(usize),
 }
 
@@ -50,7 +50,7 @@ pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
 /// Map from ids below 2³² to values, in pages.
 #[derive(Debug)]
 pub(crate) struct PagedMap<T> {
-    /// Pages by the high bits of ids; `None` for pages that are not allocated.
+    /// Addresses of pages, by the high bits of ids; `None` for pages that are not allocated.
     directory: Vec<Option<NonNull<T>>>,
     /// Memory mappings of `SLAB * PAGE` values each, accessed by address only; they are unmapped when the map is
     /// dropped, not before.
@@ -113,7 +113,7 @@ impl<T> Slot<T> {
         self.0.as_ptr()
     }
 
-    /// Prefetches the value.
+    /// Prefetches the value of the slot.
     #[inline(always)]
     pub(crate) fn prefetch(self) {
         prefetch(self.0.as_ptr());

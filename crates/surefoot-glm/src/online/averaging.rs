@@ -23,7 +23,7 @@ pub(crate) struct Averaging {
 }
 
 impl Averaging {
-    /// Returns the weights of the first round.
+    /// Returns the averaging weights of the first round.
     pub(crate) fn new() -> Averaging {
         Averaging { step: 1, per_step: 1.0 }
     }
@@ -33,7 +33,7 @@ impl Averaging {
         need(self.step >= 1 && self.per_step == 1.0 / self.step as f32, "the round of the state is out of its range")
     }
 
-    /// Advances to the next round.
+    /// Advances to the next round, one per row learnt.
     pub(crate) fn advance(&mut self) {
         self.step = self.step.saturating_add(1);
         self.per_step = 1.0 / self.step as f32;

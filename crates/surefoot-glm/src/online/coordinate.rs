@@ -34,9 +34,9 @@ pub(crate) struct Coordinate {
 /// the lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
-    /// Average of the directions, the point that a lane returns as its model.
+    /// Average of the directions per lane, from which the weights of the model are computed.
     pub(crate) average: Lanes,
-    /// Direction of the current iterate, θ/√S.
+    /// Direction of the current iterate per lane: θ times the [`step_size`], about θ/√S.
     pub(crate) direction: Lanes,
 }
 
@@ -90,7 +90,7 @@ impl Coordinate {
 /// Derivatives of the loss in the margin at a row, in units of gradients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gradients {
-    /// Derivative per lane.
+    /// Derivative per lane (one of the learners trained side by side), at the lane's own query point.
     pub(crate) lanes: Lanes,
     /// Derivative of the model: the root mean square of the lanes' derivatives, weighted by the lanes' mixture
     /// shares.

@@ -45,7 +45,7 @@ impl CoordinateStore {
         CoordinateStore::with_room(intercept, 0)
     }
 
-    /// Returns an empty store with memory reserved for `count` features.
+    /// Returns an empty store whose feature map suits at least `count` features.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
         let intercept = intercept.then(Coordinate::with_unit_scale);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }

@@ -29,7 +29,7 @@ pub(crate) struct LabelUnits {
     /// Unit of gradients times row weights, where gradients are in units of margins; 0 as long as all gradients are
     /// 0.
     pub(crate) gradient: f64,
-    /// Number of rows learnt.
+    /// Number of rows learnt, over which the mean absolute label is taken.
     rows: u64,
     /// Mean absolute label (mean squared label for squared loss) of the rows learnt, in units of labels.
     moment: f64,
@@ -41,9 +41,9 @@ pub(crate) struct LabelUnits {
 /// Offset added to all margins, apart from the offset of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Offset {
-    /// Offset of the lanes' margins, in units of margins.
+    /// Offset of the margins of the lanes (learners trained side by side), in units of margins.
     pub(crate) lanes: f64,
-    /// Offset of the model's margins.
+    /// Offset of the margins of the model, which is part of its intercept.
     pub(crate) model: f64,
 }
 
@@ -63,7 +63,7 @@ impl LabelUnits {
         need(label && label_range && sizes, "the units of the state are out of their range")
     }
 
-    /// Returns the unit of margins.
+    /// Returns the unit in which the lanes store margins: 1 with a log link, otherwise the unit of labels.
     pub(crate) fn margin(&self) -> f64 {
         if self.label_range.is_some() { 1.0 } else { self.label }
     }
@@ -104,7 +104,7 @@ impl LabelUnits {
         if self.label > 0.0 { y / self.label } else { 0.0 }
     }
 
-    /// Returns the loss for labels and margins in their units.
+    /// Returns the loss to use for labels and margins in their units, equal to `loss` in raw numbers up to a factor.
     pub(crate) fn loss_in_units(&self, loss: Loss) -> Loss {
         loss.in_units(self.label)
     }

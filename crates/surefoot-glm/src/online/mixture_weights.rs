@@ -15,7 +15,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Discounted losses and mixture weights (shares) of the lanes.
+/// Discounted losses and mixture weights (shares) of the lanes, the learners trained side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
     /// Discounted sum of charged losses per lane; smaller is better.
@@ -27,7 +27,7 @@ pub(crate) struct MixtureWeights {
     first: [f64; LANES],
     /// Mixture weight of each lane; the sum is 1.
     shares: Lanes,
-    /// Number of rows in the statistic.
+    /// Number of rows whose losses are in the statistic.
     rows: u64,
     /// Discounted sums over rows of the weighted losses of the mixture, of the row weights, and of 1 per row.
     recent: [f64; 3],
@@ -82,7 +82,7 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Returns the charges of the lanes at a row, given one margin per lane.
+/// Returns the charges of the lanes (losses as they enter the statistic) at a row, given one margin per lane.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);

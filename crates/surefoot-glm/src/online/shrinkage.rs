@@ -154,7 +154,7 @@ pub(crate) struct Observation {
     pub(crate) weight: f64,
     /// Margin of the model before shrinkage, including the row's offset.
     pub(crate) learnt: f64,
-    /// ‖x‖² in the units of the penalty.
+    /// Squared norm ‖x‖² of the row, in the units of the penalty.
     pub(crate) length: f64,
 }
 
@@ -218,7 +218,7 @@ impl Shrinkage {
         }
     }
 
-    /// Returns the penalty in force.
+    /// Returns the penalty in force: the one whose model has the least loss so far, or the only one.
     pub(crate) fn current_penalty(&self) -> Penalty {
         self.penalty_of(&self.candidates[self.chosen])
     }
@@ -251,7 +251,7 @@ impl Shrinkage {
         self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
-    /// Returns the index of the penalty in force.
+    /// Returns the index of the penalty in force among the penalties of the path.
     pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
@@ -325,7 +325,7 @@ impl Shrinkage {
         self.curvatures += weight * squares / (per * per);
     }
 
-    /// Changes the unit of gradients by multiplying them by `ratio`.
+    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.squares *= ratio * ratio;
     }

@@ -48,11 +48,11 @@ pub(crate) struct SingleMargin {
     group_index: Option<GroupIndex>,
     /// Workspaces of the current row and of the next row.
     workspaces: [Box<RowWorkspace>; 2],
-    /// Sign of the label encoder at the last `ask`.
+    /// Sign of the label encoder at the last `ask`: −1 if the sign of the model is flipped, otherwise 1.
     sign: f64,
     /// Derivatives of the loss in the lanes' margins at the current row, prepared for `tell`.
     gradient: Lanes,
-    /// Offset of the current row.
+    /// Offset of the current row, which is added to its margin.
     offset: f64,
     /// Margin before shrinkage at the current row, in the sign of encoded labels; only used with a penalty.
     learnt: f64,

@@ -82,7 +82,7 @@ impl StepSizes {
         })
     }
 
-    /// Changes the unit of gradients by multiplying them by `ratio`.
+    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.model *= ratio * ratio;
         self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);

@@ -14,7 +14,7 @@ pub(crate) struct Terms {
     pub(crate) parts: Lanes,
     /// Sign of the model (see [`LabelEncoder`](crate::labels::encoder::LabelEncoder)) times the unit of margins.
     pub(crate) factor: f64,
-    /// Offset added to all margins.
+    /// Offset added to all margins, apart from the offsets of rows.
     pub(crate) offset: Offset,
     /// Shrinkage of the model's weights; `None` without a penalty and bounds.
     pub(crate) shrink_step: Option<ShrinkStep>,

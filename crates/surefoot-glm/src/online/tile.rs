@@ -57,7 +57,7 @@ pub(crate) struct TileRates {
 pub(crate) struct Sums<W> {
     output: [W; LANES],
     direction: [W; LANES],
-    /// Margin of the model.
+    /// Margin of the model at the row, without intercept and offset.
     pub(crate) margin: MarginSum,
 }
 

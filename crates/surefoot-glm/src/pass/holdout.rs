@@ -44,7 +44,7 @@ pub(crate) struct RunState {
     /// Whether the kept model is of an earlier run; such a model is dropped when the first row of this run is learnt.
     #[serde(rename = "is_earlier_model")]
     pub(crate) is_earlier: bool,
-    /// Number of passes completed.
+    /// Number of passes completed in the run.
     #[serde(rename = "completed_passes")]
     pub(crate) completed: u32,
     /// Number of rows of positive weight read in the current pass.
@@ -200,7 +200,7 @@ impl Holdout {
         Ok(())
     }
 
-    /// Counts a finished pass.
+    /// Adds a finished pass to the count, and starts the next pass at its first row.
     pub(crate) fn end_pass(&mut self) {
         self.run.completed += 1;
         self.run.position = 0;

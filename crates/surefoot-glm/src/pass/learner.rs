@@ -49,7 +49,7 @@ pub(crate) trait RowLearner: Debug + Send {
         let _ = (y, weight);
     }
 
-    /// Learns from the row asked last.
+    /// Learns from the last row given to [`ask`](RowLearner::ask), for which the gradient has been prepared.
     fn tell(&mut self, y: f64, weight: f64);
 
     /// Uses the held-out rows at the end of a pass, before models are compared on them.

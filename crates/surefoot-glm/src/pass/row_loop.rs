@@ -74,7 +74,7 @@ impl Counts {
 }
 
 impl RowLoop {
-    /// Returns the state before the first row.
+    /// Returns the state of the loop before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
         let (counts, recent, texts, restored, order) = Default::default();
         let holdout = Holdout::new(plan, store);

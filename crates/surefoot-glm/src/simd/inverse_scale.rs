@@ -25,12 +25,12 @@ impl InverseScale {
         (self.0 & InverseScale::UPDATES) as u32
     }
 
-    /// Returns the inverse scale with the given low and high word.
+    /// Returns the inverse scale whose bits have the given low and high 32-bit words.
     pub(crate) fn from_words([low, high]: [u32; 2]) -> InverseScale {
         InverseScale(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// Returns the low and the high word.
+    /// Returns the low and the high 32-bit word of the bits.
     pub(crate) fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }

@@ -162,7 +162,7 @@ impl Trainer {
         &self.row_loop.settings
     }
 
-    /// Returns the current counters and losses.
+    /// Returns the current summary of the run: counters, losses and lanes.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
@@ -241,7 +241,7 @@ impl Trainer {
         self.row_loop.order.sample()
     }
 
-    /// Returns the current encoding of labels.
+    /// Returns the labels of the classes seen so far, by which labels are encoded.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.row_loop.counts.encoder.labels()

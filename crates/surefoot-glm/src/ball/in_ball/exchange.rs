@@ -14,9 +14,9 @@
 pub(super) struct ExchangeabilityTest {
     /// Number of times that false follows false, true follows false, false follows true, and true follows true.
     after: [f64; 4],
-    /// Previous value: 0 if there is none, 1 for false, 2 for true.
+    /// Previous value of the sequence: 0 if there is none, 1 for false, 2 for true.
     before: f64,
-    /// Number of false values and number of true values.
+    /// Number of false values and number of true values in the sequence.
     seen: [f64; 2],
 }
 

@@ -21,7 +21,7 @@ const NUMBERS: &str = "scalars";
 /// arrays are in the order of coordinates, the intercept's first.
 const ORDER: &str = "coordinate";
 
-/// Flags stored besides the arrays.
+/// Flags of the learner, stored as JSON beside the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
     /// Whether rows may have been learnt more than once.

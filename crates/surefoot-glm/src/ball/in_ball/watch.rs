@@ -15,9 +15,9 @@ use surefoot::{AskHintTell, AskTell, Domain, Memory};
 /// Numbers of one row from which certificates are computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Observation {
-    /// Margin of the row at the query point.
+    /// Margin of the row at the query point, the point where gradients are computed.
     pub(super) query: f64,
-    /// Margin of the row at the iterate.
+    /// Margin of the row at the current iterate.
     pub(super) iterate: f64,
     /// Euclidean norm of the row.
     pub(super) length: f64,
@@ -27,7 +27,7 @@ pub(super) struct Observation {
     pub(super) derivative: f64,
 }
 
-/// Trackers of excess and risk, or the reason why there are none.
+/// Tracker of the statistics from which certificates of the excess loss and of the risk are computed.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateTracker {
     /// Ball in which the weights lie.
@@ -173,7 +173,7 @@ impl CertificateTracker {
         Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
-    /// Visits all numbers of the trackers, if there are trackers.
+    /// Calls `visit` with every number of the trackers, to save or restore them; does nothing without trackers.
     pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         if let Ok((stream, risk)) = &mut self.trackers {
             stream.each_number(visit);

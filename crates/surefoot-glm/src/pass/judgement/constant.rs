@@ -33,9 +33,9 @@ pub enum WorseThanConstant {
     /// The model is worse than the best constant on its own training rows; mean losses are estimated from a sample if
     /// there are many rows.
     Model {
-        /// Mean loss of the model; `None` if the loss overflows.
+        /// Mean loss of the model on its training rows; `None` if the loss overflows.
         loss: Option<f64>,
-        /// Mean loss of the best constant.
+        /// Mean loss of the best constant prediction on the training rows.
         constant: f64,
     },
     /// The model is worse on rows that it had not learnt: held-out rows, or the later half of the rows in progressive

@@ -10,16 +10,16 @@ const FEW: usize = 10;
 /// mean of capped losses is never above the mean of the losses.
 const CUT: f64 = 10.0;
 
-/// The loss reported to the user.
+/// The loss reported to the user, with which the losses of a sample are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Printed {
     /// Mean loss of the rows of the run, each scored when it was read.
     AsTheyCame(f64),
-    /// Mean loss of `rows` other rows.
+    /// Mean loss of `rows` rows, such as held-out rows, to which the contribution of the sampled rows is unknown or 0.
     Loss { loss: f64, rows: u64 },
 }
 
-/// Losses of one row of the sample.
+/// Losses of one sampled row: by the final model, and when the row was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowLosses {
     /// Label as encoded by [`LabelEncoder`](crate::labels::encoder::LabelEncoder).

@@ -20,9 +20,9 @@ const LONGEST: usize = PAIRS / 32;
 /// limit is lowered by a quarter. The sample is determined by the sequence of rows alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::pass) struct RowSample {
-    /// Number of rows offered.
+    /// Number of rows offered to the sample so far.
     seen: u64,
-    /// Largest hash of a row that is kept.
+    /// Largest hash of the number of a row for which the row is kept.
     limit: u64,
     /// Numbers of the kept rows, starting at 0.
     number: Vec<u64>,
@@ -36,7 +36,7 @@ pub(in crate::pass) struct RowSample {
     value: Vec<f64>,
 }
 
-/// Scalars of one sampled row.
+/// Label, weights, offset and loss of one sampled row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SampledRow {
     label: f64,
@@ -131,7 +131,7 @@ impl RowSample {
         }
     }
 
-    /// Removes the rows whose hash is above the limit.
+    /// Removes from the sample the rows whose number has a hash above the limit.
     fn thin(&mut self) {
         let (mut rows, mut pairs) = (0, 0);
         let mut begin = 0;
