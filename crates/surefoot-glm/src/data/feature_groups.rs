@@ -83,7 +83,7 @@ impl TryFrom<[Option<f64>; 2]> for Bounds {
 pub struct Rule {
     /// Factor by which l1 and l2 are multiplied, at least 0.
     pub factor: f64,
-    /// Bounds of the weight.
+    /// Bounds within which the weight of the feature lies.
     pub bounds: Bounds,
 }
 

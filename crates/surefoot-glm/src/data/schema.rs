@@ -24,7 +24,7 @@ pub struct Schema {
     /// Namespaces that are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// Columns, for formats with columns.
+    /// Columns of the table and how its cells are read, for formats with columns.
     #[serde(default, skip_serializing_if = "TableSchema::is_unknown")]
     pub table: TableSchema,
     /// Class names, for labels that are text, and the numbers that stand for the names in rows.
@@ -128,11 +128,11 @@ impl TableSchema {
 pub struct Column {
     /// Name of the column; its number, starting at 1, without a header.
     pub name: String,
-    /// Use of the column.
+    /// Use of the column in rows: label, weight, offset, feature, or none.
     pub role: Role,
 }
 
-/// Use of a column.
+/// Use of a table's column in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -226,7 +226,7 @@ pub struct FeatureNames {
 }
 
 impl FeatureNames {
-    /// Maximum number of names.
+    /// Maximum number of names that are kept.
     pub const MOST: usize = 1 << 20;
     /// Maximum number of bytes of all names together.
     pub const MOST_BYTES: usize = 64 << 20;

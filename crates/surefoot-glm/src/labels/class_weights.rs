@@ -42,7 +42,7 @@ pub(crate) struct ClassBalance {
     /// Label and total weight of each class, by ascending label.
     #[serde(rename = "by_label")]
     sums: Vec<(f64, Sum)>,
-    /// Total weight of all rows.
+    /// Total weight of the rows of all classes so far.
     total: Sum,
 }
 

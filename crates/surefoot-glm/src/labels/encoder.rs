@@ -14,7 +14,7 @@ const LARGEST_CLASS: f64 = 99.0;
 
 /// Largest absolute label of multiclass losses.
 const LARGEST_OF_MANY: f64 = 65_536.0;
-/// Maximum number of classes.
+/// Maximum number of classes of a multiclass loss.
 const MOST: usize = ClassIndex::MOST;
 
 /// Classes seen so far, in the order of rows: at most two for binary losses, all for multiclass losses.
@@ -84,7 +84,7 @@ impl LabelEncoder {
         &self.classes
     }
 
-    /// Adds the class of an accepted row.
+    /// Adds the class of an accepted row's label if it is unseen; does nothing in regression.
     pub(crate) fn observe(&mut self, loss: Loss, label: f64) {
         if self.shares {
             (self.first, self.second) = (Some(1.0), Some(0.0));

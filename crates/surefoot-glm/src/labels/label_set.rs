@@ -39,7 +39,7 @@ impl Labels {
         }
     }
 
-    /// Returns all labels seen.
+    /// Returns the labels of all classes seen: negative, then positive, or all by ascending label.
     #[must_use]
     pub fn all(&self) -> Vec<f64> {
         [self.negative, self.positive].into_iter().flatten().chain(self.classes.iter().copied()).collect()

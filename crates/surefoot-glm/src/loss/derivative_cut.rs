@@ -16,11 +16,11 @@ const BEYOND: f64 = std::f64::consts::E;
 /// predictions are of the magnitude of labels. The reported loss is never clipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelRange {
-    /// Total weight of the rows.
+    /// Total weight of the rows so far.
     weight: f64,
-    /// Weighted mean of the labels.
+    /// Weighted mean of the labels so far.
     mean: f64,
-    /// Largest label.
+    /// Largest label so far.
     largest: f64,
     /// Logarithm of the weighted mean exposure e^offset; 0 without offsets.
     #[serde(rename = "log_mean_exposure", default, skip_serializing_if = "is_zero")]
@@ -42,7 +42,7 @@ impl LabelRange {
         self.mean
     }
 
-    /// Returns the logarithm of the weighted mean exposure.
+    /// Returns the logarithm of the weighted mean exposure e^offset of the rows so far.
     pub(crate) fn exposure(&self) -> f64 {
         self.exposure
     }

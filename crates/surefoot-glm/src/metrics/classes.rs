@@ -27,7 +27,7 @@ pub struct ClassMetrics {
     rows: u64,
     /// Whether an invalid row was added.
     spoilt: bool,
-    /// Mean loss.
+    /// Weighted mean loss.
     value: Mean,
     /// Mean log loss of the label's class.
     logs: Mean,
@@ -35,7 +35,7 @@ pub struct ClassMetrics {
     correct: Mean,
     /// Weight per pair of the label's class and the predicted class.
     cells: BTreeMap<(usize, usize), Sum>,
-    /// Mean Brier score.
+    /// Weighted mean Brier score, summed over classes.
     brier: Mean,
     calibration: Calibration,
     /// Buffer for the margins of the current row.

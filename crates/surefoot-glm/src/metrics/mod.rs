@@ -56,7 +56,7 @@ pub struct Metrics {
     spoilt: bool,
     /// Whether any label is a proportion.
     shares: bool,
-    /// Mean loss.
+    /// Weighted mean loss.
     value: Mean,
     /// Fraction of weight whose class is predicted correctly.
     correct: Mean,

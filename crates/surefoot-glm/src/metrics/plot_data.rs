@@ -9,7 +9,7 @@ pub struct PlotData {
     pub roc: Vec<(f64, f64)>,
     /// Recall and precision at the same thresholds, for two classes.
     pub precision: Vec<(f64, f64)>,
-    /// Fraction of the weight that is positive, for two classes.
+    /// Fraction of the weight that belongs to the positive class, for two classes.
     pub positive: Option<f64>,
     /// Calibration: predicted probabilities of the positive class, or of the likeliest of many classes, with observed
     /// frequencies.

@@ -7,16 +7,16 @@ use crate::numeric::sums::Sum;
 pub(super) enum Ranking {
     /// Margin, and weight times label (±1), of each row.
     Exact(Vec<(f64, f64)>),
-    /// Weights of the negative and of the positive rows, by cell.
+    /// Weights of the negative and of the positive rows in each histogram cell of margins.
     Cells(Box<[[Sum; 2]]>),
 }
 
 /// Areas under the curves, each with a bound on its error; `None` if an area is not defined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
-    /// Area under the ROC curve.
+    /// Area under the ROC curve, and a bound on its error.
     pub(super) roc: Option<(f64, f64)>,
-    /// Average precision, the area under the precision-recall curve in steps.
+    /// Average precision (the area under the precision-recall curve in steps), and a bound on its error.
     pub(super) precision: Option<(f64, f64)>,
 }
 
@@ -130,7 +130,7 @@ fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
     }
 }
 
-/// Number of bits of a cell's number.
+/// Number of bits of the number of a histogram cell.
 const BITS: u32 = 20;
 
 fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {

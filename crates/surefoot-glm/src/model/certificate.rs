@@ -19,7 +19,7 @@ pub enum Certificate {
     Expectation(Bound),
     /// A bound that holds with probability 1 − δ over runs, at any stopping time.
     Probability(Bound),
-    /// No bound.
+    /// There is no bound.
     None {
         /// Reason why there is no certificate, with the settings that would give one.
         reason: String,

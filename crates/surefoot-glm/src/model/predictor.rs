@@ -36,7 +36,7 @@ use std::alloc::Layout;
 pub struct Predictor {
     /// Classes of the columns, by ascending label; empty for a model of one margin.
     classes: ClassIndex,
-    /// Intercepts, one per column.
+    /// Intercepts, one per margin: one per class, or a single one.
     intercept: Vec<f64>,
     weights: FeatureMap<Slot>,
     /// Weights per class, row-major with one row per feature and one column per class; empty for a model of one
@@ -55,7 +55,7 @@ struct Slot {
     seen: u64,
 }
 
-/// Margin of one row.
+/// Margin of one row, and the number of its unseen features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowMargin {
     /// Margin: intercept + Σ weight·value + offset, added in a fixed order, in f64.
@@ -107,7 +107,7 @@ impl Predictor {
         }
     }
 
-    /// Returns a predictor with one margin.
+    /// Returns a predictor with one margin, given the intercept and the pairs of feature id and weight.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = FeatureMap::default();
         for ((id, weight), seen) in vector.zip(1..) {
@@ -203,7 +203,7 @@ impl Predictor {
         Ok(loss.multiclass_value(column, &scores.margins))
     }
 
-    /// Returns the number of margins.
+    /// Returns the number of margins of a row: one per class, or 1.
     pub(crate) fn columns_of_classes(&self) -> usize {
         self.intercept.len()
     }

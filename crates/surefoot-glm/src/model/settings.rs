@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Settings that prediction and further training need; every model stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Loss that is minimised.
+    /// Loss that training minimises.
     #[serde(flatten)]
     pub loss: Loss,
     /// Whether an intercept is learnt.
@@ -150,7 +150,7 @@ pub struct Ball {
 /// this range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossBounds {
-    /// Largest absolute margin.
+    /// Largest absolute margin that a model in the ball can give to a row.
     pub margin: f64,
     /// Least loss that a row can have.
     pub least: f64,

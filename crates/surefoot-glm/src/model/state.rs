@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Array {
     /// Name of the array in the model file.
     pub name: String,
-    /// Lengths of the array's axes.
+    /// Length of each axis of the array.
     pub shape: Vec<usize>,
     /// Numbers of the array, row-major.
     pub data: Numbers,

@@ -26,7 +26,7 @@ pub struct Model {
     pub summary: Summary,
     /// Certificates, or the reasons why there are none; certificates with a bound come first.
     pub certificates: Vec<Certificate>,
-    /// State of the trainer; `None` in a slim model.
+    /// State of the trainer, needed to resume training; `None` in a slim model, which is for prediction only.
     pub state: Option<State>,
     /// Position of an unfinished run, written and read by the program that drives the trainer; `None` for a finished
     /// run.

@@ -120,7 +120,7 @@ impl Moments {
         self.squares.add(weight * before * (y - self.mean.value()));
     }
 
-    /// Multiplies all numbers added so far by `ratio`.
+    /// Rescales the moments as if every number added so far had been multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);

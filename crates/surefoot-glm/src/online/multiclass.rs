@@ -90,7 +90,7 @@ impl Multiclass {
         self.workspaces.resize_with(self.stores.len() + 1, RowWorkspace::default);
     }
 
-    /// Returns the number of classes seen.
+    /// Returns the number of classes whose labels have been seen.
     fn len(&self) -> usize {
         self.stores.len() - 1
     }

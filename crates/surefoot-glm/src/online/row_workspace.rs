@@ -26,7 +26,7 @@ pub(crate) struct RowWorkspace {
     slots: Vec<Slot<Coordinate>>,
     /// Values of the row's nonzeros, padded with zeros.
     values: Vec<f64>,
-    /// Coordinate that pads the last tile.
+    /// Coordinate without a feature, which pads the last tile.
     padding: PaddingSlot,
     /// Coordinates of the row's nonzeros by tile, with their averages in the current round.
     tiles: Vec<Tile>,
@@ -40,9 +40,9 @@ pub(crate) struct RowWorkspace {
     pub(crate) intercept: Lanes,
     /// Margin of the model, equal to the bit to the margin of the saved model.
     pub(crate) margin: f64,
-    /// Margins of the lanes at their output points (averages).
+    /// Margins of the lanes (learners trained side by side) at their output points, the averages of their iterates.
     pub(crate) output: Lanes,
-    /// Margins of the lanes at their query points.
+    /// Margins of the lanes at their query points, where gradients are computed.
     pub(crate) query: Lanes,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Tiles<'a> {
 }
 
 impl RowWorkspace {
-    /// Removes the nonzeros of the row.
+    /// Sets the number of nonzeros to 0, and keeps the buffers for the next row.
     pub(crate) fn clear(&mut self) {
         self.pairs = 0;
     }

@@ -45,13 +45,13 @@ struct Candidate {
     /// Number added to the intercept to compensate for the shrinkage of the other weights, in the sign of encoded labels.
     #[serde(rename = "intercept_shift")]
     shift: f64,
-    /// Σ φ'' at the margins of the shrunk model, weighted by the rows.
+    /// Weighted sum over rows of the second derivatives φ'' of the loss at the margins of the shrunk model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
-    /// Discounted sum of weighted losses.
+    /// Discounted sum of the weighted losses of the shrunk model.
     #[serde(with = "infinite_as_null")]
     losses: f64,
-    /// Discounted sum of row weights.
+    /// Discounted sum of the weights of the rows whose losses are in `losses`.
     weights: f64,
 }
 
@@ -65,28 +65,28 @@ pub(crate) struct Shrinkage {
     shifts: bool,
     /// Penalties of the path, or the single penalty of the settings.
     candidates: Vec<Candidate>,
-    /// Index of the candidate in force.
+    /// Index in `candidates` of the penalty in force, the one with the least loss so far.
     chosen: usize,
     /// Number of rows learnt.
     rows: u64,
-    /// Sum of the weights of the rows learnt.
+    /// Total weight W of the rows learnt.
     weight: Sum,
-    /// Weighted sum of φ'' at the model's margins.
+    /// Weighted sum over rows of the second derivatives φ'' of the loss at the model's margins.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
-    /// Sum of squared gradients of the model, in the unit of S.
+    /// Sum of squared gradients of the model, in the unit of a coordinate's sum S of squared gradients.
     #[serde(rename = "squared_gradients", with = "infinite_as_null")]
     squares: f64,
-    /// Weighted sum of φ''‖x‖².
+    /// Weighted sum over rows of φ''‖x‖², where φ'' is the second derivative of the loss and ‖x‖ the norm of the row.
     #[serde(rename = "hessian_trace", with = "infinite_as_null")]
     trace: f64,
-    /// Weighted sum of φ'²‖x‖².
+    /// Weighted sum over rows of φ'²‖x‖², where φ' is the derivative of the loss and ‖x‖ the norm of the row.
     #[serde(rename = "squared_gradient_norms", with = "infinite_as_null")]
     lengths: f64,
     /// Weighted sum of the absolute errors of the model before shrinkage.
     #[serde(rename = "absolute_errors", with = "infinite_as_null")]
     sizes: f64,
-    /// Number of rows in the losses of the candidates.
+    /// Number of rows whose losses are in those of the candidates.
     #[serde(rename = "rows_scored")]
     judged: u64,
 }
@@ -94,9 +94,9 @@ pub(crate) struct Shrinkage {
 /// Shrinkage of all weights in the current round, for one penalty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShrinkStep {
-    /// W·l1 in units of S.
+    /// Penalty W·l1 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
     l1: f64,
-    /// W·l2 in units of S.
+    /// Penalty W·l2 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
     l2: f64,
     /// Whether penalties apply to weights in the units of their coordinates.
     standardize: bool,
