@@ -1,6 +1,6 @@
 //! Losses, rows and the one-pass trainer of generalised linear models.
 //!
-//! | task | where |
+//! | task | items |
 //! | --- | --- |
 //! | rows | [`Batch`], [`Row`] |
 //! | loss, penalty, passes | [`Loss`], [`Settings`], [`Plan`] |
@@ -10,8 +10,9 @@
 //! | evaluate | [`Tally`], [`Measured`] |
 //! | certificates | [`Certificate`], [`FullPass`] |
 //!
-//! The caller owns the loop: batches come from memory or from a reader of `surefoot-io`, and a model can be taken after any row. `surefoot-fit`
-//! is such a loop, with saving and resuming. Nothing here reads or writes files.
+//! The caller owns the loop over batches: they come from memory or from a reader of `surefoot-io`, and a model can be
+//! taken after any row. `surefoot-fit` is such a loop, with saving and resuming. This crate neither reads nor writes
+//! files.
 //!
 //! ```
 //! use surefoot_glm::{Batch, Loss, Plan, Predictor, Settings, Trainer};

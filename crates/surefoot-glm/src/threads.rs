@@ -1,9 +1,9 @@
-//! Threads with a fallback: if the system refuses a thread, the caller does the work.
+//! Threads with a fallback: if the system refuses a thread, the calling thread does the work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, scope};
 
-/// Starts `work` on a new thread, with the data `needs`; gives the data back if the system refuses a thread.
+/// Starts `work` on a new thread with the data `needs`, and returns the data if the system refuses a thread.
 ///
 /// ```
 /// use surefoot_glm::threads::start;
@@ -15,7 +15,7 @@ use std::thread::{Builder, JoinHandle, scope};
 /// ```
 ///
 /// # Errors
-/// `needs`, if the system refuses a thread.
+/// Returns `needs` if the system refuses a thread.
 pub fn start<S: Send + 'static, T: Send + 'static>(
     name: &str,
     needs: S,
@@ -32,8 +32,8 @@ pub fn start<S: Send + 'static, T: Send + 'static>(
 /// Maximum number of threads of [`share`].
 const MOST: usize = 1024;
 
-/// Runs `work` on up to `threads` threads at once, including this one, and at most 1,024. `work` takes tasks from a shared queue and
-/// returns when none is left; it may run on fewer threads if the system refuses some.
+/// Runs `work` on up to `threads` threads at once, including the calling thread, and on at most 1,024. `work` takes
+/// tasks from a shared queue and returns when none is left; it may run on fewer threads if the system refuses some.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     scope(|scope| {
         for _ in 1..threads.min(MOST) {

@@ -1,4 +1,4 @@
-//! Certificate of a finished model in a ball by one more pass over the rows.
+//! The certificate of a finished model in a ball, from one more pass over the rows.
 
 use crate::{
     data::{
@@ -14,10 +14,11 @@ use crate::{
 use surefoot::certificate::{self as core, Inside};
 use surefoot::{Ball, Grow, Sparse};
 
-/// Mean loss F of a model in a ball of radius r over rows, and a bound on its excess over the best model of the ball: r‖∇F‖ +
-/// ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. Holds for certain, for any rows and any model.
+/// One more pass over rows, which computes the mean loss F of a model w in a ball of radius r, and a bound on its
+/// excess over the best model in the ball: r‖∇F‖ + ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. The bound holds for
+/// certain, for any rows and any model.
 ///
-/// O(nnz) per row, and O(features) memory.
+/// Costs O(nonzeros) per row, and O(features) memory.
 ///
 /// ```
 /// use surefoot_glm::{Ball, Batch, FullPass, Plan, Settings, Trainer};
@@ -36,21 +37,29 @@ use surefoot::{Ball, Grow, Sparse};
 /// ```
 #[derive(Debug)]
 pub struct FullPass {
+    /// Loss that the model minimises.
     loss: Loss,
+    /// Labels of the model's classes.
     labels: Labels,
+    /// Whether the model has an intercept, which is coordinate 0 with the value 1 in every row.
     intercept: bool,
+    /// Ball that contains the model.
     ball: Ball<f64>,
     predictor: Predictor,
     feature_index: FeatureIndex,
-    /// Weights of the model by coordinate; features it does not have are beyond the end, and 0.
+    /// Weights of the model by coordinate; features that the model does not have are beyond the end, and have weight
+    /// 0.
     point: Vec<f64>,
+    /// Sums of losses and gradients over the rows added.
     sums: core::FullPass,
+    /// Coordinates of the current row's nonzeros, the intercept's first.
     numbers: Vec<u32>,
+    /// Values of the current row's nonzeros, the intercept's first.
     values: Vec<f64>,
 }
 
 impl FullPass {
-    /// A pass without rows; `None` if the model has no ball or is invalid ([`Model::check`]).
+    /// Returns a pass without rows; `None` if the model has no ball or is invalid ([`Model::check`]).
     #[must_use]
     pub fn new(model: &Model) -> Option<FullPass> {
         let ball = model.settings.ball.as_ref()?;
@@ -75,7 +84,7 @@ impl FullPass {
     /// Adds rows `from..to` of a batch; rows of weight 0 are skipped.
     ///
     /// # Errors
-    /// The position of the first row that cannot be used, and why.
+    /// Returns the position of the first row that cannot be used, with its fault.
     pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
         (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
     }
@@ -111,7 +120,8 @@ impl FullPass {
         Ok(())
     }
 
-    /// The certificate of the excess, and the mean loss over the rows, if there is one.
+    /// Returns the certificate of the excess loss, and the mean loss over the rows; `None` if there is no
+    /// certificate.
     #[must_use]
     pub fn certificate(&self) -> (Certificate, Option<f64>) {
         let point = |i: usize| self.point.get(i).copied().unwrap_or(0.0);

@@ -1,31 +1,31 @@
-//! Faults of parsed rows.
+//! Faults: reasons why parsed rows cannot be used.
 
 use std::fmt;
 
-/// The part of a row that is at fault.
+/// Part of a row that is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The row as a whole.
     Row,
-    /// Its label.
+    /// The label of the row.
     Label,
-    /// Its weight.
+    /// The weight of the row.
     Weight,
-    /// The nonzero at this position of the row, from 0.
+    /// The nonzero at this position in the row, counted from 0.
     Pair(usize),
 }
 
-/// The reason why a row cannot be used. Whoever refuses a row has not changed its own state.
+/// Reason why a row cannot be used. A function that returns a fault has not changed its own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The part at fault.
+    /// Part of the row that is at fault.
     pub part: Part,
-    /// What is wrong, and the remedy; without file and line, which the reader adds.
+    /// Description of what is wrong and of the remedy, without file and line, which the reader adds.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault of `part`.
+    /// Returns a fault of `part`.
     #[must_use]
     pub fn new(part: Part, message: impl Into<String>) -> Fault {
         Fault { part, message: message.into() }

@@ -1,8 +1,9 @@
-//! Strengths of the penalty, and bounds of the weights, by group of features.
+//! Factors of the penalty and bounds of the weights, by group of features.
 
 use serde::{Deserialize, Serialize};
 
-/// Lower and upper bound of a weight, one of which may be infinite. 0 is always allowed, since a feature without rows has weight 0.
+/// Lower and upper bound of a weight, one or both of which may be infinite. The weight 0 is always allowed, since a
+/// feature without rows has weight 0.
 ///
 /// ```
 /// use surefoot_glm::Bounds;
@@ -18,25 +19,25 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Any weight.
+    /// Bounds that allow any weight.
     pub const FREE: Bounds = Bounds { low: f64::NEG_INFINITY, high: f64::INFINITY };
-    /// Weights of at least 0.
+    /// Bounds that allow weights of at least 0.
     pub const NONNEGATIVE: Bounds = Bounds { low: 0.0, high: f64::INFINITY };
 
-    /// Bounds with low ≤ 0 ≤ high and low < high, either may be infinite; `None` for others.
+    /// Returns the bounds `low` and `high`, which may be infinite; `None` unless low ≤ 0 ≤ high and low < high.
     #[must_use]
     pub fn new(low: f64, high: f64) -> Option<Bounds> {
-        // Bounds of −0 are those of 0.
+        // Adding 0 turns −0 into 0.
         (low <= 0.0 && high >= 0.0 && low < high).then_some(Bounds { low: low + 0.0, high: high + 0.0 })
     }
 
-    /// Lower bound; −∞ if there is none.
+    /// Returns the lower bound; −∞ if there is none.
     #[must_use]
     pub fn low(self) -> f64 {
         self.low
     }
 
-    /// Upper bound; ∞ if there is none.
+    /// Returns the upper bound; ∞ if there is none.
     #[must_use]
     pub fn high(self) -> f64 {
         self.high
@@ -48,7 +49,7 @@ impl Bounds {
         *self == Bounds::FREE
     }
 
-    /// The nearest weight within the bounds.
+    /// Returns the weight within the bounds that is nearest to `weight`.
     #[must_use]
     pub fn clamp(self, weight: f64) -> f64 {
         weight.clamp(self.low, self.high)
@@ -62,7 +63,7 @@ impl Default for Bounds {
 }
 
 impl From<Bounds> for [Option<f64>; 2] {
-    /// Infinite bounds become null, since numbers in JSON are finite.
+    /// Converts infinite bounds to null, since numbers in JSON are finite.
     fn from(Bounds { low, high }: Bounds) -> Self {
         [low, high].map(|bound| Some(bound).filter(|bound| bound.is_finite()))
     }
@@ -77,20 +78,21 @@ impl TryFrom<[Option<f64>; 2]> for Bounds {
     }
 }
 
-/// Penalty factor and bounds of a weight.
+/// Penalty factor and bounds of the weight of one feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Factor of l1 and l2, at least 0.
+    /// Factor by which l1 and l2 are multiplied, at least 0.
     pub factor: f64,
-    /// Bounds of the weight.
+    /// Bounds within which the weight of the feature lies.
     pub bounds: Bounds,
 }
 
-/// Groups of features with their own penalty factors or bounds, by the name of a namespace, a column, or indices.
+/// Groups of features with penalty factors or bounds of their own, by the name of a namespace, of a column, or of a
+/// range of indices.
 ///
 /// A feature may be named several times. The last factor and the last bounds apply, so each feature is in one of
-/// (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. Group 0 has neither a factor nor bounds of its
-/// own.
+/// (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. The features of group 0 have neither
+/// a factor nor bounds of their own.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, FeatureGroups};
@@ -103,10 +105,10 @@ pub struct Rule {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeatureGroups {
-    /// Penalty factors: name, and factor of l1 and l2.
+    /// Penalty factors by name; l1 and l2 of the named features are multiplied by the factor.
     #[serde(default, rename = "penalty_factors", skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<(String, f64)>,
-    /// Bounds of weights by name, in place of those of all features.
+    /// Bounds of weights by name, which replace the bounds of all features.
     #[serde(default, rename = "group_bounds", skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<(String, Bounds)>,
 }
@@ -118,12 +120,12 @@ impl FeatureGroups {
         self.factors.is_empty() && self.bounds.is_empty()
     }
 
-    /// All names, repeated ones included.
+    /// Returns all names, including repeated ones.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factors.iter().map(|(name, _)| &**name).chain(self.bounds.iter().map(|(name, _)| &**name))
     }
 
-    /// Group number of a feature; `is_meant` tells whether a name refers to it.
+    /// Returns the group number of a feature; `is_meant` decides whether a name refers to the feature.
     #[must_use]
     pub fn number(&self, mut is_meant: impl FnMut(&str) -> bool) -> u32 {
         let factor = self.factors.iter().rposition(|(name, _)| is_meant(name)).map_or(0, |at| at + 1);
@@ -131,7 +133,8 @@ impl FeatureGroups {
         (factor * (self.bounds.len() + 1) + bounds) as u32
     }
 
-    /// Penalty factor and bounds of the features of a group; `others` are the bounds without a group.
+    /// Returns the penalty factor and bounds of the features of a group; `others` are the bounds of features without
+    /// bounds of their own.
     #[must_use]
     pub fn rule(&self, number: u32, others: Bounds) -> Rule {
         let (factor, bounds) = self.parts(number);
@@ -140,12 +143,13 @@ impl FeatureGroups {
         Rule { factor, bounds }
     }
 
-    /// Number of groups, including group 0.
+    /// Returns the number of groups, including group 0.
     pub(crate) fn count(&self) -> usize {
         (self.factors.len() + 1).saturating_mul(self.bounds.len() + 1)
     }
 
-    /// Positions of the factor and of the bounds of a group, if it has its own.
+    /// Returns the positions, in `factors` and in `bounds`, of a group's penalty factor and bounds; `None` for those
+    /// the group does not have.
     pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
         let (number, sides) = (number as usize, self.bounds.len() + 1);
         ((number / sides).checked_sub(1), (number % sides).checked_sub(1))

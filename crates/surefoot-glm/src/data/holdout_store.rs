@@ -1,27 +1,27 @@
 //! Storage of held-out rows.
 //!
-//! With several passes the trainer compares models on rows that it never learns from. They are a tenth of the
-//! data, so a caller with bounded memory stores them on disk; the default store is in memory.
+//! With several passes the trainer compares models on held-out rows, which it never learns. They are a tenth of the
+//! data by default, so a caller with bounded memory stores them on disk; the default store is in memory.
 
 use super::rows::{Batch, Row};
 use std::io;
 
-/// A store of held-out rows: appended in order, read back in order as often as needed.
+/// Store of held-out rows, which are appended in order and read back in the same order as often as needed.
 pub trait HoldoutStore: std::fmt::Debug + Send {
     /// Appends a row.
     ///
     /// # Errors
-    /// I/O errors of the storage.
+    /// Returns an I/O error of the storage.
     fn put(&mut self, row: &Row<'_>) -> io::Result<()>;
 
-    /// Passes every row to `each`, in the order in which they were appended.
+    /// Calls `each` with every row, in the order in which the rows were appended.
     ///
     /// # Errors
-    /// I/O errors of the storage.
+    /// Returns an I/O error of the storage.
     fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()>;
 }
 
-/// A [`HoldoutStore`] in memory; never fails.
+/// A [`HoldoutStore`] in memory, which never fails.
 #[derive(Debug, Default)]
 pub struct MemoryHoldout(Batch);
 

@@ -1,7 +1,7 @@
-//! Rows, faults of rows, and the schema by which they are read.
+//! Rows, faults of rows, and the schema by which rows are read.
 //!
-//! The rooms of readers and of learners meet here, so that neither knows the other: a reader fills a `Batch` and a `Schema`, a learner
-//! takes rows from it. May use [`simd`](crate::simd) to fetch rows ahead.
+//! This module is shared by readers and learners, so that neither depends on the other: a reader fills a `Batch` and
+//! a `Schema`, and a learner takes rows from the batch. The module may use [`simd`](crate::simd) to prefetch rows.
 
 pub(crate) mod fault;
 pub(crate) mod feature_groups;

@@ -1,8 +1,8 @@
-//! Rows and batches of rows, which readers fill and trainers learn from.
+//! Rows and batches of rows, which readers fill and trainers learn.
 //!
-//! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also
-//! keeps the text it was parsed from, so that a fault found later (a label outside the loss's domain, say)
-//! can still be reported with its line, column and token.
+//! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also keeps the
+//! text from which its rows were parsed, so that a fault found later (a label outside the loss's domain, say) can
+//! still be reported with its line, column and token.
 
 use super::fault::{Fault, Part};
 use crate::simd::prefetch::prefetch;
@@ -10,32 +10,34 @@ use crate::simd::prefetch::prefetch;
 /// One row as the trainer sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// The label as in the data, not encoded; `None` for an unlabelled row.
+    /// Label as in the data, not encoded; `None` for an unlabelled row.
     pub label: Option<f64>,
     /// Importance weight, finite and at least 0.
     pub weight: f64,
-    /// Added to the margin, finite: the logarithm of an exposure, or the margin of another model. 0 for multiclass
-    /// losses.
+    /// Finite number that is added to the margin, such as the logarithm of an exposure or the margin of another
+    /// model; 0 for multiclass losses.
     pub offset: f64,
-    /// Feature ids, each once, in any order.
+    /// Feature ids, each at most once, in any order.
     pub index: &'a [u64],
-    /// Feature values, finite, as long as `index`.
+    /// Feature values, finite, as many as `index` has ids.
     pub value: &'a [f64],
-    /// The group number of each feature (see [`FeatureGroups`](crate::FeatureGroups)), as long as `index`; empty if all are 0.
+    /// Group number of each feature (see [`FeatureGroups`](crate::FeatureGroups)), as many as `index` has ids; empty
+    /// if all are 0.
     pub group: &'a [u32],
-    /// Number of the row among those of positive weight in the data, from 1, for rows that come in another order than in
-    /// the data; else 0.
+    /// Number of the row among the rows of positive weight in the data, starting at 1, for rows that are read in
+    /// another order than in the data; otherwise 0.
     pub position: u64,
 }
 
 impl Row<'_> {
-    /// Checks the invariants of the fields: as many values as ids, each id once, finite numbers, a weight of at least 0. All functions
-    /// that take rows check this first.
+    /// Checks the invariants of the fields: as many values as ids, each id at most once, finite numbers, and a weight
+    /// of at least 0. All functions that take rows check this first.
     ///
-    /// *Cost*: O(nnz), a small part of learning the row; O(nnz·log nnz) if ids are not ascending.
+    /// *Cost*: O(nonzeros), a small part of the cost of learning the row; O(nonzeros·log nonzeros) if ids are not
+    /// ascending.
     ///
     /// # Errors
-    /// The part at fault, and the remedy.
+    /// Returns a fault with the part of the row that is invalid, and the remedy.
     ///
     /// ```
     /// use surefoot_glm::{Batch, Part};
@@ -55,7 +57,7 @@ impl Row<'_> {
         if self.index.len() != self.value.len() {
             return Err(Fault::new(Part::Row, "a row has as many values as ids of features"));
         }
-        // x·0 is 0 unless x is not finite: a test without a branch per value.
+        // x·0 is 0 unless x is not finite, which tests all values without a branch per value.
         if self.value.iter().map(|x| x * 0.0).sum::<f64>() != 0.0 {
             let pair = self.value.iter().position(|x| !x.is_finite()).unwrap_or(0);
             return Err(Fault::new(Part::Pair(pair), "a value is a finite number"));
@@ -69,7 +71,7 @@ impl Row<'_> {
         }
     }
 
-    /// Position of the first id that occurred before in the row.
+    /// Returns the position of the first id that occurs earlier in the row; `None` if ids are distinct.
     fn repeated(&self) -> Option<usize> {
         let mut pairs: Vec<(u64, usize)> = self.index.iter().copied().zip(0..).collect();
         pairs.sort_unstable();
@@ -77,11 +79,11 @@ impl Row<'_> {
     }
 }
 
-/// Valid positive weights of rows. Sums of 10²⁸ of them, also times an f32 loss, do not overflow, and their ratios do not underflow to 0,
-/// which would divide by 0 in means.
+/// Range of valid positive row weights. Sums of 10²⁸ such weights do not overflow, even times an f32 loss, and their
+/// ratios do not underflow to 0, so that no mean divides by 0.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
 
-/// Checks that a weight is within range.
+/// Checks that a positive weight is within the range of valid weights.
 pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
     let message = match weight {
         _ if WEIGHTS.contains(&weight) => return Ok(()),
@@ -96,47 +98,48 @@ pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
 pub struct Place {
     /// Position of the input in the list of inputs.
     pub input: u32,
-    /// Physical line of the row, from 1.
+    /// Physical line number of the row, starting at 1.
     pub line: u64,
-    /// Bytes of the row in [`Batch::text`].
+    /// First byte of the row in [`Batch::text`], and the byte after its last.
     pub text: (usize, usize),
-    /// Decompressed bytes of this input up to and including the row's line break.
+    /// Number of decompressed bytes of this input up to and including the row's line break.
     pub end: u64,
     /// Hash of all bytes of this pass up to `end`, over all inputs.
     pub hash: u64,
 }
 
-/// Rows in flat arrays, reused from batch to batch.
+/// Rows in flat arrays, which are reused from batch to batch.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// One label per row; NaN for unlabelled rows (a NaN label in the input is refused by the reader).
+    /// Label of each row; NaN for unlabelled rows (a NaN label in the input is refused by the reader).
     pub label: Vec<f64>,
-    /// One weight per row.
+    /// Weight of each row.
     pub weight: Vec<f64>,
-    /// One offset per row; empty if all are 0.
+    /// Offset of each row; empty if all offsets are 0.
     pub offset: Vec<f64>,
-    /// Row `r` has the nonzeros `start[r]..start[r + 1]`; one more entry than rows.
+    /// Start of each row's nonzeros: row `r` has the nonzeros `start[r]..start[r + 1]`, so there is one more entry
+    /// than rows.
     pub start: Vec<usize>,
     /// Feature ids of all rows, concatenated.
     pub index: Vec<u64>,
-    /// Feature values of all rows, as long as `index`.
+    /// Feature values of all rows, as many as `index` has ids.
     pub value: Vec<f64>,
-    /// Group numbers of the features of all rows, as long as `index`; empty if all are 0.
+    /// Group numbers of the features of all rows, as many as `index` has ids; empty if all are 0.
     pub group: Vec<u32>,
-    /// The [position](Row::position) of each row; empty if rows come in the order of the data.
+    /// [Position](Row::position) of each row; empty if rows are read in the order of the data.
     pub position: Vec<u64>,
     /// Location of each row in its input.
     pub place: Vec<Place>,
-    /// The text that the rows were parsed from.
+    /// Text from which the rows were parsed.
     pub text: Vec<u8>,
-    /// Names of the rows, concatenated, if requested.
+    /// Names of the rows, concatenated; empty unless names were requested.
     names: Vec<u8>,
-    /// End of each name in `names`.
+    /// End of each row's name in `names`.
     name_ends: Vec<usize>,
 }
 
 impl Batch {
-    /// Removes all rows and keeps the memory.
+    /// Removes all rows and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.label.clear();
         self.weight.clear();
@@ -153,13 +156,13 @@ impl Batch {
         self.name_ends.clear();
     }
 
-    /// Appends the name of the row that is appended next; for all rows, or for none.
+    /// Appends the name of the row that is appended next. Either all rows have a name, or none has.
     pub fn push_name(&mut self, name: &[u8]) {
         self.names.extend_from_slice(name);
         self.name_ends.push(self.names.len());
     }
 
-    /// Name of row `r`, if rows have names.
+    /// Returns the name of row `r`; `None` if rows have no names.
     #[must_use]
     pub fn name(&self, r: usize) -> Option<&[u8]> {
         let end = *self.name_ends.get(r)?;
@@ -175,14 +178,14 @@ impl Batch {
         }
     }
 
-    /// Keeps only the first `pairs` nonzeros, to undo those of a row that is not appended after all.
+    /// Keeps only the first `pairs` nonzeros, which removes the nonzeros of a row that is not appended after all.
     pub fn truncate_pairs(&mut self, pairs: usize) {
         self.index.truncate(pairs);
         self.value.truncate(pairs);
         self.group.truncate(pairs);
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.label.len()
@@ -194,7 +197,7 @@ impl Batch {
         self.label.is_empty()
     }
 
-    /// Row `r`; panics if there is none, as indexing does.
+    /// Returns row `r`. Panics if there is no such row, as indexing does.
     #[must_use]
     pub fn row(&self, r: usize) -> Row<'_> {
         let pairs = self.start[r]..self.start[r + 1];
@@ -209,7 +212,8 @@ impl Batch {
         }
     }
 
-    /// Prefetches the memory that [`Batch::row`] reads for row `r`, if there is such a row: another thread has written it.
+    /// Prefetches the memory that [`Batch::row`] reads for row `r`, if there is such a row, because another thread
+    /// has written it.
     pub(crate) fn prefetch(&self, r: usize) {
         prefetch(self.label.as_ptr().wrapping_add(r));
         prefetch(self.weight.as_ptr().wrapping_add(r));
@@ -228,8 +232,8 @@ impl Batch {
         self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
     }
 
-    /// Appends a row without location and position. If ids and values differ in number, which [`Row::check`] refuses, the longer
-    /// is truncated.
+    /// Appends a row without location and position. If the numbers of ids and values differ, which [`Row::check`]
+    /// refuses, the longer list is truncated.
     pub fn append(&mut self, row: &Row<'_>) {
         let pairs = row.index.len().min(row.value.len());
         let row = &Row { index: &row.index[..pairs], value: &row.value[..pairs], ..*row };

@@ -1,61 +1,62 @@
-//! The schema of the data: how rows are read, stored in every model so that prediction reads as training did. Filled in and used by
-//! readers alone.
+//! The schema of the data: how rows are read. Every model stores it, so that prediction reads rows as training did;
+//! only readers fill it in and use it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Schema of the data, by which prediction reads rows as training did; a part of every model's [`Settings`](crate::Settings).
+/// Schema of the data, by which prediction reads rows as training did; a part of every model's
+/// [`Settings`](crate::Settings).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// How features are identified, which decides what formats suit the model.
+    /// Key by which features are identified, which decides the input formats that suit the model.
     #[serde(rename = "features_by", default)]
     pub by: FeatureKey,
-    /// Smallest legal feature id in svmlight text: 0 or 1.
+    /// Smallest valid feature id in svmlight text: 0 or 1.
     pub index_base: u8,
-    /// Number of bits that ids are hashed to, if they are hashed.
+    /// Number of bits to which ids are hashed; `None` if ids are not hashed.
     pub bits: Option<u8>,
     /// Interactions: pairs of namespaces or columns whose features are multiplied with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interact: Vec<(String, String)>,
-    /// Namespaces that are used; all if empty.
+    /// Namespaces that are used; all namespaces if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
     /// Namespaces that are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// The columns, for formats with columns.
+    /// Columns of the table and how its cells are read, for formats with columns.
     #[serde(default, skip_serializing_if = "TableSchema::is_unknown")]
     pub table: TableSchema,
-    /// Class names, for labels that are text, and the numbers that stand for them in rows.
+    /// Class names, for labels that are text, and the numbers that stand for the names in rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
 }
 
-/// How the features of the data are identified.
+/// Key by which the features of the data are identified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureKey {
-    /// By number, as in svmlight text.
+    /// Features are identified by number, as in svmlight text.
     #[default]
     Index,
-    /// By name, with or without a namespace, as in the text of Vowpal Wabbit.
+    /// Features are identified by name, with or without a namespace, as in the text of Vowpal Wabbit.
     Name,
-    /// By column of a table, of any format.
+    /// Features are identified by the column of a table, in any format.
     Column,
 }
 
-/// The quote character that encloses cells of text with delimiters or line breaks.
+/// Quote character that encloses text cells with delimiters or line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quote {
-    /// None: quotes are text.
+    /// No quote character: quotes are text.
     None,
-    /// A character, usually `"`.
+    /// A quote character, usually `"`.
     Mark(char),
 }
 
 impl Quote {
-    /// The quote character as a byte, if it is ASCII.
+    /// Returns the quote character as a byte; `None` without one, or if it is not ASCII.
     #[must_use]
     pub fn mark(self) -> Option<u8> {
         match self {
@@ -64,7 +65,8 @@ impl Quote {
         }
     }
 
-    /// Whether it can enclose cells: an ASCII punctuation character that is neither part of numbers nor a usual delimiter.
+    /// Whether the character can enclose cells: an ASCII punctuation character that is neither part of numbers nor a
+    /// usual delimiter.
     #[must_use]
     pub fn is_usable(self) -> bool {
         match self {
@@ -74,18 +76,18 @@ impl Quote {
     }
 }
 
-/// The columns of a table, and how its cells are read.
+/// Columns of a table, and how its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableSchema {
     /// Whether columns are identified by the names of a header, not by position.
     pub header: bool,
-    /// Delimiter of cells in text, if it was specified.
+    /// Delimiter of cells in text; `None` if it was not specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
-    /// Quote character in text, if it was specified.
+    /// Quote character in text; `None` if it was not specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
-    /// Decimal separator of numbers in text, if it was specified.
+    /// Decimal separator of numbers in text; `None` if it was not specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<char>,
     /// Treatment of missing cells.
@@ -96,18 +98,18 @@ pub struct TableSchema {
     /// Whether only empty cells and the texts in `na` count as missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_default_na: bool,
-    /// With [`Missing::Mean`], the means of numeric columns over the training rows.
+    /// Means of numeric columns over the training rows, by column name; empty unless `missing` is [`Missing::Mean`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub means: BTreeMap<String, f64>,
-    /// The columns in the order of the training data; empty until they are known.
+    /// Columns in the order of the training data; empty until they are known.
     pub columns: Vec<Column>,
 }
 
-/// All its numbers are finite.
+/// Equality is reflexive because all numbers are finite.
 impl Eq for TableSchema {}
 
 impl TableSchema {
-    /// Value that replaces a missing number in a column.
+    /// Returns the value that replaces a missing number in a column.
     #[must_use]
     pub fn fill(&self, column: &str) -> f64 {
         let mean = self.means.get(column).copied();
@@ -121,47 +123,47 @@ impl TableSchema {
     }
 }
 
-/// A column of a table.
+/// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Name of the column; its number from 1 without a header.
+    /// Name of the column; its number, starting at 1, without a header.
     pub name: String,
-    /// Use of the column.
+    /// Use of the column in rows: label, weight, offset, feature, or none.
     pub role: Role,
 }
 
-/// Use of a column.
+/// Use of a table's column in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The label.
+    /// The label of the row.
     Label,
-    /// The importance weight.
+    /// The importance weight of the row.
     Weight,
     /// Number of trials, of which the label is the proportion of successes.
     Trials,
-    /// Added to margins.
+    /// Number that is added to the row's margin.
     Offset,
-    /// Exposure, whose logarithm is added to margins.
+    /// Exposure, whose logarithm is added to the row's margin.
     Exposure,
-    /// A numeric feature, whose value is the cell.
+    /// Numeric feature, whose value is the cell.
     Number,
-    /// Categorical: a feature per distinct text. A cell may hold several.
+    /// Categorical column: one feature per distinct text. A cell may hold several texts.
     Category,
-    /// Free text: a feature per word.
+    /// Free text: one feature per word.
     Text,
-    /// Not used.
+    /// Column that is not used.
     Ignored,
 }
 
 impl Role {
-    /// Whether a column of this role gives features.
+    /// Whether columns of this role give features.
     #[must_use]
     pub fn is_feature(self) -> bool {
         matches!(self, Role::Number | Role::Category | Role::Text)
     }
 
-    /// Whether a column of this role gives an offset of margins.
+    /// Whether columns of this role give an offset of margins.
     #[must_use]
     pub fn is_offset(self) -> bool {
         matches!(self, Role::Offset | Role::Exposure)
@@ -177,16 +179,17 @@ pub enum Missing {
     Refuse,
     /// A missing cell sets an indicator feature of the column to 1; a missing number counts as 0.
     Indicator,
-    /// As [`Indicator`](Missing::Indicator), but a missing number counts as the mean of its column: see [`TableSchema::means`].
+    /// A missing cell sets an indicator feature as with [`Indicator`](Missing::Indicator), but a missing number
+    /// counts as the mean of its column: see [`TableSchema::means`].
     Mean,
 }
 
-/// A class name, for labels that are text.
+/// Class name, for labels that are text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
-    /// The label as it is written in the data.
+    /// Label as it is written in the data.
     pub text: String,
-    /// The number that stands for it in rows; ascending with the texts.
+    /// Number that stands for the class name in rows; numbers ascend in the order of the texts.
     pub code: f64,
 }
 
@@ -207,7 +210,7 @@ impl Default for Schema {
     }
 }
 
-/// Names of features by id, as far as they were kept. Features may share an id, if ids are hashed to few bits.
+/// Names of features by id, as far as they were kept. Several features share an id if ids are hashed to few bits.
 ///
 /// ```
 /// use surefoot_glm::FeatureNames;
@@ -223,12 +226,12 @@ pub struct FeatureNames {
 }
 
 impl FeatureNames {
-    /// Maximum number of names.
+    /// Maximum number of names that are kept.
     pub const MOST: usize = 1 << 20;
-    /// Maximum number of bytes of all names.
+    /// Maximum number of bytes of all names together.
     pub const MOST_BYTES: usize = 64 << 20;
 
-    /// Adds a name of an id; `false` if the maximum is reached. O(log n).
+    /// Adds a name of an id; returns false if the maximum is reached. Costs O(log n) for n names.
     pub fn insert(&mut self, id: u64, name: &str) -> bool {
         if self.by_id.len() >= FeatureNames::MOST || self.bytes + name.len() > FeatureNames::MOST_BYTES {
             return false;
@@ -239,19 +242,19 @@ impl FeatureNames {
         true
     }
 
-    /// Name of an id, if it was kept; the first of several in alphabetical order.
+    /// Returns the name of an id, the first in alphabetical order if there are several; `None` if no name was kept.
     #[must_use]
     pub fn of(&self, id: u64) -> Option<&str> {
         self.all(id).next()
     }
 
-    /// All names of an id, in alphabetical order.
+    /// Returns all names of an id, in alphabetical order.
     pub fn all(&self, id: u64) -> impl Iterator<Item = &str> {
         let from = self.by_id.range((id, Box::default())..);
         from.take_while(move |(of, _)| *of == id).map(|(_, name)| &**name)
     }
 
-    /// The names of these ids only.
+    /// Returns the names of the given ids only.
     #[must_use]
     pub fn restricted_to(&self, index: &[u64]) -> FeatureNames {
         let mut names = FeatureNames::default();
@@ -267,7 +270,7 @@ impl FeatureNames {
         self.by_id.is_empty()
     }
 
-    /// All names by ascending id.
+    /// Returns all names, by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         self.by_id.iter().map(|(id, name)| (*id, &**name))
     }

@@ -1,8 +1,9 @@
-//! Classes of multiclass losses: labels, numbered in the order in which they are encountered.
+//! The classes of multiclass losses, numbered in the order in which their labels are first seen.
 
 use serde::{Deserialize, Serialize};
 
-/// Labels of classes. A class keeps the number it got when first encountered; models store classes by ascending label.
+/// Labels of classes by class number. A class keeps the number it got when first seen; models store classes by
+/// ascending label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
 pub(crate) struct ClassIndex {
@@ -16,7 +17,7 @@ impl ClassIndex {
     /// Maximum number of classes.
     pub(crate) const MOST: usize = 65_536;
 
-    /// Numbers the classes of labels in the order of their first occurrence.
+    /// Returns the classes of the given labels, numbered in the order of their first occurrence.
     pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> ClassIndex {
         let mut classes = ClassIndex::default();
         labels.into_iter().for_each(|label| classes.insert(label));
@@ -31,38 +32,38 @@ impl ClassIndex {
         self.labels.is_empty()
     }
 
-    /// Position of a label in ascending order, or where it would be inserted.
+    /// Returns the position of a label in ascending order (`Ok`), or the position where it would be inserted (`Err`).
     fn search(&self, label: f64) -> Result<usize, usize> {
         let at = self.ascending.partition_point(|&number| self.labels[number as usize] < label);
         let found = self.ascending.get(at).is_some_and(|&number| self.labels[number as usize] == label);
         if found { Ok(at) } else { Err(at) }
     }
 
-    /// Number of a class, if it was encountered. O(log K).
+    /// Returns the number of a class; `None` if its label is unseen. Costs O(log K) for K classes.
     pub(crate) fn number(&self, label: f64) -> Option<usize> {
         self.search(label).ok().map(|at| self.ascending[at] as usize)
     }
 
-    /// Adds a class, unless it is known. O(K).
+    /// Adds a class, unless it is known. Costs O(K) for K classes.
     pub(crate) fn insert(&mut self, label: f64) {
         if let Err(at) = self.search(label) {
             self.ascending.insert(at, self.labels.len() as u32);
-            // −0 becomes 0.
+            // Adding 0 turns −0 into 0.
             self.labels.push(label + 0.0);
         }
     }
 
-    /// Class numbers by ascending label.
+    /// Returns the class numbers by ascending label.
     pub(crate) fn ascending(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.ascending.iter().map(|&number| number as usize)
     }
 
-    /// The labels, ascending.
+    /// Returns the labels in ascending order.
     pub(crate) fn labels(&self) -> Vec<f64> {
         self.ascending().map(|number| self.labels[number]).collect()
     }
 
-    /// Label of class number 0.
+    /// Returns the label of class number 0, if there is a class.
     pub(crate) fn first(&self) -> Option<f64> {
         self.labels.first().copied()
     }

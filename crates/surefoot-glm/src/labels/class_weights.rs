@@ -1,4 +1,4 @@
-//! Class weights: factors of the weights of rows, by label.
+//! Class weights: factors by which the weights of rows are multiplied, by label.
 
 use super::class_index::ClassIndex;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Factors of the weights of rows, by class.
+/// Factors by which the weights of rows are multiplied, by class.
 ///
 /// ```
 /// use surefoot_glm::ClassWeights;
@@ -16,15 +16,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeights {
-    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W_c is its part of the total weight W of K
-    /// classes. In the first pass computed from the rows so far, including the current one; for the optimum from all rows.
+    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W is the total weight of the
+    /// rows of K classes, and W_c the part of class c. In the first pass the weights are summed over the rows so far,
+    /// including the current row; for later passes and the optimum over all rows.
     Balanced,
-    /// A factor per label, as the label is written in the data; 1 for others.
+    /// A factor per label, as the label is written in the data; 1 for other labels.
     Given(Vec<(String, f64)>),
 }
 
 impl ClassWeights {
-    /// The given factor of a label, by its number or by the class name that the number stands for.
+    /// Returns the given factor of a label, which is found by its number, or by the class name that the number stands
+    /// for.
     fn given(pairs: &[(String, f64)], label: f64, texts: &[Class]) -> f64 {
         let is = |text: &str| match texts.iter().find(|class| class.code == label) {
             Some(class) => class.text == text,
@@ -37,14 +39,15 @@ impl ClassWeights {
 /// Total weight of the rows of each class so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassBalance {
-    /// By ascending label.
+    /// Label and total weight of each class, by ascending label.
     #[serde(rename = "by_label")]
     sums: Vec<(f64, Sum)>,
+    /// Total weight of the rows of all classes so far.
     total: Sum,
 }
 
 impl ClassBalance {
-    /// Checks totals read from a file.
+    /// Checks that totals read from a file are within their ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let labels = || self.sums.iter().map(|(label, _)| *label);
         let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
@@ -60,7 +63,7 @@ impl ClassBalance {
         self.sums.partition_point(|(known, _)| *known < label)
     }
 
-    /// Factor for the next row, given the rows so far.
+    /// Returns the class weight of the next row, given the rows so far; `weight` is the weight of the next row.
     pub(crate) fn factor(&self, weights: Option<&ClassWeights>, label: f64, weight: f64, texts: &[Class]) -> f64 {
         match weights {
             None => 1.0,
@@ -74,7 +77,7 @@ impl ClassBalance {
         }
     }
 
-    /// Counts a row.
+    /// Adds the weight of a row to the total of its class.
     pub(crate) fn add(&mut self, label: f64, weight: f64) {
         let at = self.at(label);
         if self.sums.get(at).is_none_or(|(known, _)| *known != label) {
@@ -84,7 +87,7 @@ impl ClassBalance {
         self.total.add(weight);
     }
 
-    /// Factor for a row of a class, given all rows.
+    /// Returns the class weight of a row with the given label, computed from all rows.
     pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
         match weights {
             ClassWeights::Given(pairs) => ClassWeights::given(pairs, label, texts),

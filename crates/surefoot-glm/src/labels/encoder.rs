@@ -8,34 +8,40 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Largest absolute label of binary classification, a whole number: larger ones are taken for quantities, and refused.
+/// Largest absolute label of binary classification, where labels are whole numbers; larger labels are taken for
+/// quantities, and refused.
 const LARGEST_CLASS: f64 = 99.0;
 
-/// Largest absolute label of multiclass losses, and the maximum number of classes.
+/// Largest absolute label of multiclass losses.
 const LARGEST_OF_MANY: f64 = 65_536.0;
+/// Maximum number of classes of a multiclass loss.
 const MOST: usize = ClassIndex::MOST;
 
-/// The classes encountered so far, in the order of rows: two of them, or all for multiclass losses.
+/// Classes seen so far, in the order of rows: at most two for binary losses, all for multiclass losses.
 ///
-/// The larger of two labels is the positive class. Until the second label comes, training encodes the first as +1, and flips the sign
-/// of the whole model if the second turns out larger. This is exact, since φ(−y, −m) = φ(y, m) for binary losses.
+/// The larger of two labels is the positive class. Until a second label is seen, training encodes the first label as
+/// +1, and flips the sign of the whole model if the second label turns out larger. The flip is exact, since φ(−y, −m)
+/// = φ(y, m) for binary losses φ with label y and margin m.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelEncoder {
+    /// First label seen, for binary losses.
     first: Option<f64>,
+    /// Second label seen, for binary losses.
     second: Option<f64>,
+    /// Labels seen, for multiclass losses.
     #[serde(default, skip_serializing_if = "ClassIndex::is_empty")]
     classes: ClassIndex,
     /// Whether labels are proportions of the positive class, whose label is 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shares: bool,
-    /// Whether labels stand for class names: then any number may be a class.
+    /// Whether labels stand for class names, so that any number may be a class.
     #[serde(skip)]
     pub(crate) texts: bool,
 }
 
 impl LabelEncoder {
-    /// Encodes a label for training: −1 or +1, or a class number for multiclass losses. A new class is added only by
-    /// [`LabelEncoder::observe`].
+    /// Encodes a label for training: −1 or +1 (for proportions, a number between them), a class number for multiclass
+    /// losses, or the label itself in regression. A new class is added only by [`LabelEncoder::observe`].
     pub(crate) fn encode(&self, loss: Loss, label: f64) -> Result<f64, Fault> {
         if !loss.classifies() {
             return loss.check(label).map(|()| label);
@@ -73,12 +79,12 @@ impl LabelEncoder {
         label.is_finite() && (self.texts || label.fract() == 0.0 && label.abs() <= largest)
     }
 
-    /// The classes of a multiclass loss.
+    /// Returns the classes of a multiclass loss.
     pub(crate) fn classes(&self) -> &ClassIndex {
         &self.classes
     }
 
-    /// Adds the class of an accepted row.
+    /// Adds the class of an accepted row's label if it is unseen; does nothing in regression.
     pub(crate) fn observe(&mut self, loss: Loss, label: f64) {
         if self.shares {
             (self.first, self.second) = (Some(1.0), Some(0.0));
@@ -93,7 +99,7 @@ impl LabelEncoder {
         }
     }
 
-    /// +1 if the first class is the positive one, −1 if the model's sign is to be flipped.
+    /// Returns +1 if the class encoded as +1 is the positive one, and −1 if the sign of the model has to be flipped.
     pub(crate) fn sign(&self) -> f64 {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first < second => -1.0,
@@ -102,7 +108,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Labels of the classes, as stored in a model.
+    /// Returns the labels of the classes, as they are stored in a model.
     pub(crate) fn labels(&self) -> Labels {
         if self.sign() > 0.0 {
             let classes = self.classes.labels();
@@ -112,7 +118,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Checks an encoder read from a file against the labels of its model.
+    /// Checks that an encoder read from a file agrees with the labels of its model.
     pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
         let (many, two) = (!self.classes.is_empty(), self.first.is_some());
         let kind = if loss.is_multiclass() { !two } else { !many && (loss.classifies() || !two) };
@@ -120,7 +126,7 @@ impl LabelEncoder {
         need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
-    /// The only class encountered, if there is just one.
+    /// Returns the label of the only class seen; `None` if no class or several classes have been seen.
     pub(crate) fn only_class(&self) -> Option<f64> {
         match self.classes.len() {
             0 if self.second.is_none() => self.first,

@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The labels a classifier was trained on.
+/// Labels on which a classifier was trained.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
-    /// Label of the negative class, encoded as −1, if it was encountered.
+    /// Label of the negative class, encoded as −1; `None` if it is unseen.
     pub negative: Option<f64>,
-    /// Label of the positive class, encoded as +1, if it was encountered.
+    /// Label of the positive class, encoded as +1; `None` if it is unseen.
     pub positive: Option<f64>,
-    /// Labels of all classes, ascending, for multiclass losses; then `negative` and `positive` are `None`.
+    /// Labels of all classes in ascending order, for multiclass losses, for which `negative` and `positive` are
+    /// `None`; empty for other losses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<f64>,
     /// Whether labels are proportions of the positive class, between 0 and 1.
@@ -18,8 +19,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Encodes a label: −1 or +1, a number between for a proportion, or the position of its class for multiclass losses. `None` for a
-    /// label that was not encountered in training.
+    /// Encodes a label: −1 or +1, a number between them for a proportion, or the position of its class for multiclass
+    /// losses. Returns `None` for a label that was not seen in training.
     #[must_use]
     pub fn encode(&self, label: f64) -> Option<f64> {
         if self.shares {
@@ -38,7 +39,7 @@ impl Labels {
         }
     }
 
-    /// All labels encountered.
+    /// Returns the labels of all classes seen: negative, then positive, or all by ascending label.
     #[must_use]
     pub fn all(&self) -> Vec<f64> {
         [self.negative, self.positive].into_iter().flatten().chain(self.classes.iter().copied()).collect()

@@ -1,6 +1,6 @@
-//! Encoding of the labels of a file for the losses, and class weights.
+//! Encoding of labels for the losses, and class weights.
 //!
-//! May use [`data`](crate::data), [`loss`](crate::loss) and [`numeric`](crate::numeric).
+//! This module may use [`data`](crate::data), [`loss`](crate::loss) and [`numeric`](crate::numeric).
 
 pub(crate) mod class_index;
 pub(crate) mod class_weights;

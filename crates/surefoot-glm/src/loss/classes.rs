@@ -1,11 +1,11 @@
-//! Functions of [`Loss`] with one margin per class; a match arm per loss.
+//! The functions of [`Loss`] for losses with one margin per class, with one match arm per loss.
 
 use super::{Loss, charges::Charges, softmax};
 use crate::simd::lanes::Lanes;
 
 impl Loss {
-    /// Loss of the margins of K classes; `y` is the number of the label's class. For [multiclass](Loss::is_multiclass) losses;
-    /// numerically stable for all finite margins. O(K).
+    /// Returns the loss of the margins of K classes, where `y` is the number of the label's class, for
+    /// [multiclass](Loss::is_multiclass) losses. Numerically stable for all finite margins. Costs O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -14,7 +14,7 @@ impl Loss {
     /// ```
     ///
     /// # Panics
-    /// If `y` is not below the number of margins.
+    /// Panics if `y` is not below the number of margins.
     #[must_use]
     pub fn multiclass_value(self, y: usize, margins: &[f64]) -> f64 {
         match self {
@@ -23,10 +23,10 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of K classes by the gradient of [`multiclass_value`](Loss::multiclass_value). O(K).
+    /// Replaces the margins of K classes by the gradient of [`multiclass_value`](Loss::multiclass_value). Costs O(K).
     ///
     /// # Panics
-    /// If `y` is not below the number of margins.
+    /// Panics if `y` is not below the number of margins.
     pub fn multiclass_gradient(self, y: usize, margins: &mut [f64]) {
         match self {
             Loss::Ovr => softmax::ovr_gradient(y, margins),
@@ -34,7 +34,7 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of K classes by their probabilities, which sum to 1. O(K).
+    /// Replaces the margins of K classes by their probabilities, which sum to 1. Costs O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -49,7 +49,8 @@ impl Loss {
         softmax::means(margins);
     }
 
-    /// Log loss −ln p_y of the probabilities of K classes, whichever loss was minimised. Overwrites the margins.
+    /// Returns the log loss −ln p_y of the probabilities of K classes, whichever loss was minimised. Overwrites the
+    /// margins.
     pub(crate) fn multiclass_log_loss(self, y: usize, margins: &mut [f64]) -> f64 {
         if self == Loss::Ovr {
             softmax::ovr_logarithms(margins);
@@ -57,7 +58,7 @@ impl Loss {
         softmax::value(y, margins)
     }
 
-    /// The least mean loss of K constant margins, given the frequencies of classes.
+    /// Returns the least mean loss of K constant margins, given the frequencies of classes.
     pub(crate) fn multiclass_constant(self, shares: impl Iterator<Item = f64>) -> f64 {
         match self {
             Loss::Ovr => softmax::ovr_constant(shares),
@@ -65,7 +66,7 @@ impl Loss {
         }
     }
 
-    /// Charges of the lanes for the margins of K classes, in f32.
+    /// Computes the charges of the lanes (learners trained side by side) for the margins of K classes, in f32.
     pub(crate) fn multiclass_charges(self, y: usize, margins: &[Lanes]) -> Charges {
         match self {
             Loss::Ovr => softmax::ovr_charges(y, margins),
@@ -73,7 +74,8 @@ impl Loss {
         }
     }
 
-    /// [`multiclass_gradient`](Loss::multiclass_gradient) per lane, in f32.
+    /// Replaces the margins of the lanes by the [`multiclass_gradient`](Loss::multiclass_gradient) of each lane, in
+    /// f32.
     pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
             Loss::Ovr => softmax::ovr_derivatives(y, margins),

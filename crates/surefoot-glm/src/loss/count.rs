@@ -1,10 +1,13 @@
-//! Deviances with a log link, for counts and amounts: Poisson, gamma, and Tweedie between them, as one family.
+//! Deviance losses with a log link, for counts and amounts: Poisson, gamma, and Tweedie between them, as one family.
 //!
-//! With the mean μ = e^m the derivative is μ^{1−p}(μ − y): power p = 1 is Poisson, 2 gamma, 1 < p < 2 Tweedie (a Poisson number
-//! of gamma amounts); for no other p is the loss convex in m. Scaling labels by c adds ln c to margins, so the unit of labels does
-//! not matter. Derivatives are unbounded; for how the learner stays stable see [`LabelRange`](crate::loss::derivative_cut::LabelRange).
+//! With the label y and the mean μ = e^m at the margin m, the derivative in m is μ^{1−p}(μ − y). The power p = 1 is
+//! Poisson, p = 2 is gamma, and 1 < p < 2 is Tweedie (the sum of a Poisson number of gamma amounts); for no other p
+//! is the loss convex in m. Scaling labels by c adds ln c to margins, so the unit of labels does not matter.
+//! Derivatives are unbounded; for how the learner stays stable see
+//! [`LabelRange`](crate::loss::derivative_cut::LabelRange).
 
-/// −y μ^{1−p}/(1 − p) + μ^{2−p}/(2 − p), with the limits at 1 and 2: μ − ym and y/μ + m.
+/// Computes the loss −y μ^{1−p}/(1 − p) + μ^{2−p}/(2 − p), where p is `power` and μ = e^m, with the limits μ − ym at
+/// p = 1 and y/μ + m at p = 2.
 #[inline]
 pub(super) fn value(power: f64, y: f64, m: f64) -> f64 {
     if power == 1.0 {
@@ -17,19 +20,19 @@ pub(super) fn value(power: f64, y: f64, m: f64) -> f64 {
     }
 }
 
-/// μ^{2−p} − y μ^{1−p}.
+/// Computes the derivative μ^{2−p} − y μ^{1−p} of the loss in the margin, where p is `power` and μ = e^m.
 #[inline]
 pub(super) fn derivative(power: f64, y: f64, m: f64) -> f64 {
     if power == 1.0 { mean(m) - y } else { mean((2.0 - power) * m) - paid(y, power - 1.0, m) }
 }
 
-/// y e^{−am}, 0 for a label of 0 however small the mean is.
+/// Computes y·e^{−am}, which is 0 for a label of 0 however small the mean is, and is capped at the largest number.
 #[inline]
 fn paid(y: f64, a: f64, m: f64) -> f64 {
     if y == 0.0 { 0.0 } else { (y * mean(-a * m)).min(f64::MAX) }
 }
 
-/// Minimum of the loss of a label: at the margin ln y.
+/// Returns the least loss of a label y, which the loss has at the margin ln y.
 pub(super) fn least(power: f64, y: f64) -> f64 {
     if power == 1.0 {
         if y > 0.0 { y - y * libm::log(y) } else { 0.0 }
@@ -40,7 +43,7 @@ pub(super) fn least(power: f64, y: f64) -> f64 {
     }
 }
 
-/// e^m, capped at the largest number.
+/// Computes e^m, capped at the largest number.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     libm::exp(m).min(f64::MAX)

@@ -1,22 +1,26 @@
-//! Range of labels with a log link, and the bounds at which derivatives are clipped because of it.
+//! The range of labels with a log link, and the bounds at which derivatives are clipped because of it.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// Factor by which a predicted mean may exceed the labels before its derivative is clipped.
+/// Factor by which a predicted mean may exceed the labels before the derivative is clipped.
 const BEYOND: f64 = std::f64::consts::E;
 
-/// Mean and maximum of the labels so far.
+/// Mean and maximum of the labels so far, and the mean exposure.
 ///
-/// With a log link, a margin too large by 20 has a derivative 5·10⁸ times the usual one, and a learner that divides by the square root of
-/// the sum of squared gradients would hardly move ever after. So derivatives are clipped: above at the derivative for a mean of e times the
-/// largest label and a label of 0; below at that for a label of e times the largest and the mean of all labels.
+/// With a log link, a margin too large by 20 has a derivative 5·10⁸ times the usual one, and a learner that divides
+/// by the square root of the sum of squared gradients would hardly move afterwards. So derivatives are clipped. The
+/// upper bound is the derivative for a label of 0 and a predicted mean of e times the largest label. The lower bound
+/// is the derivative for a label of e times the largest label and a predicted mean equal to the mean of all labels.
 /// The clipped loss is still convex with its minimum at each row's own label, and equals the true loss as long as
-/// predictions are of the magnitude of labels; the printed loss is never clipped.
+/// predictions are of the magnitude of labels. The reported loss is never clipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelRange {
+    /// Total weight of the rows so far.
     weight: f64,
+    /// Weighted mean of the labels so far.
     mean: f64,
+    /// Largest label so far.
     largest: f64,
     /// Logarithm of the weighted mean exposure e^offset; 0 without offsets.
     #[serde(rename = "log_mean_exposure", default, skip_serializing_if = "is_zero")]
@@ -33,12 +37,12 @@ impl LabelRange {
         [self.weight, self.mean, self.largest].into_iter().all(is_magnitude) && self.exposure.is_finite()
     }
 
-    /// Weighted mean of labels; 0 as long as no label is above 0.
+    /// Returns the weighted mean of labels; 0 as long as no label is above 0.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Logarithm of the weighted mean exposure.
+    /// Returns the logarithm of the weighted mean exposure e^offset of the rows so far.
     pub(crate) fn exposure(&self) -> f64 {
         self.exposure
     }
@@ -51,20 +55,22 @@ impl LabelRange {
         if part == 1.0 {
             self.exposure = offset;
         } else if offset != self.exposure {
-            // ln((1 − part)·e^a + part·e^b), from the larger of the two on, so that neither overflows.
+            // ln((1 − part)·e^a + part·e^b) is computed starting from the larger of a and b, so that neither
+            // exponential overflows.
             let (a, b) = (self.exposure, offset);
             let (top, share, other) = if a > b { (a, part, b - a) } else { (b, 1.0 - part, a - b) };
             self.exposure = top + libm::log1p(share * libm::expm1(other));
         }
     }
 
-    /// Changes the unit of labels: multiplies them by `ratio`.
+    /// Changes the unit of labels by multiplying them by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean *= ratio;
         self.largest *= ratio;
     }
 
-    /// Bounds (down, up) of |φ'| at a row with the label `y`.
+    /// Returns the bounds (down, up) of −φ' and φ' at a row with the label `y`, where φ' is the derivative of the
+    /// loss in the margin; infinite for losses without a log link.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> (f64, f64) {
         let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
         let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
@@ -73,7 +79,7 @@ impl LabelRange {
         (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
     }
 
-    /// A derivative clipped to these bounds.
+    /// Returns `derivative` clipped to the bounds for the label `y`.
     pub(crate) fn cut(&self, loss: Loss, y: f64, derivative: f64) -> f64 {
         let (down, up) = self.derivative_bounds(loss, y);
         derivative.clamp(-down, up)

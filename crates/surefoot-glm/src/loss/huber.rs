@@ -1,13 +1,13 @@
-//! Huber loss: squared up to an error of δ, straight beyond it; identity link; |φ'| ≤ δ, φ'' ≤ 1.
+//! Huber loss: squared up to an absolute error of δ, linear beyond; identity link; |φ'| ≤ δ, φ'' ≤ 1.
 
-/// ½r² for |r| ≤ δ, else δ(|r| − δ/2), with r = m − y.
+/// Computes the Huber loss of the error r = m − y: ½r² for |r| ≤ δ, otherwise δ(|r| − δ/2).
 #[inline]
 pub(super) fn value(delta: f64, y: f64, m: f64) -> f64 {
     let r = (m - y).abs();
     if r <= delta { 0.5 * r * r } else { delta * (r - 0.5 * delta) }
 }
 
-/// r clipped to [−δ, δ].
+/// Computes the derivative of the Huber loss in the margin: the error r = m − y clipped to [−δ, δ].
 #[inline]
 pub(super) fn derivative(delta: f64, y: f64, m: f64) -> f64 {
     let r = m - y;

@@ -1,15 +1,15 @@
-//! Logistic loss ln(1 + e^(−ym)), label −1 or +1, link logit; φ' in (−1, 1), φ'' ≤ 1/4. A label y between −1 and 1 is a proportion: it
-//! counts as a row of each class, with weights (1 + y)/2 and (1 − y)/2.
+//! Logistic loss ln(1 + e^(−ym)) for labels y = −1 or +1 and margins m; logit link; φ' in (−1, 1), φ'' ≤ 1/4. A label
+//! y between −1 and 1 is a proportion: it counts as a row of each class, with weights (1 + y)/2 and (1 − y)/2.
 //!
-//! exp and log come from `libm`, one pure-Rust source, so that training and prediction agree to the last
-//! bit on every platform; lanes have their own, in f32.
+//! exp and log come from `libm`, a pure-Rust library, so that training and prediction agree to the last bit on every
+//! platform. The lanes (learners trained side by side) have exp and log of their own, in f32.
 
 use crate::simd::lanes::{
     Lanes,
     exp::{exp_neg_abs, ln_1p_of_unit},
 };
 
-/// ln(1 + e^(−ym)), in a form that does not overflow.
+/// Computes the loss ln(1 + e^(−ym)), or that of a proportion, in a form that does not overflow.
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     let z = -y * m;
@@ -19,13 +19,14 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
     z.max(0.0) + libm::log1p(libm::exp(-z.abs()))
 }
 
-/// Loss of a proportion less ln(1 + e^(−|m|)): |m| times the weight of the class on the other side.
+/// Returns the loss of a proportion less ln(1 + e^(−|m|)), which is |m| times the weight of the class on the other
+/// side of 0 from m.
 #[inline]
 fn share(y: f64, m: f64) -> f64 {
     m.abs() * 0.5 * (1.0 - y * m.signum())
 }
 
-/// −y / (1 + e^(ym)).
+/// Computes the derivative −y / (1 + e^(ym)) of the loss in the margin, or that of a proportion.
 #[inline]
 pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y.abs() < 1.0 {
@@ -34,24 +35,24 @@ pub(super) fn derivative(y: f64, m: f64) -> f64 {
     -y * mean(-y * m)
 }
 
-/// 1 / (1 + e^(−m)), from e^(−|m|), which cannot overflow.
+/// Computes the probability 1 / (1 + e^(−m)) from e^(−|m|), which cannot overflow.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     let e = libm::exp(-m.abs());
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
-/// Least mean loss of a constant, the entropy of the classes, given the mean label.
+/// Returns the least mean loss of a constant, given the mean label: the entropy of the classes.
 pub(super) fn constant(mean: f64) -> f64 {
     0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean))
 }
 
-/// p·ln p, 0 at p = 0 (and at what rounding leaves below it).
+/// Computes p·ln p, which is 0 at p = 0, and for the negative p that rounding may leave.
 pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 
-/// `value` per lane.
+/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion, per lane (one of the learners trained side by side).
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_neg_abs(margins));
     if y.abs() < 1.0 {
@@ -60,7 +61,8 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
-/// `derivative` per lane: e/(1 + e) on the right side of 0, 1/(1 + e) on the wrong one.
+/// Computes the derivative per lane from e = e^(−|m|): in absolute value e/(1 + e) for a margin m on the right side
+/// of 0, and 1/(1 + e) on the wrong side.
 pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_neg_abs(margins);
     let mut out = e;

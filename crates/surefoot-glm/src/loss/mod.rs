@@ -1,7 +1,7 @@
-//! Losses: pointwise functions of a label and a margin, with all that is known about them in one place.
+//! Losses: functions of a label and a margin, with all their properties in one place.
 //!
-//! A new loss is one variant of [`Loss`], one file beside this one, and one arm in each `match` below;
-//! the tests over [`Loss::SCALAR`] or [`Loss::ALL`] then apply to it.
+//! A new loss is one variant of [`Loss`], one file in this folder, and one arm in each `match` below; the tests over
+//! [`Loss::SCALAR`] or [`Loss::ALL`] then apply to it.
 
 pub(crate) mod charges;
 mod classes;
@@ -23,7 +23,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The loss of one row, written φ(m) = φ(label, margin).
+/// Loss of one row, written φ(m) = φ(y, m), where y is the encoded label and m the margin.
 ///
 /// | loss | φ | label | mean (inverse link) | \|φ'\| | φ'' |
 /// | --- | --- | --- | --- | --- | --- |
@@ -41,11 +41,13 @@ use std::fmt;
 /// | softmax | ln Σ_j e^(m_j) − m_y | one of K classes | e^(m_k) / Σ_j e^(m_j) | norm ≤ √2 | norm ≤ 1/2 |
 /// | ovr | Σ_k ln(1 + e^(−m_k)) with −m_k for k = y, else +m_k | one of K classes | 1 / (1 + e^(−m_k)), divided by their sum | ≤ 1 each | ≤ 1/4 each |
 ///
-/// The last two have one margin per class: see [`multiclass_value`](Loss::multiclass_value). As functions of a single margin they equal the
-/// logistic loss: softmax with m the margin of the label's class less ln Σ e^(m_j) of the others.
+/// The last two losses have one margin per class: see [`multiclass_value`](Loss::multiclass_value). As functions of a
+/// single margin they equal the logistic loss; for softmax this margin is the margin of the label's class less ln Σ
+/// e^(m_j) over the other classes.
 ///
-/// Unbounded derivatives: for the squared loss the learner scales its points by the labels; with a log link, derivatives, which grow like
-/// e^m, are clipped by the range of labels (`loss/derivative_cut.rs`).
+/// Two remedies keep the learner stable with unbounded derivatives. For the squared loss the learner scales its
+/// points by the labels; with a log link, derivatives, which grow like e^m, are clipped by the range of labels
+/// (`loss/derivative_cut.rs`).
 ///
 /// ```
 /// use surefoot_glm::Loss;
@@ -61,16 +63,16 @@ pub enum Loss {
     Logistic,
     /// Regression by half the squared error.
     Squared,
-    /// Regression by half the squared error up to `delta`, linear beyond.
+    /// Regression by half the squared error up to an absolute error of `delta`, linear beyond.
     Huber {
-        /// Error at which the loss becomes linear, in units of the label; above 0.
+        /// Absolute error at which the loss becomes linear, in units of the label; above 0.
         delta: f64,
     },
     /// Regression to the median, by the absolute error.
     Absolute,
     /// Regression to a quantile, by the pinball loss.
     Quantile {
-        /// Quantile level: the share of labels below the prediction, between 0 and 1.
+        /// Quantile level: the fraction of labels below the prediction, between 0 and 1.
         tau: f64,
     },
     /// Binary classification by hinge loss (support vector machine); the label is −1 or +1.
@@ -95,7 +97,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The losses of one margin, in the order of [`Loss::ALL`], with their default parameters.
+    /// Losses with a single margin, in the order of [`Loss::ALL`], with their default parameters.
     pub const SCALAR: [Loss; 11] = [
         Loss::Logistic,
         Loss::Squared,
@@ -110,10 +112,11 @@ impl Loss {
         Loss::Tweedie { power: 1.5 },
     ];
 
-    /// The losses with one margin per class, for any number of classes.
+    /// Losses with one margin per class, for any number of classes.
     pub const MULTICLASS: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
 
-    /// Every loss, with its default parameter: those of [`Loss::SCALAR`], then those of [`Loss::MULTICLASS`].
+    /// All losses with their default parameters: those of [`Loss::SCALAR`], followed by those of
+    /// [`Loss::MULTICLASS`].
     pub const ALL: [Loss; 13] = {
         let mut all = [Loss::Logistic; 13];
         let (scalar, multiclass) = all.split_at_mut(Loss::SCALAR.len());
@@ -122,7 +125,7 @@ impl Loss {
         all
     };
 
-    /// The name on the command line and in model files.
+    /// Returns the name on the command line and in model files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -142,7 +145,7 @@ impl Loss {
         }
     }
 
-    /// The name and the value of its parameter, if it has one.
+    /// Returns the name and the value of the loss's parameter; `None` if the loss has no parameter.
     #[must_use]
     pub fn parameter(self) -> Option<(&'static str, f64)> {
         match self {
@@ -159,19 +162,20 @@ impl Loss {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
     }
 
-    /// Whether a row has one margin per class, for any number of classes; otherwise it has a single margin.
+    /// Whether a row has one margin per class, for any number of classes; otherwise a row has a single margin.
     #[must_use]
     pub fn is_multiclass(self) -> bool {
         matches!(self, Loss::Softmax | Loss::Ovr)
     }
 
-    /// Whether this is classification with predicted probabilities.
+    /// Whether the loss is for classification with predicted probabilities.
     #[must_use]
     pub fn has_probabilities(self) -> bool {
         self == Loss::Logistic || self.is_multiclass()
     }
 
-    /// Losses with a log link: the power p of the variance function, Var(y) ∝ mean^p. `None` for other losses.
+    /// Returns the power p of the variance function, Var(y) ∝ mean^p, for losses with a log link; `None` for other
+    /// losses.
     #[must_use]
     pub fn variance_power(self) -> Option<f64> {
         match self {
@@ -185,7 +189,7 @@ impl Loss {
     /// Checks that a number is a valid regression label. Labels of classes are checked when they are encoded.
     ///
     /// # Errors
-    /// A fault of the label that names the domain of the loss and a remedy.
+    /// Returns a fault of the label that names the domain of the loss and a remedy.
     pub fn check(self, label: f64) -> Result<(), Fault> {
         let message = match self {
             _ if !label.is_finite() => "a label is a finite number",
@@ -201,7 +205,8 @@ impl Loss {
         Err(Fault::new(Part::Label, message))
     }
 
-    /// φ(y, m): the loss of margin `m` for encoded label `y`. Numerically stable for every finite margin. O(1).
+    /// Returns the loss φ(y, m) of margin `m` for encoded label `y`. Numerically stable for every finite margin.
+    /// Costs O(1).
     #[inline]
     #[must_use]
     pub fn value(self, y: f64, m: f64) -> f64 {
@@ -220,7 +225,8 @@ impl Loss {
         }
     }
 
-    /// φ'(y, m): the derivative in the margin; a subgradient where φ is not differentiable. O(1).
+    /// Returns the derivative φ'(y, m) of the loss in the margin; a subgradient where φ is not differentiable. Costs
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn derivative(self, y: f64, m: f64) -> f64 {
@@ -239,19 +245,19 @@ impl Loss {
         }
     }
 
-    /// The minimum of φ(y, ·) over margins: 0 without a log link.
+    /// Returns the minimum of φ(y, ·) over margins, which is 0 without a log link.
     #[must_use]
     pub fn minimum(self, y: f64) -> f64 {
         self.variance_power().map_or(0.0, |power| count::least(power, y))
     }
 
-    /// φ less its minimum for the label: at least 0.
+    /// Returns the loss less its minimum for the label, at least 0.
     #[inline(never)]
     pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
         (self.value(y, m) - self.minimum(y)).max(0.0)
     }
 
-    /// This loss, up to a factor, for labels (and, without a log link, margins) divided by `unit`.
+    /// Returns the loss, up to a factor, for labels (and, without a log link, margins) divided by `unit`.
     pub(crate) fn in_units(self, unit: f64) -> Loss {
         match self {
             Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
@@ -259,7 +265,7 @@ impl Loss {
         }
     }
 
-    /// φ less its minimum for the label, per lane, in f32.
+    /// Returns the loss less its minimum for the label, per lane (one of the learners trained side by side), in f32.
     pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::values(y as f32, margins),
@@ -267,14 +273,15 @@ impl Loss {
         }
     }
 
-    /// A separate function, so that the inlined path of logistic loss stays short.
+    /// Does the work of [`values`](Loss::values) for losses other than logistic; a separate function, so that the
+    /// inlined path of logistic loss stays short.
     #[inline(never)]
     fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
         let least = self.minimum(y);
         Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
-    /// φ' per lane, in f32.
+    /// Returns the derivative φ' per lane (one of the learners trained side by side), in f32.
     pub(crate) fn derivatives(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::derivatives(y as f32, margins),
@@ -287,8 +294,8 @@ impl Loss {
         Lanes(margins.0.map(|m| self.derivative(y, m.into()) as f32))
     }
 
-    /// Inverse link: the predicted mean for a margin, that is the probability of the positive class, the margin itself, or its
-    /// exponential. Hinge losses have no mean, and return the margin.
+    /// Returns the predicted mean for a margin (inverse link): the probability of the positive class, the margin
+    /// itself, or its exponential. Hinge losses have no mean, and the margin is returned.
     #[inline]
     #[must_use]
     pub fn mean(self, m: f64) -> f64 {
@@ -299,7 +306,8 @@ impl Loss {
         }
     }
 
-    /// φ''(y, m): second derivative in the margin, 0 where φ' jumps; `None` for piecewise-linear losses. O(1).
+    /// Returns the second derivative φ''(y, m) in the margin, which is 0 where φ' jumps; `None` for piecewise-linear
+    /// losses. Costs O(1).
     #[must_use]
     pub fn second_derivative(self, y: f64, m: f64) -> Option<f64> {
         Some(match self {
@@ -312,7 +320,7 @@ impl Loss {
             Loss::Gamma => y * libm::exp(-m),
             Loss::Tweedie { power } => {
                 let (p, q) = (power - 1.0, 2.0 - power);
-                // No number times infinity, which is no number where the first is 0.
+                // The first product is left out for y = 0, because 0 times infinity is NaN.
                 let of_label = if y > 0.0 { p * (y * libm::exp(-p * m)) } else { 0.0 };
                 of_label + q * libm::exp(q * m)
             }
@@ -320,7 +328,7 @@ impl Loss {
         })
     }
 
-    /// Lipschitz constant in the margin: the least upper bound of \|φ'\|, if there is one.
+    /// Returns the Lipschitz constant in the margin, the least upper bound of \|φ'\|; `None` if φ' is unbounded.
     #[must_use]
     pub fn lipschitz(self) -> Option<f64> {
         match self {
@@ -332,7 +340,8 @@ impl Loss {
         }
     }
 
-    /// Smoothness constant in the margin: the least upper bound of φ''; `None` for losses that are not smooth or have a log link.
+    /// Returns the smoothness constant in the margin, the least upper bound of φ''; `None` for losses that are not
+    /// smooth or have a log link.
     #[must_use]
     pub fn smoothness(self) -> Option<f64> {
         match self {
@@ -344,10 +353,11 @@ impl Loss {
         }
     }
 
-    /// The least mean loss of a constant margin, given the mean and variance of labels (classes: −1 and +1); `None` for losses that need
-    /// more of the distribution (see [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
+    /// Returns the least mean loss of a constant margin, given the mean and variance of labels (of classes as −1 and
+    /// +1); `None` for losses that need more of the distribution (see
+    /// [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
     pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
-        // The share of the smaller class.
+        // Fraction of the smaller class.
         let share = 0.5 * (1.0 - mean.abs());
         Some(match self {
             Loss::Logistic | Loss::Softmax | Loss::Ovr => logistic::constant(mean),
@@ -355,7 +365,8 @@ impl Loss {
             Loss::Hinge => hinge::constant(share),
             Loss::SquaredHinge => hinge::squared_constant(share),
             Loss::SmoothedHinge => hinge::smoothed_constant(share),
-            // Linear in the label, and so the loss of the mean label at its own best margin.
+            // These losses are linear in the label, so the result is the loss of the mean label at its own best
+            // margin.
             Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => self.minimum(mean),
             Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => return None,
         })

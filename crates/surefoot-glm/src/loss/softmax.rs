@@ -1,10 +1,11 @@
 //! Losses of K classes, with one margin per class.
 //!
-//! *Softmax*: ln Σ_j e^(m_j) − m_y, the cross-entropy of p_k = e^(m_k)/Σ_j e^(m_j); the gradient p_k − \[k = y\] has a norm ≤ √2, the
-//! curvature is ≤ ½. *One-vs-rest*: Σ_k ln(1 + e^(∓m_k)), a binary logistic loss per class; its
-//! probabilities are 1/(1 + e^(−m_k)), divided by their sum.
+//! *Softmax*: ln Σ_j e^(m_j) − m_y, the cross-entropy of p_k = e^(m_k)/Σ_j e^(m_j), where m_k is the margin of class
+//! k and y the label's class; the gradient p_k − \[k = y\] has a norm of at most √2, and the curvature is at most ½.
+//! *One-vs-rest*: Σ_k ln(1 + e^(∓m_k)), a binary logistic loss per class; its probabilities are 1/(1 + e^(−m_k)),
+//! divided by their sum.
 //!
-//! The largest margin is subtracted before any exponential, so nothing overflows.
+//! The largest margin is subtracted before any exponential is computed, so nothing overflows.
 
 use super::{charges::Charges, logistic};
 use crate::simd::lanes::{
@@ -16,17 +17,17 @@ fn largest(margins: &[f64]) -> f64 {
     margins.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// ln Σ e^(m_j) − m_y.
+/// Computes the softmax loss ln Σ e^(m_j) − m_y of the label's class y.
 pub(super) fn value(y: usize, margins: &[f64]) -> f64 {
     let largest = largest(margins);
-    // One term is 1, and is kept out of the sum: a loss near 0 keeps its digits.
+    // The term of the largest margin is 1 and is kept out of the sum, so that a loss near 0 keeps its digits.
     let top = margins.iter().position(|&m| m == largest).unwrap_or(y);
     let others = |(k, &m): (usize, &f64)| if k == top { 0.0 } else { libm::exp(m - largest) };
     let rest: f64 = margins.iter().enumerate().map(others).sum();
     (largest - margins[y]) + libm::log1p(rest)
 }
 
-/// Replaces margins by probabilities.
+/// Replaces margins by their softmax probabilities.
 pub(super) fn means(margins: &mut [f64]) {
     let largest = largest(margins);
     margins.iter_mut().for_each(|m| *m = libm::exp(*m - largest));
@@ -34,10 +35,10 @@ pub(super) fn means(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m /= sum);
 }
 
-/// Replaces margins by the gradient p_k − \[k = y\].
+/// Replaces margins by the gradient p_k − \[k = y\] of the softmax loss.
 pub(super) fn gradient(y: usize, margins: &mut [f64]) {
     means(margins);
-    // Not p_y − 1, which would lose digits by cancellation.
+    // p_y − 1 would lose digits by cancellation, so the other probabilities are summed instead.
     margins[y] = 0.0;
     margins[y] = -margins.iter().sum::<f64>();
 }
@@ -46,12 +47,12 @@ fn sign(k: usize, y: usize) -> f64 {
     if k == y { 1.0 } else { -1.0 }
 }
 
-/// Sum of the logistic losses.
+/// Computes the one-vs-rest loss, the sum of the logistic losses of the classes.
 pub(super) fn ovr_value(y: usize, margins: &[f64]) -> f64 {
     margins.iter().enumerate().map(|(k, &m)| logistic::value(sign(k, y), m)).sum()
 }
 
-/// Replaces margins by the logarithms of the classes' probabilities, which [`means`] normalises.
+/// Replaces margins by the logarithms of the classes' one-vs-rest probabilities, which [`means`] normalises.
 pub(super) fn ovr_logarithms(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m = -logistic::value(1.0, *m));
 }
@@ -60,12 +61,12 @@ pub(super) fn ovr_gradient(y: usize, margins: &mut [f64]) {
     margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivative(sign(k, y), *m));
 }
 
-/// Least mean loss of K constants, the entropy, given the frequencies of classes.
+/// Returns the least mean softmax loss of K constants, given the frequencies of classes: their entropy.
 pub(super) fn constant(shares: impl Iterator<Item = f64>) -> f64 {
     0.0 - shares.map(logistic::plogp).sum::<f64>()
 }
 
-/// Least mean one-vs-rest loss of K constants.
+/// Returns the least mean one-vs-rest loss of K constants, given the frequencies of classes.
 pub(super) fn ovr_constant(shares: impl Iterator<Item = f64>) -> f64 {
     shares.map(|share| logistic::constant(2.0 * share - 1.0)).sum()
 }
@@ -74,7 +75,7 @@ fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Largest and second largest margin per lane.
+/// Returns the largest and the second largest margin per lane (one of the learners trained side by side).
 fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     let (mut first, mut second) = (Lanes([f32::NEG_INFINITY; LANES]), Lanes([f32::NEG_INFINITY; LANES]));
     for margins in margins {
@@ -86,7 +87,8 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     (first, second)
 }
 
-/// Charges per lane: the loss, and the loss if the likeliest of the other classes were the label.
+/// Computes the softmax charges per lane: the loss, and the loss if the class with the second largest margin were the
+/// label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
     let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_neg_abs(&(m - first)));
@@ -98,7 +100,7 @@ pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     }
 }
 
-/// Replaces the margins of the lanes by their gradients.
+/// Replaces the margins of the lanes by the gradients of their softmax losses.
 pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
@@ -111,7 +113,8 @@ pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     margins.iter_mut().for_each(|m| *m = *m / sum);
 }
 
-/// One-vs-rest charges per lane: the losses, and the losses if every class were on the wrong side.
+/// Computes the one-vs-rest charges per lane: the loss, and the loss if the margin of every class were on the wrong
+/// side.
 pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! Squared loss ½(m − y)², any finite label, identity link; φ'' = 1.
+//! Squared loss ½(m − y)², for any finite label y and margin m; identity link; φ'' = 1.
 
-/// ½(m − y)².
+/// Computes the squared loss ½(m − y)².
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     0.5 * (m - y) * (m - y)
 }
 
-/// m − y.
+/// Computes the derivative m − y of the squared loss in the margin.
 #[inline]
 pub(super) fn derivative(y: f64, m: f64) -> f64 {
     m - y

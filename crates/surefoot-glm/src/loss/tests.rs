@@ -1,20 +1,20 @@
-//! Every loss against differences, lanes, its own constants, and values of 60 digits of arithmetic.
+//! Tests of every loss against differences, lanes, its own constants, and values computed with 60 digits.
 
 use super::{derivative_cut::LabelRange, *};
 
 mod classes;
 mod golden;
 
-/// Margins of order 1, none at a point without a derivative.
+/// Margins of order 1, none of them at a point without a derivative.
 const MARGINS: [f64; 9] = [-30.0, -3.0, -1.1, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
 
-/// All losses, with other parameters too.
+/// Returns all losses, some also with other parameters.
 fn losses() -> impl Iterator<Item = Loss> {
     let more = [Loss::Huber { delta: 0.3 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
     Loss::SCALAR.into_iter().chain(more)
 }
 
-/// Labels that the loss is for.
+/// Returns labels within the domain of the loss.
 fn labels(loss: Loss) -> &'static [f64] {
     match loss {
         _ if loss.classifies() => &[-1.0, 1.0],
@@ -24,7 +24,7 @@ fn labels(loss: Loss) -> &'static [f64] {
     }
 }
 
-/// Each loss, label and margin.
+/// Calls `look` with each loss, label and margin.
 fn each(mut look: impl FnMut(Loss, f64, f64)) {
     for loss in losses() {
         labels(loss).iter().for_each(|&y| MARGINS.iter().for_each(|&m| look(loss, y, m)));
@@ -34,7 +34,8 @@ fn each(mut look: impl FnMut(Loss, f64, f64)) {
 #[test]
 fn values_and_slopes_are_those_of_high_precision() {
     for &(loss, y, m, value, derivative) in golden::VALUES {
-        // A few roundings, and those of terms that cancel: of which the largest is ym, or the derivative's or value's own part in y.
+        // The tolerance allows for a few roundings, and for those of terms that cancel, the largest of which is ym or
+        // the part of the value or derivative that depends on y.
         let size = |exact: f64, part: f64| 2e-15 * (exact.abs() + part.abs());
         let parts = if loss.variance_power().is_some() {
             [loss.value(0.0, m) + y * m, loss.derivative(0.0, m)]
@@ -56,7 +57,7 @@ fn bends_agree_with_differences_of_slopes() {
         let (h, m) = (1e-5, m + 0.01);
         let (below, above) = (loss.derivative(y, m - h), loss.derivative(y, m + h));
         let Some(second_derivative) = loss.second_derivative(y, m) else {
-            // Straight on either side of a corner.
+            // The loss is linear on either side of a corner.
             return assert_eq!(below, above, "{loss} y={y} m={m}");
         };
         let size = 1.0 + second_derivative + below.abs() + above.abs();
@@ -70,11 +71,12 @@ fn bends_agree_with_differences_of_slopes() {
 #[test]
 fn slopes_agree_with_central_differences() {
     each(|loss, y, m| {
-        // Away from points where the derivative jumps, where differences are one-sided.
+        // Margins are moved away from points where the derivative jumps and differences are one-sided.
         let (h, m) = (1e-5, m + 0.01);
         let numeric = (loss.value(y, m + h) - loss.value(y, m - h)) / (2.0 * h);
         let derivative = loss.derivative(y, m);
-        // The third derivative is at most a few times value and derivative; values cancel to 1e-16 of themselves, over h.
+        // The third derivative is at most a few times value and derivative; values cancel to 1e-16 of their size,
+        // divided by h.
         let size = 1.0 + loss.value(y, m).abs() + derivative.abs();
         assert!((numeric - derivative).abs() <= 1e-9 * size, "{loss} y={y} m={m}: {numeric} and {derivative}");
     });
@@ -85,7 +87,7 @@ fn lanes_agree_with_single_margins() {
     each(|loss, y, m| {
         let margins = Lanes([m as f32; crate::LANES]);
         let (value, derivative) = (loss.excess(y, m), loss.derivative(y, m));
-        // One rounding of the margin, and a few of the function.
+        // The tolerance allows for one rounding of the margin, and a few of the function.
         let slack = 1e-6 * (1.0 + m.abs());
         let (v, s) = (loss.values(y, &margins).0[5], loss.derivatives(y, &margins).0[5]);
         let floor = 1e-6 * derivative.abs() * m.abs() + 1e-40;
@@ -112,7 +114,7 @@ fn losses_are_convex_and_constants_bound_what_they_name() {
 fn constants_are_not_larger_than_they_must_be() {
     for loss in losses() {
         let labels = labels(loss);
-        // Finer where the curvature is largest, at 0.
+        // The grid includes 0, where the curvature is largest.
         let margins = (-4000..=4000).map(|k| f64::from(k) * 1e-2);
         let derivative_bounds = |m: f64| labels.iter().map(|&y| loss.derivative(y, m).abs()).fold(0.0, f64::max);
         let found = margins.clone().map(derivative_bounds).fold(0.0, f64::max);
@@ -156,7 +158,7 @@ fn no_margin_makes_anything_infinite() {
             }
         }
     }
-    // e^-40 is below the rounding error of 1: only log1p keeps it.
+    // e^-40 is below the rounding error of 1, so only log1p keeps it.
     assert!((Loss::Logistic.value(1.0, 40.0) / 4.248_354_255_291_589e-18 - 1.0).abs() < 1e-14);
 }
 
@@ -198,7 +200,7 @@ fn units_of_labels_are_units_of_losses() {
         let shift = if loss.variance_power().is_some() { libm::log(unit) } else { 0.0 };
         let within = loss.in_units(unit);
         let at = |m: f64| if shift > 0.0 { m - shift } else { m / unit };
-        // The factor of the loss in units, computed from one derivative, holds for all others.
+        // The factor of the loss in units, computed from one derivative, holds for all other margins.
         let ratio = |m: f64| loss.derivative(y * unit, m) / within.derivative(y, at(m));
         for m in [-2.0, 0.5, 5.0] {
             assert!((ratio(m) / ratio(1.0) - 1.0).abs() < 1e-13, "{loss}");

@@ -3,24 +3,27 @@
 use super::feature_map::FeatureMap;
 use crate::data::fault::{Fault, Part};
 
-/// Numbers features in the order of their first occurrence: 1, 2, 3 …; 0 is the intercept.
+/// Numbers of features in the order of their first occurrence: 1, 2, 3 …; 0 is the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct FeatureIndex {
+    /// Number of each feature by id; 0 for unseen ids.
     numbers: FeatureMap<u32>,
+    /// Number of features seen, which is also the largest number given to a feature.
     count: u32,
 }
 
 impl FeatureIndex {
-    /// Number of a feature, if it was encountered.
+    /// Returns the number of a feature; `None` if the feature is unseen.
     #[inline]
     pub(crate) fn of(&self, id: u64) -> Option<u32> {
         self.numbers.get(id).copied().filter(|&number| number > 0)
     }
 
-    /// Number of a feature, a new one if it is new; `pair` is its position in the row.
+    /// Returns the number of a feature, and assigns the next number to an unseen feature; `pair` is the position of
+    /// the feature in the row.
     ///
     /// # Errors
-    /// A fault at `pair` if memory or numbers run out.
+    /// Returns a fault at `pair` if memory or numbers run out.
     pub(crate) fn find_or_insert(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
         let number = self.numbers.get_mut(id).ok_or_else(|| Fault::full(pair, id))?;
         if *number == 0 {
@@ -30,7 +33,7 @@ impl FeatureIndex {
         Ok(*number)
     }
 
-    /// Checks that the numbers are a permutation of 1 to their count.
+    /// Checks that the numbers are a permutation of 1, 2, … up to their count.
     pub(crate) fn check(numbers: &[u32]) -> Result<(), String> {
         let mut seen = vec![false; numbers.len()];
         for &number in numbers {
@@ -52,19 +55,19 @@ impl FeatureIndex {
         Ok(feature_index)
     }
 
-    /// Number of coordinates, including the intercept.
+    /// Returns the number of coordinates, including the intercept.
     pub(crate) fn dim(&self) -> usize {
         self.count as usize + 1
     }
 
-    /// Ids and numbers of all features, by ascending id.
+    /// Returns the ids and numbers of all features, by ascending id.
     pub(crate) fn features(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.numbers.iter().map(|(id, &number)| (id, number)).filter(|&(_, number)| number > 0)
     }
 }
 
 impl Fault {
-    /// Out of memory at this id.
+    /// Returns the fault of a row at whose id number `pair` memory runs out.
     pub(crate) fn full(pair: usize, id: u64) -> Fault {
         let message = format!("no memory is left for index {id}: hash indices to fewer bits with --bits");
         Fault::new(Part::Pair(pair), message)

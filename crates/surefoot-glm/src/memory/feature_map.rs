@@ -1,9 +1,9 @@
 //! A map from 64-bit feature ids to values with stable addresses.
 //!
-//! Ids below a limit index pages directly (see [`pages`](crate::memory::paged_map)): that is fastest, and right for indices of files and hashes of
-//! few bits. Larger ones (hashes of names, ids of a database) may be scattered over the whole range: they are numbered by first
-//! occurrence, and the numbers index other pages. The limit grows with the number of features, so that memory does too, whatever
-//! their ids: pages of scattered ids would be mostly empty.
+//! Ids below a limit index pages directly (see [`pages`](crate::memory::paged_map)): this is fastest, and suits
+//! indices in files and hashes of few bits. Larger ids (hashes of names, ids of a database) may be scattered over the
+//! whole range: they are numbered by first occurrence, and the numbers index other pages. The limit grows with the
+//! number of features, and so does memory, whatever the ids are: pages of scattered ids would be mostly empty.
 
 use super::{
     id_table::IdTable,
@@ -11,25 +11,28 @@ use super::{
 };
 use bytemuck::Zeroable;
 
-/// Values by feature id.
+/// Map from feature ids to values.
 #[derive(Debug)]
 pub(crate) struct FeatureMap<T> {
-    /// Values of ids below the limit.
+    /// Values of ids below `limit`, which index pages directly.
     raw: PagedMap<T>,
+    /// Exclusive upper bound of the ids that index pages directly, a power of two.
     limit: u64,
-    /// Lower bound on the number of features: one per page of `raw`, and all that were ever numbered.
+    /// Lower bound on the number of features: one per page of `raw`, plus one per id that was ever numbered.
     known: u64,
-    /// Numbers of all other ids, and their values by number.
+    /// Numbers of the ids from `limit` on, in the order of their first occurrence.
     numbers: IdTable,
+    /// Values of the ids from `limit` on, by the number of the id.
     numbered: PagedMap<T>,
 }
 
-/// Minimum of the limit.
+/// Smallest limit of the ids that index pages directly.
 const LEAST_LIMIT: u64 = 1 << 12;
-/// Ratio of the limit to the number of features: at least about one in eight ids below it has a feature.
+/// Ratio of the limit to the number of features, so that about one in eight ids below the limit has a feature, or
+/// more.
 const SPARSEST: u64 = 8;
 
-/// The limit for so many features.
+/// Returns the limit of the ids that index pages directly, for a map of `known` features.
 fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
@@ -41,7 +44,7 @@ impl<T> Default for FeatureMap<T> {
 }
 
 impl<T> FeatureMap<T> {
-    /// An empty map for at least `count` features to come.
+    /// Returns an empty map with a limit that suits at least `count` features.
     pub(crate) fn for_at_least(count: usize) -> FeatureMap<T> {
         let known = count as u64;
         let (raw, numbers, numbered) = (PagedMap::default(), IdTable::default(), PagedMap::default());
@@ -50,7 +53,7 @@ impl<T> FeatureMap<T> {
 }
 
 impl<T: Copy + Zeroable> FeatureMap<T> {
-    /// Slot of `id`, inserted if there is none; `None` if memory runs out.
+    /// Returns the slot of `id`, which is inserted if there is none; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         if id >= self.limit {
@@ -70,27 +73,29 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Raises the limit and moves values; without memory for it nothing changes.
+    /// Raises the limit of the ids that index pages directly, and moves values; if memory runs out, nothing changes.
     #[cold]
     fn raise_limit(&mut self) {
         let limit = limit(self.known);
         let (mut moving, mut staying): (Vec<_>, Vec<_>) = self.numbers.iter().partition(|(id, _)| *id < limit);
         if !moving.is_empty() {
             moving.sort_unstable();
-            // In the order of their numbers.
+            // Values that stay are inserted in the order of their numbers.
             staying.sort_unstable_by_key(|&(_, number)| number);
             let (mut numbers, mut numbered) = (IdTable::default(), PagedMap::default());
             let moved = moving.iter().try_for_each(|&(id, number)| {
                 let value = self.numbered.get(number.into())?;
                 self.raw.find_or_insert(id).map(|slot| {
-                    // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value is in others.
+                    // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value lies in
+                    // other pages.
                     *unsafe { slot.value_mut() } = *value;
                 })
             });
             let stayed = staying.iter().try_for_each(|&(id, number)| {
                 let value = self.numbered.get(number.into())?;
                 let slot = numbered.find_or_insert(numbers.add(id)?.into())?;
-                // SAFETY: as above.
+                // SAFETY: the slot was found just now, in pages that stay borrowed exclusively; the value lies in
+                // other pages.
                 *unsafe { slot.value_mut() } = *value;
                 Some(())
             });
@@ -103,7 +108,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.limit = limit;
     }
 
-    /// Prefetches the table entries of these ids, if there is a table.
+    /// Prefetches the table entries of the given ids, if there is a table.
     #[inline]
     pub(crate) fn prefetch(&self, ids: &[u64]) {
         if self.numbers.len() > 0 {
@@ -111,14 +116,14 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Finds the slots of ids up to the first without one; returns how many were found.
+    /// Finds the slots of `ids` up to the first id without a slot; returns the number of slots found.
     #[inline]
     pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let found = self.raw.find_all(ids, slots);
         if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
     }
 
-    /// [`find`](FeatureMap::find) from position `found` on, one by one.
+    /// Does the work of [`find`](FeatureMap::find) from position `found` on, one id at a time.
     #[inline(never)]
     fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         for (&id, slot) in ids.iter().zip(slots).skip(found) {
@@ -140,7 +145,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         match self.numbers.get(id) {
             Some(number) => self.numbered.find_or_insert(number.into()),
             None => {
-                // The slot first: a number without a slot could never get one.
+                // The slot is allocated first, because a number without a slot could never get one.
                 let next = self.numbers.len() as u64;
                 let slot = self.numbered.find_or_insert(next).filter(|_| self.numbers.add(id).is_some())?;
                 self.known += 1;
@@ -149,19 +154,20 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Value of `id`, if it has a slot.
+    /// Returns the value of `id`; `None` if it has no slot.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         if id < self.limit { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
     }
 
-    /// Mutable value of `id`, inserted if there is none; `None` if memory runs out.
+    /// Returns a mutable reference to the value of `id`, which is inserted if there is none; `None` if memory runs
+    /// out.
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.raise_limit_if_due();
         // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
         self.find_or_insert(id).map(|slot| unsafe { slot.value_mut() })
     }
 
-    /// All ids of allocated pages with their values, ascending; includes ids without a feature.
+    /// Returns all ids of allocated pages with their values, by ascending id, including ids without a feature.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let mut numbers: Vec<_> = self.numbers.iter().collect();
         numbers.sort_unstable();

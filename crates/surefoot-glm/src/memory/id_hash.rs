@@ -2,19 +2,21 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A hash function of ids with a random seed, for tables that live as long as a run.
+/// Hash function of ids with a random seed, for tables that live as long as a run.
 ///
-/// Ids come from files: raw, or as hashes of names with a known seed. So whoever writes a file can choose them, and could make all
-/// ids collide in a table with a fixed hash function (hash flooding). Here the seed is random per process. So nothing stored or printed may
-/// depend on the hashes, or on the order of a table's buckets.
+/// Ids come from files, either raw or as hashes of names with a known seed. An author of a file can choose the ids,
+/// and could make all of them collide in a table with a fixed hash function (hash flooding). Therefore the seed is
+/// random per process, and nothing stored or reported may depend on the hashes, or on the order of a table's buckets.
 #[derive(Clone, Copy, Debug)]
 pub struct IdHasher {
+    /// Random bits that are combined with the id by XOR.
     mask: u64,
+    /// Random odd factors of the hash function's two multiplications.
     factors: [u64; 2],
 }
 
 impl Default for IdHasher {
-    /// A hasher with a fresh random seed.
+    /// Returns a hasher with a fresh random seed.
     fn default() -> IdHasher {
         let random = RandomState::new();
         IdHasher { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
@@ -22,9 +24,9 @@ impl Default for IdHasher {
 }
 
 impl IdHasher {
-    /// Hash of an id; high and low bits are equally well mixed.
+    /// Returns the hash of an id; high and low bits are equally well mixed.
     ///
-    /// Two multiplications: after one, equally spaced ids may still be equally spaced.
+    /// The hash takes two multiplications, because equally spaced ids may still be equally spaced after one.
     #[inline(always)]
     #[must_use]
     pub fn hash(self, id: u64) -> u64 {
@@ -32,7 +34,7 @@ impl IdHasher {
     }
 }
 
-/// XOR of both halves of a 128-bit product: differences in high bits affect low bits too.
+/// Returns the XOR of both halves of a 128-bit product, so that differences in high bits affect low bits too.
 #[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

@@ -3,19 +3,20 @@
 use super::id_hash::IdHasher;
 use crate::simd::prefetch::prefetch;
 
-/// Numbers of ids, by open addressing with linear probing. A bucket has 16 bytes, so that a lookup costs one memory access, which
-/// [`prefetch`](IdTable::prefetch) starts early.
+/// Map from ids to numbers, by open addressing with linear probing. A bucket has 16 bytes, so that a lookup costs one
+/// memory access, which [`prefetch`](IdTable::prefetch) starts early.
 ///
-/// 22 to 43 bytes per id.
+/// The table takes 22 to 43 bytes per id.
 #[derive(Debug, Default)]
 pub(crate) struct IdTable {
-    /// An id is in the first free bucket from its hash on. The length is a power of two, or 0.
+    /// Buckets; an id is in the first bucket that was free when it was added, searched from its hash on. The length
+    /// is a power of two, or 0.
     buckets: Vec<Bucket>,
     len: usize,
     hasher: IdHasher,
 }
 
-/// A bucket; free if `above`, the number plus 1, is 0.
+/// Bucket with one id and `above`, the id's number plus 1; free if `above` is 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 struct Bucket {
@@ -24,18 +25,18 @@ struct Bucket {
 }
 
 impl IdTable {
-    /// Number of ids.
+    /// Returns the number of ids.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Prefetches the bucket of an id.
+    /// Prefetches the first bucket to search for an id.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: u64) {
         prefetch(self.buckets.as_ptr().wrapping_add(self.first(id)));
     }
 
-    /// Number of an id.
+    /// Returns the number of an id; `None` if the id is unseen.
     #[inline]
     pub(crate) fn get(&self, id: u64) -> Option<u32> {
         let mut at = self.first(id);
@@ -49,7 +50,7 @@ impl IdTable {
         None
     }
 
-    /// Assigns the next number to a new id; `None` if memory or numbers run out.
+    /// Assigns the next number to a new id; returns `None` if memory or numbers run out.
     #[cold]
     pub(crate) fn add(&mut self, id: u64) -> Option<u32> {
         let number = u32::try_from(self.len).ok().filter(|&number| number < u32::MAX)?;
@@ -61,7 +62,7 @@ impl IdTable {
         Some(number)
     }
 
-    /// All ids with their numbers, in unspecified order.
+    /// Returns all ids with their numbers, in unspecified order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.buckets.iter().filter(|bucket| bucket.above > 0).map(|bucket| (bucket.id, bucket.above - 1))
     }
@@ -86,7 +87,7 @@ impl IdTable {
         self.buckets[at] = bucket;
     }
 
-    /// First bucket to probe for an id.
+    /// Returns the position of the first bucket to search for an id.
     #[inline(always)]
     fn first(&self, id: u64) -> usize {
         self.hasher.hash(id) as usize & self.buckets.len().wrapping_sub(1)
@@ -104,7 +105,7 @@ mod tests {
         let mut id = 1u64;
         for n in 0..30_000u64 {
             id = id.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            // Ids that come again, of few bits, alike in their first bits, and the largest.
+            // The ids are repeated ids, ids of few bits, ids that agree in their first bits, and the largest ids.
             let id = [id, id >> 50, id >> 50 << 50, u64::MAX - (id >> 52), 1 + n / 3][n as usize % 5];
             table.prefetch(id);
             assert_eq!(table.get(id), twin.get(&id).copied());
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn no_ids_are_looked_for_longer_than_others() {
-        // Places between where the search for an id begins and where it ends.
+        // Returns the total number of buckets between the start of the search for each id and its bucket.
         fn passed(table: &IdTable) -> usize {
             let mask = table.buckets.len() - 1;
             let taken = table.buckets.iter().enumerate().filter(|(_, bucket)| bucket.above > 0);
@@ -130,7 +131,8 @@ mod tests {
             for (k, ids) in surefoot_oracle::hostile_ids(count).into_iter().enumerate() {
                 let mut table = IdTable::default();
                 ids.iter().for_each(|&id| _ = table.add(id));
-                // At most three quarters are taken, where 1.5 are passed on average (Knuth 6.4).
+                // At most three quarters of the buckets are taken, for which a search skips 1.5 buckets on average
+                // (Knuth 6.4).
                 assert!(passed(&table) <= 4 * ids.len(), "{count}, set {k}: {}", passed(&table));
             }
         }

@@ -1,6 +1,7 @@
 //! Maps from feature ids to numbers, in memory that grows by pages and never moves.
 //!
-//! May use [`data`](crate::data) for the faults that it reports. A map belongs here if it knows ids and slots, but not what is learnt.
+//! This module may use [`data`](crate::data) for the faults that it reports. A map belongs here if it handles ids and
+//! slots, but does not depend on what is learnt.
 
 pub(crate) mod feature_index;
 pub(crate) mod feature_map;

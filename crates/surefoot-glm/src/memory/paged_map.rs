@@ -1,10 +1,11 @@
-//! A map with memory allocated page by page on first use.
+//! A map whose memory is allocated page by page on first use.
 //!
 //! Ids are array indices, so one feature numbered 4·10⁹ must not cost 4·10⁹ values: it costs one page, and eight
 //! bytes of directory for each page below it, which the system commits only when they are written.
 //!
-//! Values never move, so a value is found once per row and then used by address, three times per nonzero. This is why the file has
-//! unsafe code: a third of the instructions of a step, compared with checked indices.
+//! Values never move, so a value is found once per row and then used by address, three times per nonzero. This is the
+//! reason for the unsafe code in this file: it saves a third of the instructions of a step, compared with checked
+//! indices.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::avx512;
@@ -13,44 +14,48 @@ use bytemuck::Zeroable;
 use memmap2::{MmapMut, MmapRaw};
 use std::{ptr::NonNull, sync::OnceLock};
 
-/// Values in a page.
+/// Number of values in a page.
 const PAGE: usize = 256;
-/// Pages in a slab, the unit of memory mapping: 4 MiB of coordinates, committed by the system as they are
-/// written.
+/// Number of pages in a slab, the unit of memory mapping. A slab of coordinates has 4 MiB, which the system commits
+/// as they are written.
 const SLAB: usize = 256;
 
-/// 64-bit words in a cache line.
+/// Number of 64-bit words in a cache line.
 pub(crate) const LINE: usize = 8;
-/// Prefetch distance in a batch, in nonzeros: another thread has written it.
+/// Prefetch distance in a batch, in nonzeros. Batches are prefetched because another thread has written them.
 pub(crate) const AHEAD: usize = 256;
 
-/// Upper limit of ids, exclusive.
+/// Exclusive upper limit of the ids that a [`PagedMap`] accepts.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
 /// Callbacks that count the memory of pages, which is mapped and so invisible to an allocator.
 static COUNTER: OnceLock<MemoryCounter> = OnceLock::new();
 
-/// Callbacks that count bytes.
+/// Callbacks that count the bytes of memory pages in use.
 #[derive(Debug)]
 struct MemoryCounter {
+    /// Callback with the number of bytes that have been allocated.
     take: fn(usize),
+    /// Callback with the number of bytes that have been freed.
     give: fn(usize),
 }
 
-/// Registers callbacks that count the bytes of all pages: `take` is called before pages are used, `give` when they are freed.
-/// Pages are memory-mapped, so an allocator does not see them. Only the first call of a process has an effect.
+/// Registers callbacks that count the bytes of all pages: `take` is called when pages are allocated, `give` when they
+/// are freed. Pages are memory-mapped, so an allocator does not see them. Only the first call of a process has an
+/// effect.
 pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
     let _ = COUNTER.set(MemoryCounter { take, give });
 }
 
-/// A map from ids below 2³² to values, in pages.
+/// Map from ids below 2³² to values, in pages.
 #[derive(Debug)]
 pub(crate) struct PagedMap<T> {
-    /// Pages by the high bits of ids.
+    /// Addresses of pages, by the high bits of ids; `None` for pages that are not allocated.
     directory: Vec<Option<NonNull<T>>>,
-    /// Each has room for `SLAB * PAGE` values, accessed by address only; unmapped when the map is
+    /// Memory mappings of `SLAB * PAGE` values each, accessed by address only; they are unmapped when the map is
     /// dropped, not before.
     slabs: Vec<MmapRaw>,
+    /// Number of allocated pages.
     pages: usize,
 }
 
@@ -68,57 +73,59 @@ impl<T> Clone for Slot<T> {
 impl<T> Copy for Slot<T> {}
 
 impl<T> Slot<T> {
-    /// A slot of a value outside of a map, valid as long as the value is.
+    /// Returns the slot of a value outside of a map, valid as long as the value is.
     pub(crate) fn at(place: NonNull<T>) -> Slot<T> {
         Slot(place)
     }
 
-    /// Slot of `id` in its page.
+    /// Returns the slot of `id` in its page.
     #[inline(always)]
     fn within(page: NonNull<T>, id: u64) -> Slot<T> {
         // SAFETY: `page` is the start of PAGE values of a slab: it was made by `PagedMap::add`.
         Slot(unsafe { page.add(id as usize % PAGE) })
     }
 
-    /// Reference to the value.
+    /// Returns a reference to the value.
     ///
     /// # Safety
-    /// The map that gave the slot, or else the value that it was made of, is alive, and not borrowed exclusively elsewhere, for as
-    /// long as the reference is.
+    /// The caller must ensure that, for as long as the reference lives, the map that gave the slot (or the value from
+    /// which the slot was made) is alive, and that the value is not borrowed exclusively elsewhere.
     #[inline(always)]
     pub(crate) unsafe fn value<'a>(self) -> &'a T {
-        // SAFETY: the caller's promise. A slot of a map lies in one of its slabs, whose values are zeroed or written.
+        // SAFETY: the caller ensures that the map is alive. A slot of a map lies in one of its slabs, whose values
+        // are zeroed or written.
         unsafe { self.0.as_ref() }
     }
 
-    /// Mutable reference to the value.
+    /// Returns a mutable reference to the value.
     ///
     /// # Safety
-    /// The map that gave the slot is alive, and borrowed exclusively by the caller, for as long as the reference is; no
-    /// other reference to this value is in use.
+    /// The caller must ensure that, for as long as the reference lives, the map that gave the slot is alive and
+    /// borrowed exclusively by the caller, and that no other reference to this value is in use.
     #[inline(always)]
     pub(crate) unsafe fn value_mut<'a>(mut self) -> &'a mut T {
         // SAFETY: as in `value`.
         unsafe { self.0.as_mut() }
     }
 
-    /// Its address.
+    /// Returns the address of the value.
     pub(crate) fn as_ptr(self) -> *mut T {
         self.0.as_ptr()
     }
 
-    /// Prefetches the value.
+    /// Prefetches the value of the slot.
     #[inline(always)]
     pub(crate) fn prefetch(self) {
         prefetch(self.0.as_ptr());
     }
 }
 
-// SAFETY: the slabs belong to the map as those of a vector do, and are reached through `&self` or `&mut self` only.
+// SAFETY: the slabs belong to the map as the memory of a vector does, and are accessed through `&self` or `&mut self`
+// only.
 unsafe impl<T: Send> Send for PagedMap<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for PagedMap<T> {}
-// SAFETY: a slot is an address; it becomes a reference in `value` only, whose caller has the map.
+// SAFETY: a slot is an address; it becomes a reference only in `value` and `value_mut`, whose caller has the map.
 unsafe impl<T: Send> Send for Slot<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Slot<T> {}
@@ -138,25 +145,25 @@ impl<T> Default for PagedMap<T> {
 }
 
 impl<T: Copy + Zeroable> PagedMap<T> {
-    /// Slot of `id`, if its page exists.
+    /// Returns the slot of `id`; `None` if its page is not allocated.
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
         Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
     }
 
-    /// Finds the slots of ids up to the first without a page; returns how many were found.
+    /// Finds the slots of `ids` up to the first id without a page; returns the number of slots found.
     #[inline]
     pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
-            // SAFETY: the processor has what the function asks for.
+            // SAFETY: the processor supports AVX-512.
             return unsafe { self.find_eights(ids, slots) };
         }
         (0..ids.len()).step_by(LINE).for_each(|k| prefetch(ids.as_ptr().wrapping_add(AHEAD + k)));
         self.find_some(ids, slots)
     }
 
-    /// [`find_all`](PagedMap::find_all), one id at a time.
+    /// Does the work of [`find_all`](PagedMap::find_all), one id at a time.
     #[inline]
     fn find_some(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let mut found = 0;
@@ -168,7 +175,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         found
     }
 
-    /// [`find_all`](PagedMap::find_all), eight ids at a time.
+    /// Does the work of [`find_all`](PagedMap::find_all), eight ids at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn find_eights(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
@@ -181,23 +188,25 @@ impl<T: Copy + Zeroable> PagedMap<T> {
             if found != 0xff {
                 return LINE * k + self.find_some(ids, slots);
             }
-            // SAFETY: eight addresses are stored in eight slots, at any alignment; none is 0. They are reckoned from those of
-            // pages, as `Slot::within` does, by an instruction that knows no pointers: of where they come from, the compiler sees
-            // the stores to the directory alone, as it would if each were read from there.
+            // SAFETY: eight addresses are stored in eight slots, at any alignment; none of them is 0. The addresses
+            // are computed from those of pages, as in `Slot::within`, but by an instruction that does not know
+            // pointers: of their origin, the compiler sees only the stores to the directory, as it would if each
+            // address were read from there.
             unsafe { std::arch::x86_64::_mm512_storeu_si512(slots.as_mut_ptr().cast(), there) };
         }
         ids.len() - last.len() + self.find_some(last, room)
     }
 
-    /// Addresses of the values of eight ids, and a bit mask of those that exist.
+    /// Returns the addresses of the values of eight ids, and a bit mask of the ids whose pages are allocated.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn find_eight(&self, ids: &[u64; LINE]) -> (std::arch::x86_64::__m512i, u8) {
         use std::arch::x86_64::*;
         const { assert!(PAGE.is_power_of_two() && size_of::<T>().is_power_of_two()) };
-        // SAFETY: eight ids are loaded, at any alignment. Of the directory, whose entries are addresses or 0, only those below its
-        // length are read. A page that is there has PAGE values, so the address is that of one.
+        // SAFETY: eight ids are loaded, at any alignment. Only entries below the directory's length are read from the
+        // directory; an entry is an address or 0. An allocated page has PAGE values, so the computed address is that
+        // of a value.
         unsafe {
             let ids = _mm512_loadu_si512(ids.as_ptr().cast());
             let high = _mm512_srl_epi64(ids, _mm_cvtsi32_si128(PAGE.ilog2() as i32));
@@ -210,7 +219,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         }
     }
 
-    /// Slot of `id`, whose page is allocated if it does not exist; `None` if memory runs out.
+    /// Returns the slot of `id`, whose page is allocated if it does not exist; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         self.find(id).or_else(|| self.add(id))
@@ -220,13 +229,14 @@ impl<T: Copy + Zeroable> PagedMap<T> {
     fn add(&mut self, id: u64) -> Option<Slot<T>> {
         let high = id as usize / PAGE;
         if self.directory.len() <= high {
-            // A fresh zeroed vector, not `resize`, so that unused parts cost no memory.
+            // The directory is a fresh zeroed vector, because `resize` would write to unused parts, which then cost
+            // memory.
             let mut directory = bytemuck::try_zeroed_vec((high + 1).next_power_of_two()).ok()?;
             directory[..self.directory.len()].copy_from_slice(&self.directory);
             self.directory = directory;
         }
         if self.pages == self.slabs.len() * SLAB {
-            // No huge pages for the first slab: there may be one map per class, each with few features.
+            // The first slab has no huge pages, because there may be one map per class, each with few features.
             self.slabs.push(slab(SLAB * PAGE * size_of::<T>(), !self.slabs.is_empty())?);
         }
         let page = start::<T>(&self.slabs[self.pages / SLAB]);
@@ -240,25 +250,25 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         Some(Slot::within(page, id))
     }
 
-    /// Value of `id`, if its page exists.
+    /// Returns the value of `id`; `None` if its page is not allocated.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         // SAFETY: the slot was found just now, and the map stays borrowed.
         self.find(id).map(|slot| unsafe { slot.value() })
     }
 
-    /// Drops the pages of all ids from `id` on, where `id` starts a page; their memory is freed with the map.
+    /// Removes the pages of all ids from `id` on, where `id` starts a page; their memory is freed with the map.
     #[cold]
     pub(crate) fn forget_from(&mut self, id: u64) {
         self.directory.truncate(id as usize / PAGE);
     }
 
-    /// Number of pages.
+    /// Returns the number of allocated pages.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.pages
     }
 
-    /// All ids of existing pages with their values, ascending.
+    /// Returns all ids of allocated pages with their values, by ascending id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));
         present.flat_map(move |(high, page)| {
@@ -274,16 +284,17 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         for slab in &self.slabs {
             let mut values = NonNull::slice_from_raw_parts(start::<T>(slab), left.min(SLAB * PAGE));
             left -= values.len();
-            // SAFETY: a slab has so many values, and the map is borrowed exclusively.
+            // SAFETY: the slab has that number of values, and the map is borrowed exclusively.
             unsafe { values.as_mut() }.iter_mut().for_each(&mut change);
         }
     }
 }
 
-/// Maps zeroed memory; `large` requests huge pages of 2 MiB, which the system may refuse.
+/// Maps `bytes` bytes of zeroed memory; `large` requests huge pages of 2 MiB, which the system may refuse. Returns
+/// `None` if memory runs out.
 ///
-/// Coordinates are accessed in random order. With pages of 4 KiB nearly every access to a large model misses the TLB, and more time is
-/// lost to page walks than to the coordinates themselves.
+/// Coordinates are accessed in random order. With pages of 4 KiB nearly every access to a large model misses the TLB,
+/// and page walks take more time than the coordinates themselves.
 fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     let slab = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
@@ -293,7 +304,8 @@ fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     Some(slab.into())
 }
 
-/// Address of the first value of a slab. Makes no reference to the slab, since values within it are in use by address.
+/// Returns the address of the first value of a slab, without a reference to the slab, since values within it are in
+/// use by address.
 fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
     // Mappings are aligned to system pages.
     const { assert!(align_of::<T>() <= 4096) };

@@ -1,27 +1,28 @@
-//! Calibration: predicted probabilities against observed frequencies.
+//! Calibration: predicted probabilities compared with observed frequencies.
 
 use crate::numeric::sums::{Mean, Sum};
 
 /// Predicted probabilities in bins of equal width, and observed frequencies per bin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calibration {
-    /// Per bin, mean probability and observed frequency.
+    /// Mean predicted probability and observed frequency of each bin.
     bins: [(Mean, Mean); Calibration::BINS],
 }
 
-/// A bin of probabilities.
+/// One bin of predicted probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CalibrationBin {
-    /// Weight of the rows whose probability lies in the bin.
+    /// Weight of the rows whose predicted probability lies in the bin.
     pub weight: f64,
-    /// Their mean predicted probability.
+    /// Mean predicted probability of the bin's rows.
     pub probability: f64,
-    /// Their observed frequency.
+    /// Observed frequency, among the rows of the bin, of the positive class or, for many classes, of correct
+    /// predictions.
     pub share: f64,
 }
 
 impl Calibration {
-    /// Number of bins over [0, 1], half-open but for the last.
+    /// Number of bins over [0, 1], half-open except for the last.
     pub(super) const BINS: usize = 10;
 
     pub(super) fn add(&mut self, probability: f64, came_true: bool, weight: f64) {
@@ -30,7 +31,7 @@ impl Calibration {
         self.bins[bin].1.add(f64::from(came_true), weight);
     }
 
-    /// Bins that are not empty, ascending.
+    /// Returns the bins that are not empty, in ascending order.
     pub(super) fn bins(&self) -> Vec<CalibrationBin> {
         let bin = |(probability, share): &(Mean, Mean)| {
             Some(CalibrationBin { weight: share.weight(), probability: probability.value()?, share: share.value()? })
@@ -38,7 +39,8 @@ impl Calibration {
         self.bins.iter().filter_map(bin).collect()
     }
 
-    /// Expected calibration error: mean over rows of |probability − share| of their bins.
+    /// Returns the expected calibration error: the mean over rows of |probability − share| of their bins. `None`
+    /// without rows.
     pub(super) fn error(&self) -> Option<f64> {
         let (mut error, mut weight) = (Sum::default(), Sum::default());
         for bin in self.bins() {

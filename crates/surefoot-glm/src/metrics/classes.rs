@@ -9,8 +9,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Metrics of losses with one margin per class, accumulated row by row. O(K) per row; memory for the cells of the confusion matrix that
-/// occur.
+/// Metrics of losses with one margin per class, accumulated row by row. Costs O(K) per row for K classes, and memory
+/// for the cells of the confusion matrix that occur.
 ///
 /// ```
 /// use surefoot_glm::{ClassMetrics, Loss};
@@ -27,26 +27,31 @@ pub struct ClassMetrics {
     rows: u64,
     /// Whether an invalid row was added.
     spoilt: bool,
+    /// Weighted mean loss.
     value: Mean,
+    /// Mean log loss of the label's class.
     logs: Mean,
+    /// Fraction of weight whose class is predicted correctly.
     correct: Mean,
+    /// Weight per pair of the label's class and the predicted class.
     cells: BTreeMap<(usize, usize), Sum>,
+    /// Weighted mean Brier score, summed over classes.
     brier: Mean,
     calibration: Calibration,
-    /// Scratch margins of the current row.
+    /// Buffer for the margins of the current row.
     margins: Vec<f64>,
 }
 
-/// A confusion matrix, sparse.
+/// Sparse confusion matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Confusion {
-    /// Class of the label, predicted class (largest margin, ties: the first), and total weight of such rows, in ascending
-    /// order, without empty cells. Classes are positions by ascending label.
+    /// Class of the label, predicted class (largest margin, the first one of equal margins), and total weight of such
+    /// rows, in ascending order, without empty cells. Classes are positions by ascending label.
     pub cells: Vec<(usize, usize, f64)>,
 }
 
 impl Confusion {
-    /// From weights by label and by predicted class.
+    /// Builds the matrix from weights by label and by predicted class.
     pub(super) fn of_two(weights: [[f64; 2]; 2]) -> Confusion {
         let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(label, taken)| (label, taken, weights[label][taken]));
         Confusion { cells: cells.into_iter().filter(|cell| cell.2 > 0.0).collect() }
@@ -54,17 +59,17 @@ impl Confusion {
 }
 
 impl ClassMetrics {
-    /// Metrics without rows.
+    /// Returns metrics without rows.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
         let (spoilt, value, logs, correct, cells, brier, calibration) = Default::default();
         ClassMetrics { loss, rows: 0, spoilt, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
-    /// Adds a row: the class of its label, its weight, and the margins of all classes. O(K).
+    /// Adds a row: the class of its label, its weight, and the margins of all classes. Costs O(K) for K classes.
     ///
-    /// After an invalid row (a class without a margin, a margin that is not finite, an invalid weight) all metrics are `None`, and only rows
-    /// are counted.
+    /// After an invalid row (a class without a margin, a margin that is not finite, or an invalid weight) all metrics
+    /// are `None`, and rows are only counted.
     pub fn add(&mut self, class: usize, weight: f64, margins: &[f64]) {
         self.rows += 1;
         if weight == 0.0 || self.spoilt {
@@ -89,7 +94,7 @@ impl ClassMetrics {
         self.cells.entry((class, predicted)).or_default().add(weight);
     }
 
-    /// Metrics of the rows added so far.
+    /// Returns the metrics of the rows added so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
         Measured {
@@ -105,7 +110,7 @@ impl ClassMetrics {
         }
     }
 
-    /// Curves to plot, for the rows added so far.
+    /// Returns curves to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         PlotData { calibration: self.calibration.bins(), ..PlotData::default() }

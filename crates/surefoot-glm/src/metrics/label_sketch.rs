@@ -6,15 +6,17 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of centres.
 const CENTRES: usize = 64;
 
-/// Up to 64 centres, in ascending order, each the mean of the labels nearest to it, with their weight (the streaming
-/// histogram of Ben-Haim and Tom-Tov 2010).
+/// Up to 64 centres in ascending order with their weights; each centre is the mean of the labels nearest to it (the
+/// streaming histogram of Ben-Haim and Tom-Tov 2010).
 ///
-/// A convex loss of a mean is at most the mean of the losses, so the least loss of a constant over the centres is *never
-/// above* that over the labels: a model with a smaller loss is better than any constant. Exact up to 64 different
-/// labels. O(64) per row.
+/// A convex loss of a mean is at most the mean of the losses, so the least mean loss of a constant over the centres
+/// is *never above* the least mean loss over the labels: a model with a smaller loss is better than any constant. The
+/// sketch is exact up to 64 different labels. Costs O(64) per row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelSketch {
+    /// Centres, ascending.
     labels: Vec<f64>,
+    /// Weight of each centre.
     weights: Vec<f64>,
 }
 
@@ -26,7 +28,7 @@ impl LabelSketch {
         ascend && fit && self.weights.iter().all(|weight| is_magnitude(*weight))
     }
 
-    /// The centres and their weights.
+    /// Returns the centres and their weights.
     pub(crate) fn centres(&self) -> impl Iterator<Item = (f64, f64)> {
         self.labels.iter().copied().zip(self.weights.iter().copied())
     }
@@ -62,14 +64,14 @@ impl LabelSketch {
         self.weights.remove(at + 1);
     }
 
-    /// Least mean loss of a constant over the centres.
+    /// Returns the least mean loss of a constant over the centres; `None` without labels.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
         let (mut low, mut high) = (*self.labels.first()?, *self.labels.last()?);
         let total: f64 = self.weights.iter().sum();
         let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
             self.labels.iter().zip(&self.weights).map(|(&y, &weight)| weight / total * of(y)).sum()
         };
-        // Convex: bisection by the sign of the derivative.
+        // The mean loss is convex, so its minimum is found by bisection on the sign of the derivative.
         loop {
             let middle = low + 0.5 * (high - low);
             if middle <= low || middle >= high {
@@ -86,7 +88,7 @@ impl LabelSketch {
 mod tests {
     use super::*;
 
-    /// Labels of a heavy-tailed distribution, with weights.
+    /// Returns labels of a heavy-tailed distribution, with weights.
     fn labels(n: u32) -> Vec<(f64, f64)> {
         let uniform = |k: u32, by: f64| (f64::from(k) * by).fract();
         (1..=n)
@@ -96,7 +98,7 @@ mod tests {
             .collect()
     }
 
-    /// Least loss over all labels and a grid as constants, by exhaustive search.
+    /// Returns the least mean loss over all labels and a grid as constants, by exhaustive search.
     fn literal(loss: Loss, labels: &[(f64, f64)]) -> f64 {
         let weight: f64 = labels.iter().map(|(_, weight)| weight).sum();
         let mean = |m: f64| labels.iter().map(|&(y, w)| w * loss.value(y, m)).sum::<f64>() / weight;

@@ -1,12 +1,13 @@
 //! Metrics of predictions on labelled rows: streamed, weighted, in bounded memory.
 //!
-//! Sums are compensated (Neumaier), so a billion rows lose no digit that is printed. The area under the ROC
-//! curve needs an order of all margins: it is exact up to [`Metrics::EXACT`] rows. Beyond that, margins go
-//! into a fixed histogram of 2²⁰ cells, each the set of f32 numbers that share their leading 20 bits, so a
-//! cell spans a relative width of at most 2⁻¹¹. A pair of a positive and a negative row in one cell counts
-//! as a tie, one half, where its true share is 0, ½ or 1: the error is at most half the weight of such
-//! pairs, and that bound is reported as [`Measured::auc_error`]. The average precision likewise takes the rows of a cell as
-//! ties; [`Measured::pr_auc_error`] is how far all positive rows first, or all negative ones, would be from that.
+//! Sums are compensated (Neumaier), so a billion rows lose no digit that is reported. The area under the ROC curve
+//! needs the order of all margins: it is exact up to [`Metrics::EXACT`] rows. Beyond that, margins go into a fixed
+//! histogram of 2²⁰ cells, each of which holds the f32 numbers that share their leading 20 bits, so a cell spans a
+//! relative width of at most 2⁻¹¹. A positive and a negative row in the same cell count as a tie, one half, where the
+//! exact contribution is 0, ½ or 1: the error is at most half the weight of such pairs of rows, and this bound is
+//! reported as [`Measured::auc_error`]. The average precision also counts the rows of a cell as ties;
+//! [`Measured::pr_auc_error`] is its largest possible difference from the average precision with all positive rows of
+//! each cell first, or with all negative rows first.
 
 mod calibration;
 mod classes;
@@ -36,8 +37,8 @@ use crate::{
     numeric::sums::{Mean, Moments, Sum},
 };
 
-/// Metrics of losses with one margin, accumulated row by row. O(1) per row; up to 16 bytes per row until [`Metrics::EXACT`] rows for
-/// classification, then constant memory.
+/// Metrics of losses with one margin, accumulated row by row. Costs O(1) per row, and for classification up to 16
+/// bytes of memory per row until [`Metrics::EXACT`] rows, then constant memory.
 ///
 /// ```
 /// use surefoot_glm::{Loss, Metrics};
@@ -55,14 +56,21 @@ pub struct Metrics {
     spoilt: bool,
     /// Whether any label is a proportion.
     shares: bool,
+    /// Weighted mean loss.
     value: Mean,
+    /// Fraction of weight whose class is predicted correctly.
     correct: Mean,
+    /// Mean squared error.
     squares: Mean,
+    /// Mean absolute error.
     sizes: Mean,
+    /// Mean excess of the loss over the least loss that the row's label can have.
     excess: Mean,
+    /// Mean of the least loss that each row's label can have.
     saturated: Mean,
+    /// Moments of the labels.
     labels: Moments,
-    /// Two classes: weight by label and by predicted class.
+    /// Weights by label and by predicted class, for two classes.
     taken: [[Sum; 2]; 2],
     ranking: Ranking,
     brier: Mean,
@@ -70,57 +78,60 @@ pub struct Metrics {
     sample: ReservoirSample,
 }
 
-/// Values of metrics; `None` where a metric does not apply or is not defined.
+/// Values of metrics; `None` if a metric does not apply or is not defined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// Rows added, rows of weight 0 included.
+    /// Number of rows added, including rows of weight 0.
     pub rows: u64,
-    /// Sum of their weights.
+    /// Sum of the weights of the rows.
     pub weight: f64,
     /// Weighted mean loss.
     pub loss: Option<f64>,
-    /// Classification with probabilities: weighted mean of −ln p of the label's class; for logistic and softmax it equals the loss.
+    /// Weighted mean of −ln p of the label's class, for classification with probabilities; for logistic and softmax
+    /// it equals the loss.
     pub log_loss: Option<f64>,
-    /// Classification: the share of weight whose class is predicted right; a margin of 0 predicts −1.
+    /// Fraction of weight whose class is predicted correctly, for classification; a margin of 0 predicts −1.
     pub accuracy: Option<f64>,
-    /// Classification: the chance that a positive row has a larger margin than a negative one, a tie counting
-    /// one half. Not defined with one class only.
+    /// Area under the ROC curve, for two classes: the probability that a positive row has a larger margin than a
+    /// negative row, where a tie counts one half. Not defined if there is only one class.
     pub auc: Option<f64>,
-    /// How far `auc` can be from the exact value: 0 up to [`Metrics::EXACT`] rows.
+    /// Bound on the difference of `auc` from the exact value; 0 up to [`Metrics::EXACT`] rows.
     pub auc_error: f64,
-    /// Classification: the average precision, Σ (recall_k − recall_{k−1})·precision_k over falling thresholds, which is the area
-    /// under the precision-recall curve in steps. Not defined without positive rows.
+    /// Average precision, for two classes: Σ (recall_k − recall_{k−1})·precision_k over falling thresholds, which is
+    /// the area under the precision-recall curve in steps. Not defined without positive rows.
     pub pr_auc: Option<f64>,
-    /// How far `pr_auc` can be from the exact value: 0 up to [`Metrics::EXACT`] rows.
+    /// Bound on the difference of `pr_auc` from the exact value; 0 up to [`Metrics::EXACT`] rows.
     pub pr_auc_error: f64,
-    /// Two classes: precision, recall and F1 of the positive one.
+    /// Precision, recall and F1 of the positive class, for two classes.
     pub rates: Option<Rates>,
-    /// Classification with probabilities: Brier score, the weighted mean of (p − \[label\])² for the positive class; for many classes the
-    /// sum over all classes.
+    /// Brier score, for classification with probabilities: the weighted mean of (p − \[label\])² for the positive
+    /// class, or for many classes the weighted mean of the sum over all classes.
     pub brier: Option<f64>,
-    /// Classification with probabilities: the expected calibration error, the mean over rows of |probability − share| of the bin
-    /// that the row is in; ten bins of equal width of the probability of the positive class, of many classes of the
-    /// likeliest one.
+    /// Expected calibration error, for classification with probabilities: the mean over rows of |probability − share|
+    /// of the bin that holds the row. Ten bins of equal width divide the probability of the positive class, or for
+    /// many classes of the likeliest class.
     pub calibration_error: Option<f64>,
-    /// Regression: weighted mean squared error.
+    /// Weighted mean squared error, for regression.
     pub mse: Option<f64>,
-    /// Regression: its square root.
+    /// Square root of the weighted mean squared error, for regression.
     pub rmse: Option<f64>,
-    /// Regression: weighted mean absolute error.
+    /// Weighted mean absolute error, for regression.
     pub mae: Option<f64>,
-    /// Regression without a log link: 1 − (squared error) / (squared error of the mean label). Not defined for equal
-    /// labels.
+    /// Coefficient of determination R², for regression without a log link: 1 − (squared error) / (squared error of
+    /// the mean label). Not defined for equal labels.
     pub r2: Option<f64>,
-    /// With a log link, and of shares: weighted mean deviance, twice by how much the loss exceeds the least that the labels can have.
+    /// Weighted mean deviance, for losses with a log link and for labels that are proportions: twice the excess of
+    /// the loss over the least loss that the labels can have.
     pub deviance: Option<f64>,
-    /// With a log link, and of shares: 1 − deviance / (deviance of the mean label). Not defined for equal labels.
+    /// Explained deviance D², for losses with a log link and for labels that are proportions: 1 − deviance /
+    /// (deviance of the mean label). Not defined for equal labels.
     pub d2: Option<f64>,
-    /// Classification: confusion matrix; with two classes the negative one is the first.
+    /// Confusion matrix, for classification; with two classes the negative class is the first.
     pub confusion: Option<Confusion>,
 }
 
 impl Measured {
-    /// The main metric, at most 1: accuracy, R² or D².
+    /// Returns the main metric, at most 1: accuracy, R² or D².
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.accuracy.or(self.r2).or(self.d2)
@@ -128,10 +139,10 @@ impl Measured {
 }
 
 impl Metrics {
-    /// Rows up to which the area under the ROC curve is exact.
+    /// Number of rows up to which the areas under the ROC and precision-recall curves are exact.
     pub const EXACT: usize = 1_000_000;
 
-    /// No rows yet.
+    /// Returns metrics without rows.
     #[must_use]
     pub fn new(loss: Loss) -> Metrics {
         Metrics {
@@ -154,16 +165,18 @@ impl Metrics {
         }
     }
 
-    /// Adds a row: its label (for classes −1 or +1, or what lies between for a share of both), its weight and the margin predicted for it.
+    /// Adds a row: its label (for classes −1 or +1, or a number between them for a proportion), its weight, and the
+    /// margin predicted for it.
     ///
-    /// If one of them is not finite, the weight is negative or not from 1e-300 to 1e240, or the loss has no such label, nothing is known of the rows from then on but
-    /// how many they are.
+    /// After an invalid row all metrics are `None`, and rows are only counted. A row is invalid if one of the numbers
+    /// is not finite, the weight is neither 0 nor within 1e-300 to 1e240, or the label is outside the domain of the
+    /// loss.
     pub fn add(&mut self, label: f64, weight: f64, margin: f64) {
         self.rows += 1;
         if weight == 0.0 || self.spoilt {
             return;
         }
-        // Of many classes one is held against the rest here.
+        // For a multiclass loss, one class is compared with the rest here.
         let takes = if self.loss.is_multiclass() { label.abs() <= 1.0 } else { self.loss.takes(label, 2) };
         self.spoilt = !takes || check_weight(weight).is_err() || !margin.is_finite();
         if self.spoilt {
@@ -179,7 +192,7 @@ impl Metrics {
             self.add_class(label, weight, margin);
         }
         if self.loss == Loss::Logistic {
-            // That of the share itself: 0 of one class.
+            // The least loss of a proportion is its entropy, which is 0 if the label is a class.
             let least = self.loss.constant(label, 0.0).unwrap_or_default();
             self.excess.add((self.loss.value(label, margin) - least).max(0.0), weight);
             self.saturated.add(least, weight);
@@ -196,7 +209,7 @@ impl Metrics {
         }
     }
 
-    /// Adds a row of one class to what is measured of classes.
+    /// Adds a row of one class to the metrics of classification.
     fn add_class(&mut self, label: f64, weight: f64, margin: f64) {
         self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
         self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
@@ -208,7 +221,7 @@ impl Metrics {
         }
     }
 
-    /// The numbers for the rows added so far.
+    /// Returns the metrics of the rows added so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
         let classes = self.loss.classifies();
@@ -244,7 +257,7 @@ impl Metrics {
         }
     }
 
-    /// Curves and points to plot, for the rows added so far.
+    /// Returns curves and points to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         if !self.loss.classifies() {
@@ -264,8 +277,8 @@ impl Metrics {
         }
     }
 
-    /// Mean excess loss of predicting the mean label: with a log link its mean loss is the minimum for that label, since
-    /// losses are linear in labels.
+    /// Returns the mean excess loss of predicting the mean label. With a log link the mean loss of this prediction is
+    /// the least loss for the mean label, since losses are linear in labels.
     fn excess_of_constant(&self) -> Option<f64> {
         let mean = self.labels.mean();
         if self.shares {

@@ -1,35 +1,40 @@
-//! Loss of the best constant for rows with offsets: its margin is a constant plus the offset of each row.
+//! The loss of the best constant for rows with offsets, where the margin of a row is the constant plus the row's
+//! offset.
 //!
-//! | losses | the best constant |
+//! | losses | best constant |
 //! | --- | --- |
-//! | of regression | that of labels less offsets; nothing is stored here |
-//! | with a log link | in closed form by three sums: of counts it is the logarithm of Σwy / Σw·exposure |
-//! | of two classes | over the [centres](LabelSketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
+//! | regression | the best constant for labels less offsets; nothing is stored here |
+//! | losses with a log link | in closed form from three sums: for counts it is the logarithm of Σwy / Σw·exposure |
+//! | binary losses | over the [centres](LabelSketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
 
 use super::label_sketch::LabelSketch;
 use crate::{loss::Loss, numeric::sums::Sum};
 use serde::{Deserialize, Serialize};
 
-/// Joint statistics of labels and offsets, kept once a row has an offset.
+/// Joint statistics of labels and offsets, stored as soon as a row has an offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OffsetConstant {
-    /// With a log link of power p, where the loss of a margin c + o is, but for factors, paid·e^(−(p−1)c) + due·e^((2−p)c) + rest: sums of
-    /// w·y·e^(−(p−1)o), of w·e^((2−p)o), and of what no constant changes.
+    /// Sums for losses with a log link and variance power p. Up to constant factors, the loss of a margin c + o, with
+    /// the constant c and the row's offset o, is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
     Rates {
+        /// Σ w·y·e^(−(p−1)o) over rows with weight w, label y and offset o.
         #[serde(rename = "observed")]
         paid: Sum,
+        /// Σ w·e^((2−p)o) over rows with weight w and offset o.
         #[serde(rename = "expected")]
         due: Sum,
+        /// Sum of the terms of the loss that no constant changes.
         #[serde(rename = "constant")]
         rest: Sum,
     },
-    /// Offsets of the rows of the encoded classes −1 and +1.
+    /// Sketches of the offsets of the rows with the encoded classes −1 and +1.
     Classes { negative: LabelSketch, positive: LabelSketch },
 }
 
 impl OffsetConstant {
-    /// Statistics of rows without offsets, given their total weight and mean encoded label; `None` for losses that need none.
+    /// Returns the statistics of rows without offsets, given their total weight and mean encoded label; `None` for
+    /// losses that need no such statistics.
     pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<OffsetConstant> {
         if loss.variance_power().is_some() {
             let mut sums = [Sum::default(); 2];
@@ -81,12 +86,13 @@ impl OffsetConstant {
         }
     }
 
-    /// Least mean loss of a constant; `sign` converts encoded classes into those of the model.
+    /// Returns the least mean loss of a constant; `sign` converts encoded classes into those of the model.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {
                 let (paid, due, rest) = (paid.value() / weight, due.value() / weight, rest.value() / weight);
-                // At the best constant e^c = paid/due; with that mean label and no offset the loss is the same, times due.
+                // The best constant c has e^c = paid/due; its loss is the loss of this mean label without offsets,
+                // times due.
                 Some(match loss.variance_power()? {
                     1.0 if paid > 0.0 => paid - paid * libm::log(paid / due) + rest,
                     1.0 => 0.0,
@@ -105,13 +111,14 @@ impl OffsetConstant {
     }
 }
 
-/// Least mean loss of a constant over labels −1 and +1 with offsets and weights.
+/// Returns the least mean loss of a constant over rows given as label −1 or +1, offset and weight.
 fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
     let total: f64 = rows.iter().map(|row| row.2).sum();
     let mean = |of: &dyn Fn(f64, f64) -> f64| -> f64 { rows.iter().map(|&(y, o, w)| w / total * of(y, o)).sum() };
     let at = |c: f64| mean(&|y, o| loss.value(y, c + o));
     let size = rows.iter().fold(1.0, |size: f64, row| size.max(row.1.abs()));
-    // Beyond this all margins are far on one side, and rows of one class alone have their least loss at an infinite constant.
+    // Beyond this range all margins are far on one side. Rows of a single class have their least loss at an infinite
+    // constant.
     let (mut low, mut high) = (-800.0 - size, 800.0 + size);
     loop {
         let middle = low + 0.5 * (high - low);
@@ -128,7 +135,7 @@ mod tests {
     use super::*;
     use crate::metrics::progressive_loss::ProgressiveLoss;
 
-    /// Rows with label, weight and offset; the first ones without.
+    /// Returns rows with label, weight and offset; the first rows have no offset.
     fn rows(loss: Loss) -> Vec<(f64, f64, f64)> {
         let row = |t: u32| {
             let u = |by: f64| (f64::from(t) * by).fract();
@@ -148,7 +155,7 @@ mod tests {
         (1..300).map(row).collect()
     }
 
-    /// The least mean loss over constants, by golden sections.
+    /// Returns the least mean loss over constants, by golden-section search.
     fn literal(loss: Loss, rows: &[(f64, f64, f64)]) -> f64 {
         let weight: f64 = rows.iter().map(|row| row.1).sum();
         let at = |c: f64| rows.iter().map(|&(y, w, o)| w / weight * loss.value(y, c + o)).sum::<f64>();
@@ -167,7 +174,7 @@ mod tests {
             rows.iter().for_each(|&(y, w, o)| losses.add(loss, y, w, 0.0, o));
             let (found, truth) = (losses.constant(loss, 1.0).unwrap(), literal(loss, &rows));
             let close = (found - truth).abs() <= 1e-9 * (1.0 + truth.abs());
-            // Labels less offsets are many different ones.
+            // Labels less offsets have many different values, so their sketch is not exact.
             let sketched = matches!(loss, Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. });
             assert!(close || sketched && found <= truth && found > 0.97 * truth, "{loss}: {found} and {truth}");
             if loss.classifies() {

@@ -2,35 +2,38 @@
 
 use super::CalibrationBin;
 
-/// Curves and points to plot; empty where they do not apply.
+/// Curves and points to plot; empty if they do not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotData {
-    /// Two classes: false and true positive rate at falling thresholds, from (0, 0) to (1, 1).
+    /// False and true positive rate at falling thresholds, from (0, 0) to (1, 1), for two classes.
     pub roc: Vec<(f64, f64)>,
-    /// Two classes: recall and precision at the same thresholds.
+    /// Recall and precision at the same thresholds, for two classes.
     pub precision: Vec<(f64, f64)>,
-    /// Two classes: share of the weight that is positive.
+    /// Fraction of the weight that belongs to the positive class, for two classes.
     pub positive: Option<f64>,
-    /// Calibration: probabilities of the positive class, or of the likeliest of many, against observed frequencies.
+    /// Calibration: predicted probabilities of the positive class, or of the likeliest of many classes, with observed
+    /// frequencies.
     pub calibration: Vec<CalibrationBin>,
-    /// Regression: prediction and label of a uniform sample of rows.
+    /// Prediction and label of each row of a uniform sample, for regression.
     pub sample: Vec<(f64, f64)>,
 }
 
 /// Approximate maximum number of points of a curve in [`PlotData`].
 pub(super) const POINTS: usize = 300;
 
-/// A uniform sample of a stream of rows (reservoir sampling, Vitter 1985, algorithm R). Deterministic for a given
-/// stream.
+/// Uniform sample of a stream of rows (reservoir sampling, Vitter 1985, algorithm R), determined by the stream.
 #[derive(Clone, Debug)]
 pub(super) struct ReservoirSample {
+    /// Prediction and label of each sampled row.
     rows: Vec<(f64, f64)>,
+    /// Number of rows in the stream so far.
     met: u64,
+    /// State of the random number generator.
     state: u64,
 }
 
 impl ReservoirSample {
-    /// Size of the sample.
+    /// Number of rows in the sample.
     pub(super) const ROWS: usize = 1500;
 
     pub(super) fn new() -> ReservoirSample {
@@ -42,7 +45,8 @@ impl ReservoirSample {
         if self.rows.len() < Self::ROWS {
             return self.rows.push((predicted, label));
         }
-        // Knuth's generator; its upper half times a range, as Lemire has it.
+        // The random number is from Knuth's generator; the upper half of its product with a range is the position, a
+        // method of Lemire.
         self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let at = (u128::from(self.state) * u128::from(self.met)) >> 64;
         if let Some(row) = self.rows.get_mut(at as usize) {

@@ -1,9 +1,10 @@
-//! Progressive metrics: of each row by the model that has not learnt it yet.
+//! Progressive metrics: each row is measured with the model that has not learnt it yet.
 
 use super::{ClassMetrics, Confusion, Measured, Metrics, PlotData};
 use crate::{labels::encoder::LabelEncoder, loss::Loss, numeric::sums::Mean};
 
-/// Metrics accumulated while a trainer learns. Classes are numbered by first occurrence, and sorted by label at the end.
+/// Metrics accumulated while a trainer learns. Classes are numbered by first occurrence during training, and sorted
+/// by label in results.
 #[derive(Debug)]
 pub(crate) struct ProgressiveMetrics {
     kind: Kind,
@@ -15,8 +16,9 @@ pub(crate) struct ProgressiveMetrics {
 
 #[derive(Debug)]
 enum Kind {
-    /// Metrics with the current sign of labels, and with the sign that a second label may bring.
+    /// Metrics with the current sign of labels, and with the opposite sign, which a second label may bring.
     One(Box<[Metrics; 2]>),
+    /// Metrics of a multiclass loss.
     Many(Box<ClassMetrics>),
 }
 
@@ -29,15 +31,16 @@ impl ProgressiveMetrics {
         ProgressiveMetrics { kind, recent: Mean::default(), margins: Vec::new() }
     }
 
-    /// Adds the row whose margins are in `margins`: its encoded label, weight and loss; `encoder` has observed the label, `sign` is its
-    /// sign when the margins were computed.
+    /// Adds the row whose margins are in `margins`, given its encoded label, weight and loss. `encoder` has already
+    /// observed the label; `sign` is its sign at the time when the margins were computed.
     pub(crate) fn add(&mut self, encoder: &LabelEncoder, y: f64, weight: f64, value: f64, sign: f64) {
         self.recent.add(value, weight);
         match &mut self.kind {
             Kind::Many(metrics) => metrics.add(y as usize, weight, &self.margins),
             Kind::One(metrics) => {
                 let margin = self.margins.first().copied().unwrap_or_default();
-                // In the sign of encoded labels; the second label may flip the sign of the model.
+                // Margins are converted to the sign of encoded labels, since the second label may flip the sign of
+                // the model.
                 let (own, turn) = (sign * margin, encoder.sign());
                 metrics[0].add(turn * y, weight, turn * own);
                 if encoder.only_class().is_some() {
@@ -47,7 +50,7 @@ impl ProgressiveMetrics {
         }
     }
 
-    /// Swaps the two metrics: the second label has flipped the sign of the model.
+    /// Swaps the two metrics, because the second label has flipped the sign of the model.
     pub(crate) fn swap_signs(&mut self) {
         if let Kind::One(metrics) = &mut self.kind {
             metrics.swap(0, 1);

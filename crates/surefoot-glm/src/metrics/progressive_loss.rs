@@ -1,4 +1,4 @@
-//! The printed losses: of the model, and of the best constant on the same rows.
+//! The reported losses: of the model, and of the best constant on the same rows.
 
 use super::{label_sketch::LabelSketch, offset_constant::OffsetConstant};
 use crate::{
@@ -10,34 +10,36 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Mean loss of the rows scored so far, and the loss of the best constant on the same rows.
+/// Mean loss of the rows scored so far, and the statistics from which the loss of the best constant on these rows is
+/// computed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ProgressiveLoss {
     loss: Mean,
     labels: Moments,
-    /// Sketch of labels, for losses whose best constant does not follow from moments.
+    /// Sketch of the labels, for losses whose best constant does not follow from moments; `None` for other losses.
     #[serde(rename = "label_sketch", default, skip_serializing_if = "Option::is_none")]
     sketch: Option<LabelSketch>,
     /// Total weight per class by class number, for multiclass losses.
     #[serde(rename = "class_weights", default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Sum>,
-    /// Statistics of offsets, once a row has one.
+    /// Statistics of offsets; `None` as long as no row has an offset, and for losses that need none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offsets: Option<OffsetConstant>,
 }
 
 impl ProgressiveLoss {
-    /// Checks losses read from a file, for a model of so many classes.
+    /// Checks that losses read from a file are valid for a model of `classes` classes.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let sketch = self.sketch.as_ref().is_none_or(LabelSketch::is_sound) && self.labels.is_sound();
         let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_magnitude);
-        // None without a multiclass loss; fewer than the model's if a class occurred only in other rows.
+        // There are no class weights without a multiclass loss, and fewer than the model's classes if a class
+        // occurred only in other rows.
         let few = self.classes.len() <= if loss.is_multiclass() { classes } else { 0 };
         let offsets = self.offsets.as_ref().is_none_or(|offsets| offsets.is_sound(loss));
         need(sketch && counts && few && offsets, "the losses of the state are out of their range")
     }
 
-    /// Adds a row: its encoded label, weight, loss and offset.
+    /// Adds a row, given its encoded label, weight, loss (`value`) and offset.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64, offset: f64) {
         self.loss.add(value, weight);
         if self.offsets.is_none() && offset != 0.0 {
@@ -57,7 +59,7 @@ impl ProgressiveLoss {
         }
     }
 
-    /// The mean loss, with its sums.
+    /// Returns the mean loss, with its sums.
     pub(crate) fn mean(&self) -> &Mean {
         &self.loss
     }
@@ -70,8 +72,9 @@ impl ProgressiveLoss {
         self.loss.weight()
     }
 
-    /// Mean loss of the best constant margin, in addition to the offsets of rows; `sign` converts encoded classes into those of the
-    /// model. For losses that need a [`LabelSketch`] a close lower bound.
+    /// Returns the mean loss of the best constant margin, which is added to the offsets of rows; `sign` converts
+    /// encoded classes into those of the model. For losses that need a [`LabelSketch`] the result is a close lower
+    /// bound.
     pub(crate) fn constant(&self, loss: Loss, sign: f64) -> Option<f64> {
         let constant = match (&self.sketch, &self.offsets) {
             (Some(sketch), _) => sketch.constant(loss),

@@ -7,18 +7,20 @@ use crate::numeric::sums::Sum;
 pub(super) enum Ranking {
     /// Margin, and weight times label (±1), of each row.
     Exact(Vec<(f64, f64)>),
-    /// Weight of the negative and of the positive rows by cell.
+    /// Weights of the negative and of the positive rows in each histogram cell of margins.
     Cells(Box<[[Sum; 2]]>),
 }
 
-/// Areas under the curves, each with a bound on its error.
+/// Areas under the curves, each with a bound on its error; `None` if an area is not defined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
+    /// Area under the ROC curve, and a bound on its error.
     pub(super) roc: Option<(f64, f64)>,
+    /// Average precision (the area under the precision-recall curve in steps), and a bound on its error.
     pub(super) precision: Option<(f64, f64)>,
 }
 
-/// Weight of the negative and of the positive rows above a threshold.
+/// Weights of the negative and of the positive rows above a threshold.
 type Above = [f64; 2];
 
 impl Ranking {
@@ -38,7 +40,7 @@ impl Ranking {
         }
     }
 
-    /// The area under the ROC curve and the average precision.
+    /// Returns the area under the ROC curve and the average precision.
     pub(super) fn areas(&self) -> Areas {
         let ties = self.ties();
         let exact = matches!(self, Ranking::Exact(_));
@@ -50,7 +52,7 @@ impl Ranking {
             doubt.add(0.5 * n * p);
             let share = (above_p + p) / (above_p + p + above_n + n);
             precision.add(p * share);
-            // Within a cell the order may be anything between all positive rows first and all negative ones first.
+            // Within a cell the order may be anything between all positive rows first and all negative rows first.
             if p > 0.0 {
                 let best = (above_p + p) / (above_p + p + above_n);
                 let worst = above_p / (above_p + above_n + n);
@@ -67,8 +69,8 @@ impl Ranking {
         }
     }
 
-    /// Weights of both classes above falling thresholds, at most about `most` of them and both ends, evenly spread over the rows
-    /// of each class.
+    /// Returns the weights of both classes above falling thresholds. There are about `most` thresholds at most,
+    /// including both ends, evenly spread over the rows of each class.
     pub(super) fn thresholds(&self, most: usize) -> Vec<Above> {
         let ties = self.ties();
         let all = total(&ties);
@@ -88,7 +90,8 @@ impl Ranking {
         points
     }
 
-    /// Weights of the negative and of the positive rows by groups of ties, in ascending order of margin.
+    /// Returns the weights of the negative and of the positive rows by groups of equal margins, in ascending order of
+    /// margin.
     fn ties(&self) -> Vec<Above> {
         match self {
             Ranking::Exact(rows) => {
@@ -118,7 +121,7 @@ fn total(ties: &[Above]) -> Above {
     [sum(0), sum(1)]
 }
 
-/// Hands each group of ties, from the largest margin down, to `then`, with the weights above it.
+/// Calls `then` with each group of equal margins, from the largest margin down, and with the weights above the group.
 fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
     let mut above = [Sum::default(); 2];
     for weight in ties.iter().rev() {
@@ -127,7 +130,7 @@ fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
     }
 }
 
-/// Bits of a cell's number.
+/// Number of bits of the number of a histogram cell.
 const BITS: u32 = 20;
 
 fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
@@ -138,9 +141,10 @@ fn side(signed: f64) -> usize {
     usize::from(signed > 0.0)
 }
 
-/// The cell of a margin: ascending with it, since the bits of floats, folded at the sign, ascend too.
+/// Returns the number of a margin's cell. Cells ascend with the margin, since the bits of floats, folded at the sign,
+/// ascend too.
 pub(super) fn cell(margin: f64) -> usize {
-    // Adding 0 turns −0 into 0; the conversion rounds to nearest and so keeps the order.
+    // Adding 0 turns −0 into 0; the conversion to f32 rounds to nearest and so keeps the order.
     let bits = (margin as f32 + 0.0).to_bits();
     let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
     (ordered >> (32 - BITS)) as usize

@@ -3,19 +3,20 @@
 use super::Confusion;
 use std::collections::BTreeMap;
 
-/// Precision, recall and F1 of a class; 0 where a denominator is 0.
+/// Precision, recall and F1 of a class; 0 if a denominator is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// Share of the weight predicted as the class that belongs to it.
+    /// Fraction of the weight predicted as the class that belongs to the class.
     pub precision: f64,
-    /// Share of the weight of the class that is predicted as such.
+    /// Fraction of the weight of the class that is predicted as the class.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 
 impl Rates {
-    /// From the weight of true positives, of all predicted positives, and of all actual positives.
+    /// Returns the rates, given the weights of true positives (`both`), of all predicted positives (`taken`), and of
+    /// all actual positives (`real`).
     pub(super) fn of(both: f64, taken: f64, real: f64) -> Rates {
         let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
         Rates { precision: share(both, taken), recall: share(both, real), f1: share(2.0 * both, taken + real) }
@@ -29,7 +30,7 @@ impl Rates {
 }
 
 impl Confusion {
-    /// Position, rates and total weight of each class that occurs as a label or a prediction. O(cells).
+    /// Returns position, rates and total weight of each class that occurs as a label or a prediction. Costs O(cells).
     #[must_use]
     pub fn rates(&self) -> Vec<(usize, Rates, f64)> {
         let mut sums = BTreeMap::<usize, [f64; 3]>::new();
@@ -43,7 +44,8 @@ impl Confusion {
         sums.into_iter().map(|(class, [both, taken, real])| (class, Rates::of(both, taken, real), real)).collect()
     }
 
-    /// Macro average and weighted average of the rates of those classes; `None` without classes.
+    /// Returns the macro average and the weighted average of the rates of all classes that occur; `None` without
+    /// classes.
     #[must_use]
     pub fn averages(&self) -> Option<[Rates; 2]> {
         let rates: Vec<_> = self.rates().into_iter().map(|(_, rates, real)| (rates, real)).collect();

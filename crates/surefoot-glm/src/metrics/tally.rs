@@ -13,7 +13,8 @@ use crate::{
     },
 };
 
-/// Predicts rows and accumulates metrics: [`Metrics`] for one margin, [`ClassMetrics`] for one per class.
+/// Predicts rows and accumulates metrics: [`Metrics`] for a model of one margin, [`ClassMetrics`] for one margin per
+/// class.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Loss, Plan, Settings, Tally, Trainer};
@@ -45,7 +46,7 @@ enum Kind {
 }
 
 impl Tally {
-    /// A tally without rows. O(features).
+    /// Returns a tally without rows. Costs O(features).
     #[must_use]
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;
@@ -56,12 +57,13 @@ impl Tally {
         Tally { loss, predictor: Predictor::new(model), metrics, scores: RowMargins::default() }
     }
 
-    /// Adds a row with the encoded label `y`: for classification the result of [`Labels::encode`](crate::Labels::encode). A row of weight
-    /// 0 is only counted, whatever its label is. Returns the number of its features that were not encountered in training.
-    /// O(nnz · margins).
+    /// Adds a row with the encoded label `y`, for classification the result of
+    /// [`Labels::encode`](crate::Labels::encode). A row of weight 0 is only counted, whatever its label is. Returns
+    /// the number of unseen features of the row. Costs O(nonzeros · margins).
     ///
     /// # Errors
-    /// Errors of [`Predictor::score`], a label outside the domain of the loss, and a weight outside of 1e-300 to 1e240.
+    /// Returns the errors of [`Predictor::score`], and a fault for a label outside the domain of the loss or a weight
+    /// outside 1e-300 to 1e240.
     pub fn add(&mut self, y: f64, row: &Row<'_>) -> Result<usize, Fault> {
         let mut unseen = 0;
         if row.weight != 0.0 {
@@ -87,13 +89,13 @@ impl Tally {
         Ok(unseen)
     }
 
-    /// Whether the model has seen a feature in training.
+    /// Whether a feature was seen in training.
     #[must_use]
     pub fn knows(&self, id: u64) -> bool {
         self.predictor.knows(id)
     }
 
-    /// The numbers for the rows added so far.
+    /// Returns the metrics of the rows added so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
         match &self.metrics {
@@ -102,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// Curves and points to plot, for the rows added so far.
+    /// Returns curves and points to plot, for the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         match &self.metrics {

@@ -1,10 +1,10 @@
-//! Expected values were computed with scikit-learn 1.x on the same rows (log_loss, accuracy_score,
-//! roc_auc_score, average_precision_score, brier_score_loss, precision_recall_fscore_support, mean_squared_error, r2_score, each
-//! with sample_weight); calibration errors by numpy.
+//! Tests of the metrics. Expected values were computed with scikit-learn 1.x on the same rows (log_loss,
+//! accuracy_score, roc_auc_score, average_precision_score, brier_score_loss, precision_recall_fscore_support,
+//! mean_squared_error, r2_score, each with sample_weight), and calibration errors with numpy.
 
 use super::{ranking::cell, *};
 
-/// A linear congruential generator of uniform numbers, the same in every language.
+/// Linear congruential generator of uniform numbers, the same in every language.
 struct Uniform(u64);
 
 impl Uniform {
@@ -23,7 +23,7 @@ fn close(a: Option<f64>, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance * b.abs(), "{a} and {b}");
 }
 
-/// 500 rows with weights (two of them 0) and many tied margins.
+/// Returns 500 rows (label, weight, margin), some with weight 0, and many with tied margins.
 fn classes() -> Vec<(f64, f64, f64)> {
     let mut u = Uniform(2463534242);
     (0..500)
@@ -75,13 +75,13 @@ fn regression_agrees_with_scikit_learn_far_from_zero() {
     assert_eq!((found.accuracy, found.auc), (None, None));
 }
 
-/// 500 rows of a margin, a uniform number and a weight.
+/// Returns 500 rows of a margin, a uniform number and a weight.
 fn numbers() -> Vec<(f64, f64, f64)> {
     let mut u = Uniform(2463534242);
     (0..500).map(|_| (4.0 * u.next() - 1.0, u.next(), u.next())).collect()
 }
 
-/// mean_tweedie_deviance, d2_tweedie_score, mean_squared_error and mean_absolute_error.
+/// Compares with mean_tweedie_deviance, d2_tweedie_score, mean_squared_error and mean_absolute_error.
 #[test]
 fn deviances_agree_with_scikit_learn() {
     for (loss, whole, deviance, d2, mse, mae) in [
@@ -110,7 +110,7 @@ fn deviances_agree_with_scikit_learn() {
     }
 }
 
-/// mean_pinball_loss and mean_absolute_error.
+/// Compares with mean_pinball_loss and mean_absolute_error.
 #[test]
 fn pinball_and_absolute_loss_agree_with_scikit_learn() {
     let of = |loss: Loss| {
@@ -124,7 +124,7 @@ fn pinball_and_absolute_loss_agree_with_scikit_learn() {
     assert_eq!((of(Loss::Absolute).deviance, of(Loss::Absolute).d2), (None, None));
 }
 
-/// hinge_loss, accuracy_score and roc_auc_score of the margins.
+/// Compares with hinge_loss, accuracy_score and roc_auc_score of the margins.
 #[test]
 fn hinge_losses_are_measured_by_their_margins() {
     let mut metrics = Metrics::new(Loss::Hinge);
@@ -143,7 +143,7 @@ fn hinge_losses_are_measured_by_their_margins() {
     );
 }
 
-/// 400 rows of five classes, of which the fourth has no rows but is predicted.
+/// Compares the rates of 400 rows of five classes, of which the fourth has no rows but is predicted.
 #[test]
 fn rates_of_many_classes_agree_with_scikit_learn() {
     let (mut metrics, mut u) = (ClassMetrics::new(Loss::Softmax), Uniform(99));
@@ -174,7 +174,7 @@ fn rates_of_many_classes_agree_with_scikit_learn() {
     }
 }
 
-/// The curves end where they must, and the area under the steps of precision is the average precision.
+/// Checks the ends of the curves, and that the area under the steps of precision is the average precision.
 #[test]
 fn pictures_are_what_the_areas_are_of() {
     let mut metrics = Metrics::new(Loss::Logistic);

@@ -1,9 +1,9 @@
-//! Certificates of models, as stored and printed.
+//! Certificates of models, as they are stored in model files and reported to the user.
 
 use serde::{Deserialize, Serialize};
 use surefoot::certificate::{self as core, Kind};
 
-/// A bound on the quality of a model, by the sense in which it holds; or the reason why there is none.
+/// A bound on the quality of a model, by the sense in which the bound holds, or the reason why there is no bound.
 ///
 /// ```
 /// use surefoot_glm::Certificate;
@@ -13,57 +13,59 @@ use surefoot::certificate::{self as core, Kind};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Certificate {
-    /// Holds for certain.
+    /// A bound that holds for certain.
     Deterministic(Bound),
-    /// Holds in expectation over runs of a length fixed beforehand.
+    /// A bound that holds in expectation over runs of a length fixed beforehand.
     Expectation(Bound),
-    /// Holds with probability 1 − δ over runs, at any stopping time.
+    /// A bound that holds with probability 1 − δ over runs, at any stopping time.
     Probability(Bound),
-    /// There is none.
+    /// There is no bound.
     None {
-        /// The reason, and what would give a certificate.
+        /// Reason why there is no certificate, with the settings that would give one.
         reason: String,
     },
 }
 
-/// An upper bound, and what it bounds.
+/// An upper bound on the quality of a model, with its subject and its assumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
-    /// The bounded quantity.
+    /// Quantity that is bounded.
     pub subject: Subject,
-    /// The bound, in units of the loss.
+    /// Value of the bound, in units of the loss.
     pub value: f64,
-    /// The bound divided by the objective, where that is known.
+    /// Value of the bound divided by the value of the objective; `None` if the objective is unknown.
     pub relative: Option<f64>,
-    /// Failure probability δ of all probabilistic certificates of a model taken together.
+    /// Failure probability δ of all probabilistic certificates of a model taken together; `None` for other
+    /// certificates.
     pub delta: Option<f64>,
-    /// Whether the bound is on the mean over rows of weight times loss, because some weights are not 1.
+    /// Whether the bound is on the mean over rows of weight times loss, because some row weights are not 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weighted: bool,
-    /// The model or set of models compared with, for excess losses.
+    /// Description of the model or set of models that the model is compared with; `None` unless the subject is an
+    /// excess loss.
     pub comparator: Option<String>,
     /// Assumptions of the bound, in words.
     pub assumptions: Vec<String>,
 }
 
-/// The quantity that a [`Bound`] bounds.
+/// Quantity that a [`Bound`] bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// Excess of the model's mean loss over the comparator's.
+    /// Excess of the model's mean loss over the comparator's mean loss.
     Excess,
-    /// The model's mean loss on new rows.
+    /// Mean loss of the model on new rows.
     Risk,
 }
 
 impl Certificate {
-    /// No certificate, for this reason.
+    /// Returns the absence of a certificate, for the given reason.
     #[must_use]
     pub fn none(reason: impl Into<String>) -> Certificate {
         Certificate::None { reason: reason.into() }
     }
 
-    /// The bound, if there is one.
+    /// Returns the bound, if there is one.
     #[must_use]
     pub fn bound(&self) -> Option<&Bound> {
         match self {
@@ -74,7 +76,7 @@ impl Certificate {
         }
     }
 
-    /// Marks the bound as one for rows with weights other than 1.
+    /// Marks a probabilistic bound as a bound for rows with weights other than 1.
     pub(crate) fn weighted(mut self) -> Certificate {
         if let Certificate::Expectation(bound) | Certificate::Probability(bound) = &mut self {
             bound.weighted = true;
@@ -83,8 +85,8 @@ impl Certificate {
         self
     }
 
-    /// Converts a certificate of the library; `objective` where it is known, `delta` if it is one of several that hold
-    /// jointly.
+    /// Converts a certificate of the `surefoot` crate. `objective` is the value of the objective where it is known;
+    /// `delta` is the joint failure probability if the certificate is one of several that hold jointly.
     pub(crate) fn of(found: &core::Certificate, objective: Option<f64>, delta: Option<f64>) -> Certificate {
         let subject = match found.subject {
             core::Subject::Excess(_) => Subject::Excess,

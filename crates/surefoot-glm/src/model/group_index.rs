@@ -1,4 +1,4 @@
-//! Group numbers of features, learnt from rows.
+//! The group numbers of features, learnt from rows.
 
 use super::{
     settings::Settings,
@@ -16,29 +16,32 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Name of the array of group numbers, one per feature.
+/// Name of the array of group numbers, one number per feature.
 const GROUP: &str = "group";
 
-/// Group numbers of the features encountered, and of the current row. If features share an id, as they may where
-/// ids are hashed to few bits, the largest number counts.
+/// Group numbers of all features seen. If several features share an id, which happens if ids are hashed to few bits,
+/// their largest group number is kept.
 #[derive(Debug)]
 pub(crate) struct GroupIndex {
+    /// Penalty factors and bounds of all groups.
     groups: FeatureGroups,
+    /// Group number of each feature seen, by id; 0 for features without a group.
     numbers: FeatureMap<u32>,
+    /// Ids and group numbers of the nonzeros of the row inspected last.
     row: Vec<(u64, u32)>,
 }
 
 impl GroupIndex {
-    /// An empty index; `None` without feature groups.
+    /// Returns an empty index; `None` without feature groups.
     pub(crate) fn new(settings: &Settings) -> Option<GroupIndex> {
         let groups = settings.groups.clone();
         (!groups.is_empty()).then(|| GroupIndex { groups, numbers: FeatureMap::default(), row: Vec::new() })
     }
 
-    /// Reads the group numbers of a row, before it is known whether it will be learnt.
+    /// Reads the group numbers of a row, before it is known whether the row will be learnt.
     ///
     /// # Errors
-    /// A fault at the first invalid group number, or the first id for which memory runs out.
+    /// Returns a fault at the first invalid group number, or at the first id for which memory runs out.
     pub(crate) fn inspect(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
         if let Some(at) = row.group.iter().position(|group| *group as usize >= self.groups.count()) {
@@ -62,24 +65,25 @@ impl GroupIndex {
         }
     }
 
-    /// Penalty factor and bounds of a nonzero of the row inspected last; `others` are the bounds without a group.
+    /// Returns the penalty factor and bounds of nonzero number `pair` of the row inspected last; `others` are the
+    /// bounds of features without a group.
     #[inline]
     pub(crate) fn rule_at(&self, pair: usize, others: Bounds) -> Rule {
         self.groups.rule(self.row[pair].1, others)
     }
 
-    /// Penalty factor and bounds of a feature; `others` are the bounds without a group.
+    /// Returns the penalty factor and bounds of a feature; `others` are the bounds of features without a group.
     pub(crate) fn rule(&self, id: u64, others: Bounds) -> Rule {
         self.groups.rule(self.numbers.get(id).copied().unwrap_or(0), others)
     }
 
-    /// Group numbers of the features `index`, as an array.
+    /// Returns the group numbers of the features `index` as a named array.
     pub(crate) fn save(&self, index: &[u64]) -> Array {
         let numbers = index.iter().map(|&id| self.numbers.get(id).copied().unwrap_or(0)).collect();
         Array { name: GROUP.into(), shape: vec![index.len()], data: Numbers::U32(numbers) }
     }
 
-    /// Reads an index written by [`save`](GroupIndex::save).
+    /// Reads an index written by [`save`](GroupIndex::save); `None` without feature groups.
     pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<GroupIndex>, String> {
         let Some(mut group_index) = GroupIndex::new(settings) else { return Ok(None) };
         for (&id, &group) in index.iter().zip(saved(index.len(), state)?) {
@@ -89,7 +93,7 @@ impl GroupIndex {
     }
 }
 
-/// Checks group numbers read from a file.
+/// Checks that group numbers read from a file are within their range.
 pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
     let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < settings.groups.count());
     need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
@@ -102,7 +106,8 @@ fn saved(len: usize, state: &State) -> Result<&[u32], String> {
     }
 }
 
-/// Penalty factors and bounds of the features at these positions of a model; empty without feature groups.
+/// Returns the penalty factors and bounds of the features at `positions` in the model's index; empty without feature
+/// groups.
 pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
     let Settings { groups, penalty, .. } = &model.settings;
     let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
@@ -111,7 +116,8 @@ pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
 }
 
 impl Model {
-    /// Names of groups to whose factors no feature belongs, and to whose bounds; empty for slim models, which do not store groups.
+    /// Returns the names of groups whose penalty factors apply to no feature, and of groups whose bounds apply to no
+    /// feature. Both lists are empty for slim models, which do not store group numbers.
     #[must_use]
     pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
         let groups = &self.settings.groups;
@@ -143,7 +149,8 @@ mod tests {
         );
         assert_eq!(factor(&group_index, 1 << 40), 1.0);
         group_index.commit();
-        // Held-out rows do not store groups, which are known by now; of two numbers the larger counts.
+        // Held-out rows do not store group numbers, which are known from earlier rows; of two numbers of a feature,
+        // the larger is kept.
         group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[])).unwrap();
         assert_eq!(group_index.rule_at(1, Bounds::FREE).factor, 3.0);
         group_index.inspect(&row(&[3, 1 << 40], &[1.0, 2.0], &[2, 1])).unwrap();

@@ -1,7 +1,8 @@
-//! Trained models: their parts, validation and prediction.
+//! Trained models: their parts, their validation, and prediction with them.
 //!
-//! May use [`data`](crate::data), [`labels`](crate::labels), [`loss`](crate::loss) and [`memory`](crate::memory); independent of training. A
-//! new setting is declared in `settings`, and its range in `validity`.
+//! This module may use [`data`](crate::data), [`labels`](crate::labels), [`loss`](crate::loss) and
+//! [`memory`](crate::memory), and is independent of training. A new setting is declared in `settings`, and its range
+//! in `validity`.
 
 pub(crate) mod certificate;
 pub(crate) mod group_index;

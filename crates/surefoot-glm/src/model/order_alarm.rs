@@ -1,20 +1,20 @@
-//! The alarm about rows in an order that makes the printed loss meaningless.
+//! The alarm that rows came in an order that makes the reported loss meaningless.
 
 use crate::numeric::check::MOST_ROWS;
 use serde::{Deserialize, Serialize};
 
-/// Alarm that the order of rows, such as sorted data, has made the printed loss meaningless: the model has a larger loss on the rows that
-/// it was trained on.
+/// Alarm that the order of rows, such as sorted data, has made the reported loss meaningless: the model has a larger
+/// loss on the rows that it was trained on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrderAlarm {
-    /// Mean loss of the model over the rows of the run; `None` if it overflows.
+    /// Mean loss of the model over the rows of the run; `None` if the loss overflows.
     pub loss: Option<f64>,
-    /// The printed loss of those rows.
+    /// Reported loss of the rows of the run, measured before each row was learnt.
     #[serde(rename = "progressive_loss")]
     pub printed: f64,
-    /// Number of rows of the run, without those of weight 0.
+    /// Number of rows of the run, without rows of weight 0.
     pub rows: u64,
-    /// Number of rows that the model was scored on.
+    /// Number of rows on which the model was scored.
     #[serde(rename = "rows_scored")]
     pub scored: u64,
 }

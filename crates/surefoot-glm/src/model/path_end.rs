@@ -1,4 +1,4 @@
-//! Detects a penalty chosen at an end of its path.
+//! Detection of a penalty that was chosen at an end of its path.
 
 use super::{summary::PathPoint, trained_model::Model};
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fmt;
 /// An end of a penalty path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEnd {
-    /// The heaviest penalty.
+    /// The heaviest penalty of the path.
     Heaviest,
-    /// The lightest penalty, where there is no model without one to compare with.
+    /// The lightest penalty of a path that does not end with a penalty of 0.
     Lightest,
-    /// No penalty.
+    /// A penalty of 0, the end of a path that has one.
     Without,
 }
 
 impl PathEnd {
-    /// Name in JSON.
+    /// Returns the name of the end in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,13 +41,14 @@ impl fmt::Display for PathEnd {
 }
 
 impl Model {
-    /// The end of the path at which the penalty was chosen, if it was at one.
+    /// Returns the end of the path at which the penalty was chosen; `None` if the penalty was chosen inside the path
+    /// or without a path.
     #[must_use]
     pub fn path_end(&self) -> Option<PathEnd> {
         let (path, penalty) = (&self.summary.path, &self.settings.penalty);
         let is_taken = |point: &PathPoint| (point.l1, point.l2) == (penalty.l1, penalty.l2);
         let (first, last) = (path.first()?, path.last()?);
-        // A penalty of 0 is the last one.
+        // A penalty of 0 is the last of its path.
         let is_none = (last.l1 == 0.0 && first.l1 > 0.0) || (last.l2 == 0.0 && first.l2 > 0.0);
         match (is_taken(first), is_taken(last)) {
             _ if path.len() < 2 => None,

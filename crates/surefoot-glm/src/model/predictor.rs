@@ -1,4 +1,4 @@
-//! Prediction with a model.
+//! Prediction with a trained model.
 
 use super::{
     state::{Array, State},
@@ -18,7 +18,7 @@ use crate::{
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
-/// The weights of a model in a lookup table, for prediction.
+/// Lookup table of a model's weights, for prediction.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Plan, Predictor, Settings, Trainer};
@@ -31,62 +31,65 @@ use std::alloc::Layout;
 /// assert!(predictor.score(&batch.row(0)).unwrap().margin > 0.0);
 /// ```
 ///
-/// Multiclass losses have one margin per class: [`Predictor::score_classes`].
+/// Models with multiclass losses have one margin per class: see [`Predictor::score_classes`].
 #[derive(Debug)]
 pub struct Predictor {
-    /// Classes of the columns, ascending; empty for a model of one margin.
+    /// Classes of the columns, by ascending label; empty for a model of one margin.
     classes: ClassIndex,
+    /// Intercepts, one per margin: one per class, or a single one.
     intercept: Vec<f64>,
     weights: FeatureMap<Slot>,
-    /// Weights per class, row-major with a row per feature; empty for one margin, whose weights are in the slots.
+    /// Weights per class, row-major with one row per feature and one column per class; empty for a model of one
+    /// margin, whose weights are in the slots.
     columns: Vec<f64>,
-    /// Why the model is invalid; then every row is refused.
+    /// Reason why the model is invalid, for which every row is refused; `None` for a valid model.
     unfit: Option<String>,
 }
 
+/// Entry of the lookup table for one feature.
 #[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot {
-    /// Weight, for one margin.
+    /// Weight of the feature in a model of one margin; 0 in a model of several classes.
     weight: f64,
-    /// Number of the feature from 1; 0 if it was not encountered in training.
+    /// Number of the feature in the model's index, starting at 1; 0 for an unseen feature.
     seen: u64,
 }
 
-/// The margin of one row.
+/// Margin of one row, and the number of its unseen features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowMargin {
-    /// intercept + Σ weight·value + offset, added in a fixed order, in f64.
+    /// Margin: intercept + Σ weight·value + offset, added in a fixed order, in f64.
     pub margin: f64,
-    /// Number of features of the row that were not encountered in training.
+    /// Number of features of the row that are unseen (not in the training rows).
     pub unseen: usize,
 }
 
-/// The margins of one row for all classes; a buffer reused from row to row.
+/// Margins of one row for all classes; a buffer to be reused from row to row.
 #[derive(Clone, Debug, Default)]
 pub struct RowMargins {
-    /// One margin per class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
+    /// Margins, one per class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
     pub margins: Vec<f64>,
-    /// Number of features of the row that were not encountered in training.
+    /// Number of features of the row that are unseen (not in the training rows).
     pub unseen: usize,
     sums: Vec<MarginSum>,
 }
 
 impl RowMargins {
-    /// Position of the class of the largest margin; ties: the first. There must be a class.
+    /// Returns the position of the class with the largest margin, the first one if several are largest; 0 without classes.
     #[must_use]
     pub fn likeliest(&self) -> usize {
         likeliest(&self.margins)
     }
 }
 
-/// Position of the largest margin; ties: the first.
+/// Returns the position of the largest margin, the first one if several are largest.
 pub(crate) fn likeliest(margins: &[f64]) -> usize {
     margins.iter().enumerate().fold(0, |best, (k, &m)| if m > margins[best] { k } else { best })
 }
 
 impl Predictor {
-    /// Builds the lookup table of a model. O(features · classes). With an invalid model (see [`Model::check`]) every row is refused, with the
-    /// reason.
+    /// Builds the lookup table of a model. Costs O(features · classes). With an invalid model (see [`Model::check`]),
+    /// the predictor refuses every row and gives the reason.
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
         if let Err(message) = model.check_prediction() {
@@ -104,7 +107,7 @@ impl Predictor {
         }
     }
 
-    /// A predictor with one margin.
+    /// Returns a predictor with one margin, given the intercept and the pairs of feature id and weight.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = FeatureMap::default();
         for ((id, weight), seen) in vector.zip(1..) {
@@ -119,7 +122,8 @@ impl Predictor {
         }
     }
 
-    /// A predictor with one margin per class: ascending labels, an intercept per class, and a row of weights per feature.
+    /// Returns a predictor with one margin per class, given the ascending labels of the classes, an intercept per
+    /// class, and a row of weights per feature.
     pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
         let mut weights = FeatureMap::for_at_least(index.len());
         for (&id, seen) in index.iter().zip(1..) {
@@ -128,10 +132,11 @@ impl Predictor {
         Predictor { classes: ClassIndex::of(labels), intercept, weights, columns, unfit: None }
     }
 
-    /// The margin of a row, for losses with one margin. O(nnz).
+    /// Computes the margin of a row, for losses with one margin. Costs O(nonzeros).
     ///
     /// # Errors
-    /// An invalid row or model, a multiclass model, or a margin that is not finite, for values near the end of the f64 range.
+    /// Returns a fault for an invalid row or model, for a multiclass model, and for a margin that is not finite,
+    /// which happens for values near the end of the f64 range.
     pub fn score(&self, row: &Row<'_>) -> Result<RowMargin, Fault> {
         self.check(row, true)?;
         let (mut margin, mut unseen) = (MarginSum::default(), 0);
@@ -145,10 +150,11 @@ impl Predictor {
         if margin.is_finite() { Ok(RowMargin { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 
-    /// The margins of a row for all classes, for multiclass losses. O(nnz · classes).
+    /// Computes the margins of a row for all classes, for multiclass losses. Costs O(nonzeros · classes).
     ///
     /// # Errors
-    /// As in [`score`](Predictor::score).
+    /// Returns a fault in the same cases as [`score`](Predictor::score), but for a model of one margin instead of a
+    /// multiclass model.
     pub fn score_classes(&self, row: &Row<'_>, scores: &mut RowMargins) -> Result<(), Fault> {
         self.check(row, false)?;
         let RowMargins { margins, unseen, sums } = scores;
@@ -170,7 +176,7 @@ impl Predictor {
         if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
-    /// Checks that a row can be scored, for one margin or for one per class.
+    /// Checks that a row can be scored: with one margin if `one`, otherwise with one margin per class.
     fn check(&self, row: &Row<'_>, one: bool) -> Result<(), Fault> {
         let cannot = |message: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {message}")));
         let has_one = self.classes.is_empty() && !self.intercept.is_empty();
@@ -182,7 +188,7 @@ impl Predictor {
         }
     }
 
-    /// Loss at a row; a class without a column has margin 0.
+    /// Computes the loss at a row; a class without a column has the margin 0.
     pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, encoder: &LabelEncoder) -> Result<f64, Fault> {
         let label = row.label.unwrap_or(f64::NAN);
         if !loss.is_multiclass() {
@@ -192,23 +198,24 @@ impl Predictor {
         let mut scores = RowMargins::default();
         self.score_classes(row, &mut scores)?;
         let column = self.classes.number(label).unwrap_or(scores.margins.len());
-        // All classes encountered are part of the model, whether it has columns for them or not.
+        // All classes seen by the encoder are part of the model, whether or not the predictor has columns for them.
         scores.margins.resize(encoder.classes().len().max(column + 1), 0.0);
         Ok(loss.multiclass_value(column, &scores.margins))
     }
 
-    /// Number of margins.
+    /// Returns the number of margins of a row: one per class, or 1.
     pub(crate) fn columns_of_classes(&self) -> usize {
         self.intercept.len()
     }
 
-    /// Whether a feature was encountered in training.
+    /// Whether a feature was seen in training.
     #[must_use]
     pub fn knows(&self, id: u64) -> bool {
         self.slot(id).is_some()
     }
 
-    /// Intercepts, and weights of the features `index` row-major, for the classes `labels`.
+    /// Returns the intercepts of the classes `labels`, and the weights of the features `index` row-major with one
+    /// column per class.
     pub(crate) fn columns(&self, labels: &[f64], index: &[u64]) -> (Vec<f64>, Vec<f64>) {
         if labels.is_empty() {
             let weight = |&id: &u64| self.slot(id).map_or(0.0, |slot| slot.weight);
@@ -221,7 +228,7 @@ impl Predictor {
         (row(&self.intercept), index.iter().flat_map(|&id| row(of(id))).collect())
     }
 
-    /// Serializes class labels, and weights of the features `index` followed by the intercepts.
+    /// Serializes the class labels, and the weights of the features `index` followed by the intercepts.
     pub(crate) fn to_arrays(&self, name: &str, index: &[u64]) -> [Array; 2] {
         let labels = self.classes.labels();
         let (intercept, mut weight) = self.columns(&labels, index);
@@ -229,7 +236,7 @@ impl Predictor {
         [Array::flat(&format!("{name}.classes"), labels), Array::flat(name, weight)]
     }
 
-    /// Reads a predictor written by [`Predictor::to_arrays`], if the state has one.
+    /// Reads a predictor written by [`Predictor::to_arrays`], if the state holds one.
     pub(crate) fn from_arrays(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
         let (named, list) = (|array: &&Array, name: &str| array.name == name, format!("{name}.classes"));
         let Some(array) = state.arrays.iter().find(|array| named(array, &list)) else { return Ok(None) };
@@ -243,7 +250,7 @@ impl Predictor {
         }))
     }
 
-    /// Checks arrays read from a file.
+    /// Checks that the arrays of a predictor read from a file fit the model and are within their ranges.
     pub(crate) fn check_arrays(name: &str, model: &Model, state: &State) -> Result<(), String> {
         let list = format!("{name}.classes");
         let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
@@ -266,12 +273,13 @@ fn set(weights: &mut FeatureMap<Slot>, id: u64, slot: Slot) {
     *at = slot;
 }
 
-/// The nonzeros of a row, without negligible values, as in training.
+/// Returns the nonzeros of a row without negligible values, as in training.
 fn pairs<'a>(row: &Row<'a>) -> impl Iterator<Item = (u64, f64)> + use<'a> {
     row.index.iter().copied().zip(row.value.iter().copied()).filter(|(_, value)| value.abs() >= NEGLIGIBLE)
 }
 
 impl Fault {
+    /// Returns the fault of a row whose margin overflows.
     pub(crate) fn overflow() -> Fault {
         Fault::new(Part::Row, "the margin of this row overflows: its values are out of all proportion, rescale them")
     }

@@ -1,4 +1,4 @@
-//! Settings, by where they are stored: [`Settings`] in every model, [`Plan`] in unfinished ones.
+//! The settings: [`Settings`], which every model stores, and [`Plan`], which only unfinished models store.
 
 use super::summary::PathPoint;
 use crate::{
@@ -11,69 +11,70 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings that prediction and further training need; stored in every model.
+/// Settings that prediction and further training need; every model stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The loss.
+    /// Loss that training minimises.
     #[serde(flatten)]
     pub loss: Loss,
     /// Whether an intercept is learnt.
     pub intercept: bool,
-    /// Schema by which rows are read.
+    /// Schema by which rows are read from input.
     #[serde(flatten)]
     pub reading: Schema,
-    /// Constraint of the weights to a ball, if there is one.
+    /// Ball to which the weights are constrained; `None` for unconstrained weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
-    /// Class weights, if there are any.
+    /// Class weights; `None` if all classes have the weight 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_weights: Option<ClassWeights>,
-    /// Penalty and bounds of the weights.
+    /// Penalty on the weights, and bounds of the weights.
     #[serde(flatten)]
     pub penalty: Penalty,
-    /// Feature groups with their own penalty factors or bounds.
+    /// Feature groups with penalty factors or bounds of their own.
     #[serde(flatten)]
     pub groups: FeatureGroups,
 }
 
 impl Settings {
-    /// Whether there is neither a penalty nor a bound on any weight.
+    /// True if there is neither a penalty nor a bound on any weight.
     #[must_use]
     pub fn is_unpenalised(&self) -> bool {
         self.penalty.is_none() && self.groups.bounds.is_empty()
     }
 }
 
-/// Penalty and bounds of the weights: the objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖², where w holds the weights of raw
-/// values without the intercept; *standardized*, with w_j·M_j in place of each w_j, where M_j is the largest |x_j| of the rows
-/// learnt from, which makes penalties independent of the units of columns.
+/// Penalty on the weights and bounds of the weights. The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖²,
+/// where w holds the weights of raw values without the intercept. A *standardized* penalty has w_j·M_j in place of
+/// each w_j, where M_j is the largest |x_j| of the rows learnt; this makes penalties independent of the units of
+/// columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
-    /// Factor of ‖w‖₁, at least 0.
+    /// Factor l1 of ‖w‖₁, at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l1: f64,
-    /// Factor of ½‖w‖², at least 0.
+    /// Factor l2 of ½‖w‖², at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l2: f64,
-    /// Bounds of all weights without their own.
+    /// Bounds of the weights of all features without bounds of their own.
     #[serde(default, skip_serializing_if = "Bounds::is_free")]
     pub bounds: Bounds,
-    /// The term whose factor is chosen by losses along a path, if one is. The factor given for it is then ignored; in a
-    /// trained model it is the chosen one.
+    /// Penalty term whose factor is chosen by losses along a path; `None` if both factors are given. The given factor
+    /// of the chosen term is ignored; in a trained model it is the chosen factor.
     #[serde(rename = "penalty_path", default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PenaltyTerm>,
-    /// Whether the penalty is standardized: of w_j·M_j in place of w_j. Bounds always apply to w_j.
+    /// Whether the penalty is standardized, that is, applies to w_j·M_j in place of w_j. Bounds always apply to w_j.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub standardize: bool,
 }
 
 impl PenaltyTerm {
-    /// The penalties of a path in its unit, descending: two per decade, over eight decades.
+    /// Returns the penalties of a path as multiples of its unit, descending from 1 to 1e-8, two per decade.
     pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
         (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
     }
 
-    /// The penalty with the factor of this term replaced by `strength`.
+    /// Returns the penalty with the factor of this term replaced by `strength`.
     pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
         match self {
             PenaltyTerm::L1 => Penalty { l1: strength, ..penalty },
@@ -82,19 +83,19 @@ impl PenaltyTerm {
     }
 }
 
-/// Rule for choosing a penalty of a path.
+/// Rule by which one penalty of a path is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Select {
-    /// The penalty of the least held-out loss.
+    /// The penalty with the least held-out loss.
     #[default]
     Min,
-    /// The heaviest penalty whose loss is within one standard error of the least.
+    /// The heaviest penalty whose held-out loss is within one standard error of the least.
     OneSe,
 }
 
 impl Select {
-    /// The chosen point of a path, which descends from the heaviest penalty.
+    /// Returns the chosen point of a path, which descends from the heaviest penalty.
     pub(crate) fn of(self, path: &[PathPoint]) -> Option<&PathPoint> {
         let least = path.iter().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
         let enough = match self {
@@ -109,18 +110,18 @@ impl Select {
     }
 }
 
-/// A term of the [`Penalty`].
+/// One term of the [`Penalty`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PenaltyTerm {
-    /// l1·‖w‖₁.
+    /// The term l1·‖w‖₁.
     L1,
-    /// (l2/2)·‖w‖².
+    /// The term (l2/2)·‖w‖².
     L2,
 }
 
 impl Penalty {
-    /// Whether there is neither a penalty nor a bound.
+    /// True if there is neither a penalty nor a bound.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Penalty { standardize: self.standardize, ..Penalty::default() }
@@ -131,36 +132,37 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// A ball constraint: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of raw
+/// Ball constraint: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of raw
 /// values and the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
-    /// The radius.
+    /// Radius of the ball.
     pub radius: f64,
-    /// Declared bound on the Euclidean norm of rows, including the constant 1 of the intercept. Needed beforehand for a certificate from
-    /// one pass over new rows. A longer row is refused, and so is a row weight above 1.
+    /// Declared bound on the Euclidean norm of rows, including the constant 1 of the intercept. A certificate from
+    /// one pass over new rows needs this bound. Rows with a larger norm are refused, and so are row weights above 1.
     pub row_norm: Option<f64>,
-    /// Failure probability of all such certificates taken together.
+    /// Failure probability δ of all certificates that rely on `row_norm`, taken together.
     pub delta: f64,
 }
 
-/// Bounds on margins, losses and derivatives for all models in a [`Ball`] and all rows as declared: |margin| ≤ radius·row_norm, and losses
-/// of labels ±1 are extreme there.
+/// Bounds on margins, losses and derivatives for all models in a [`Ball`] and all rows within its declared
+/// `row_norm`. Margins satisfy |margin| ≤ radius·row_norm, and the losses of labels ±1 are extreme at the ends of
+/// this range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossBounds {
-    /// Largest absolute margin.
+    /// Largest absolute margin that a model in the ball can give to a row.
     pub margin: f64,
-    /// Least loss.
+    /// Least loss that a row can have.
     pub least: f64,
-    /// Largest loss.
+    /// Largest loss that a row can have.
     pub largest: f64,
     /// Largest absolute derivative of the loss in the margin.
     pub max_derivative: f64,
 }
 
 impl Ball {
-    /// Bounds of `loss` over the ball; `None` if no `row_norm` is declared, or for regression, where labels have no bound known
-    /// beforehand. O(1).
+    /// Returns the bounds of `loss` over the ball; `None` if no `row_norm` is declared, and for regression, where
+    /// labels have no bound known beforehand. Costs O(1).
     #[must_use]
     pub fn loss_bounds(&self, loss: Loss) -> Option<LossBounds> {
         let margin = self.radius * self.row_norm.filter(|_| loss.classifies())?;
@@ -176,26 +178,28 @@ impl Default for Settings {
     }
 }
 
-/// Passes, hold-out and search of one run; stored in unfinished models only.
+/// Number of passes, hold-out, and computation of the optimum for one run; only unfinished models store it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Number of passes over the data, at least 1.
     pub passes: u32,
-    /// With several passes, every this-many-th row of positive weight is held out; `None` holds out nothing.
+    /// Period K of the hold-out: with several passes, every K-th row of positive weight is held out. `None` for no
+    /// hold-out.
     pub holdout: Option<u32>,
-    /// Relative tolerance of the optimum that is computed after the passes, over all rows, with a certificate; `None` for none.
+    /// Relative tolerance of the certified optimum that is computed over all rows after the passes; `None` if none is
+    /// computed.
     #[serde(rename = "tol", default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<f64>,
-    /// Rule for choosing a penalty, where it is chosen by optima along a path.
+    /// Rule by which a penalty is chosen, if it is chosen by optima along a path.
     #[serde(default, skip_serializing_if = "Select::is_default")]
     pub select: Select,
 }
 
 impl Plan {
-    /// One pass over the rows, nothing held out.
+    /// Plan of one pass over the rows, in which nothing is held out.
     pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10), optimum: None, select: Select::Min };
 
-    /// The period of the hold-out, if rows are held out at all: only when there is more than one pass.
+    /// Returns the period of the hold-out; `None` if no rows are held out, as in a single pass.
     #[must_use]
     pub fn period(&self) -> Option<u64> {
         self.holdout.filter(|_| self.passes > 1).map(u64::from)
@@ -206,7 +210,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// No margin of the ball has a loss or a derivative beyond the bounds, which are attained at the ends.
+    /// Checks that no margin in the ball has a loss or derivative beyond the bounds, which are attained at the ends
+    /// of the range.
     #[test]
     fn no_model_of_a_ball_is_beyond_the_extremes() {
         let ball = Ball { radius: 1.5, row_norm: Some(2.0), delta: 0.1 };

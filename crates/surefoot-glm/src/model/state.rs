@@ -1,4 +1,4 @@
-//! State of a learner, as named arrays and JSON.
+//! The state of a trainer, as named arrays and JSON.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,22 +6,22 @@ use serde_json::Value;
 /// A named array of numbers of one type, row-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Its name in the model file.
+    /// Name of the array in the model file.
     pub name: String,
-    /// Its shape.
+    /// Length of each axis of the array.
     pub shape: Vec<usize>,
-    /// Its numbers.
+    /// Numbers of the array, row-major.
     pub data: Numbers,
 }
 
 impl Array {
-    /// An array with one axis.
+    /// Returns an array with one axis.
     pub(crate) fn flat(name: &str, data: Vec<f64>) -> Array {
         Array { name: name.into(), shape: vec![data.len()], data: Numbers::F64(data) }
     }
 }
 
-/// The numbers of an [`Array`].
+/// Numbers of an [`Array`], all of one type.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Numbers {
@@ -34,9 +34,9 @@ pub enum Numbers {
 /// State of a trainer: everything that is needed to resume training, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Counters and scalars.
+    /// Counters and other scalars of the trainer.
     pub scalars: Value,
-    /// Arrays over coordinates.
+    /// Arrays over coordinates, held-out models and sampled rows.
     pub arrays: Vec<Array>,
 }
 
@@ -45,7 +45,10 @@ impl State {
         serde_json::from_value(value.clone()).map_err(|error| format!("the state does not fit together: {error}"))
     }
 
-    /// The numbers of an array of length `len`.
+    /// Returns the numbers of the array `name`, which must have `len` elements.
+    ///
+    /// # Errors
+    /// Returns a message if the array is missing or has another length.
     pub(crate) fn numbers(&self, name: &str, len: usize) -> Result<&Numbers, String> {
         let array = self.arrays.iter().find(|array| array.name == name);
         let array = array.ok_or_else(|| format!("the state has no array {name}"))?;
@@ -56,7 +59,10 @@ impl State {
         }
     }
 
-    /// The numbers of an `f64` array of length `len`.
+    /// Returns the numbers of the `f64` array `name`, which must have `len` elements.
+    ///
+    /// # Errors
+    /// Returns a message if the array is missing, has another length, or has another type.
     pub(crate) fn wide(&self, name: &str, len: usize) -> Result<&[f64], String> {
         match self.numbers(name, len)? {
             Numbers::F64(data) => Ok(data),

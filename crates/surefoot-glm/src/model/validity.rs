@@ -1,8 +1,8 @@
-//! Validation of models.
+//! Validation of models: every number is checked against its range.
 //!
-//! Model files may come from anybody: checksums show that a file is complete, not that its numbers make sense. So every number
-//! is checked against its range when a model is read, and before one is written. A valid model can be used for prediction,
-//! inspection and further training without a panic.
+//! Model files may come from anybody: checksums show that a file is complete, not that its numbers make sense. So
+//! every number is checked against its range when a model is read, and before a model is written. A valid model can
+//! be used for prediction, inspection and further training without a panic.
 
 use super::{
     certificate::{Bound, Certificate},
@@ -26,21 +26,22 @@ fn is_probability(x: f64) -> bool {
 }
 
 impl Model {
-    /// Checks all parts but the learner's state.
+    /// Checks all parts of the model except the learner's state.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         self.check_prediction()?;
         self.summary.check()?;
         self.certificates.iter().try_for_each(Certificate::check)
     }
 
-    /// Checks the parts that predict.
+    /// Checks the parts of the model that prediction uses.
     pub(crate) fn check_prediction(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
         self.check_vectors()
     }
 
-    /// Checks a model as the start of a search: weights need not be finite, since such a start is replaced.
+    /// Checks a model as the start of the search for an optimum. Weights need not be finite, since a start that is
+    /// not finite is replaced.
     pub(crate) fn check_start(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
@@ -87,8 +88,8 @@ impl Loss {
         need(sound, "the parameter of the loss is out of its range")
     }
 
-    /// Whether a number is a valid encoded label: −1, +1 or a proportion between them, a class number below `classes`, or a
-    /// label that passes [`check`](Loss::check).
+    /// Whether a number is a valid encoded label: −1, +1 or a proportion between them, a class number below
+    /// `classes`, or a label that passes [`check`](Loss::check).
     pub(crate) fn takes(self, y: f64, classes: usize) -> bool {
         match self {
             _ if self.is_multiclass() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
@@ -110,7 +111,7 @@ impl Settings {
     /// Checks that every number is within its range, and that losses, balls and groups fit together.
     ///
     /// # Errors
-    /// A message that names the first invalid setting.
+    /// Returns a message that names the first invalid setting.
     pub fn check_ranges(&self) -> Result<(), String> {
         self.loss.check_parameter()?;
         need(self.ball.is_none() || !self.loss.is_multiclass(), "a ball with a loss of more than two classes")?;
@@ -129,7 +130,7 @@ impl Settings {
 impl Ball {
     fn check(&self) -> Result<(), String> {
         let norm = self.row_norm.is_none_or(is_positive);
-        // Certificates split δ; parts of subnormal numbers would be 0.
+        // Certificates split δ into parts; parts of a subnormal δ would be 0.
         let delta = is_probability(self.delta) && self.delta >= f64::MIN_POSITIVE;
         need(is_positive(self.radius) && norm && delta, "the ball is out of its range")
     }
@@ -186,7 +187,7 @@ impl Lane {
 }
 
 impl PathPoint {
-    /// Whether its numbers are within their range.
+    /// Whether the penalty and the loss are within their ranges.
     pub(crate) fn is_sound(&self) -> bool {
         is_magnitude(self.l1) && is_magnitude(self.l2) && self.loss.is_finite()
     }

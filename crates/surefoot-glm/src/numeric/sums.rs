@@ -3,17 +3,19 @@
 use super::check::is_magnitude;
 use serde::{Deserialize, Serialize};
 
-/// A compensated sum (Neumaier 1974): the error does not grow with the number of terms.
+/// Compensated sum (Neumaier 1974), whose error does not grow with the number of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sum {
+    /// Sum as rounded after each addition.
     #[serde(with = "nan_as_null")]
     sum: f64,
+    /// Sum of the rounding errors of the additions.
     #[serde(rename = "compensation", with = "nan_as_null")]
     carry: f64,
 }
 
-/// Serialization of numbers that may have overflowed and are only displayed: null in JSON if not finite, read back as NaN, so that a run
-/// can be resumed without them.
+/// Serialization of numbers that may have overflowed and are only displayed. A number that is not finite becomes null
+/// in JSON, and is read back as NaN, so that a run can be resumed.
 pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -26,7 +28,8 @@ pub(crate) mod nan_as_null {
     }
 }
 
-/// Serialization of nonnegative sums that may have overflowed: null in JSON if not finite, read back as infinity.
+/// Serialization of nonnegative sums that may have overflowed. A sum that is not finite becomes null in JSON, and is
+/// read back as infinity.
 pub(crate) mod infinite_as_null {
     pub(crate) use crate::numeric::sums::nan_as_null::serialize;
     use serde::{Deserialize, Deserializer};
@@ -58,7 +61,7 @@ impl Sum {
     }
 }
 
-/// A weighted mean.
+/// Weighted mean, as the sum of weighted values and the sum of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mean {
     total: Sum,
@@ -77,7 +80,7 @@ impl Mean {
         self.weight.add(other.weight.value());
     }
 
-    /// The mean; `None` without weight, or if the sum has overflowed.
+    /// Returns the mean; `None` without weight, or if the sum has overflowed.
     pub(crate) fn value(&self) -> Option<f64> {
         Some(self.total.value() / self.weight.value()).filter(|mean| mean.is_finite())
     }
@@ -91,15 +94,16 @@ impl Mean {
         self.weight.is_magnitude()
     }
 
-    /// Mean of the terms added since the state `before`.
+    /// Returns the mean of the terms added since the state `before`; `None` if there are none, or if the sum has
+    /// overflowed.
     pub(crate) fn since(&self, before: &Mean) -> Option<f64> {
         let total = self.total.value() - before.total.value();
         Some(total / (self.weight() - before.weight())).filter(|mean| mean.is_finite())
     }
 }
 
-/// Weighted mean and second central moment Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W (Welford 1962, West
-/// 1979).
+/// Weighted mean and second central moment Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W,
+/// where W is the total weight (Welford 1962, West 1979).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {
     weight: Sum,
@@ -116,7 +120,7 @@ impl Moments {
         self.squares.add(weight * before * (y - self.mean.value()));
     }
 
-    /// Multiplies all numbers so far by `ratio`.
+    /// Rescales the moments as if every number added so far had been multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);

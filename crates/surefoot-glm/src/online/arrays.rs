@@ -12,15 +12,20 @@ use crate::{
 };
 use std::sync::Mutex;
 
-/// Names of arrays. Each holds, for every store, one row per feature in the order of the model's index, and the intercept's
-/// row last.
+/// Name of the array of θ per lane. Each array holds, for every coordinate store, one row per feature in the order of
+/// the model's index, followed by one row for the intercept if there is one.
 const THETA: &str = "theta";
+/// Name of the array of average directions per lane.
 const AVERAGE: &str = "average";
+/// Name of the array of sums of squared gradients.
 const SQUARES: &str = "squared_gradients";
+/// Name of the array of rounds of the last update.
 const STEP: &str = "last_step";
+/// Name of the array of inverse scales, each with the number of updates in its last bits.
 const UNIT: &str = "inverse_scale";
 
-/// Writes the coordinates of the features `index`; `shape` has the number of stores if a model can have several, else it is empty.
+/// Copies the coordinates of the features `index` from all stores to named arrays. `shape` is the leading dimension
+/// of the arrays: the number of stores for a model of several classes, empty for a model of one margin.
 pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {
     let rows = index.len() + usize::from(stores.first().is_some_and(|store| store.intercept.is_some()));
     let n = stores.len() * rows;
@@ -54,7 +59,7 @@ pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -
     ]
 }
 
-/// Output columns for coordinates, one row each.
+/// Output columns of the saved arrays, with one row per coordinate.
 struct Columns<'a> {
     theta: &'a mut [f32],
     average: &'a mut [f32],
@@ -81,10 +86,11 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Number of features from which a second thread pays off.
+/// Smallest number of features for which a second thread pays off.
 const MANY: usize = 1 << 15;
 
-/// Runs `work` on the ids and the data split alike, on two threads if there are many ids: training waits while a model is saved.
+/// Runs `work` on ids and the data that belongs to them; splits both into halves for two threads if there are at
+/// least [`MANY`] ids, since training waits while a model is saved.
 pub(super) fn in_halves<T: Send>(
     index: &[u64],
     all: T,
@@ -105,7 +111,7 @@ pub(super) fn in_halves<T: Send>(
     });
 }
 
-/// Arrays of coordinate stores, checked to be within range.
+/// Borrowed arrays of coordinate stores whose lengths and values have been checked.
 pub(super) struct Arrays<'a> {
     count: usize,
     rows: usize,
@@ -117,7 +123,7 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Reads the arrays of `count` stores for a model of so many features, as written by [`save`].
+    /// Reads and checks the arrays of `count` stores, written by [`save`] for a model of `features` features.
     pub(super) fn of(
         intercept: bool,
         features: usize,
@@ -137,7 +143,7 @@ impl<'a> Arrays<'a> {
             step: steps(state, n, averaging)?,
             unit: units(state, n)?,
         };
-        // The first store has all features of the model, so all of them have updates.
+        // The first store has all features of the model, so every feature must have updates in it.
         let met = arrays.unit.get(..features).unwrap_or_default();
         need(all(met, |&unit| InverseScale(unit).updates() > 0), "the state has a feature that was never met")?;
         Ok(arrays)
@@ -154,7 +160,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Builds the stores for the features `index`.
+    /// Builds the coordinate stores of the features `index` from the arrays.
     pub(super) fn stores(&self, intercept: bool, index: &[u64]) -> Result<Vec<CoordinateStore>, String> {
         let store = |k: usize| {
             let mut store = CoordinateStore::with_room(intercept, index.len());
@@ -183,7 +189,7 @@ fn steps<'a>(state: &'a State, len: usize, averaging: &Averaging) -> Result<&'a 
 }
 
 fn units(state: &State, len: usize) -> Result<&[u64], String> {
-    // 1/M is a normal number for coordinates with updates, and 0 otherwise.
+    // An inverse scale 1/M must be a normal number for coordinates with updates, and 0 for the others.
     let sound = |&unit: &u64| unit == 0 || (f64::MIN_POSITIVE..f64::INFINITY).contains(&InverseScale(unit).value());
     match state.numbers(UNIT, len)? {
         Numbers::U64(data) if all(data, sound) => Ok(data),

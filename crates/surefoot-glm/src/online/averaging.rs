@@ -1,59 +1,62 @@
-//! Averaging weights α_t of the anytime conversion, as prefix sums.
+//! Weights α_t with which the iterates of the rounds t are averaged (anytime conversion), expressed by their prefix
+//! sums A_t.
 
 use crate::numeric::check::need;
 use serde::{Deserialize, Serialize};
 use surefoot::Real;
 
-/// Interpolation β of the query point q = βx + (1 − β)w between average x and iterate w. Any β in [0, 1] keeps the guarantee of
-/// the average (Schedule-Free's interpolation); 1 is the pure anytime conversion. Chosen by one pass over real data sets.
+/// Interpolation β of the query point q = βx + (1 − β)w between the average x and the iterate w. Any β in [0, 1]
+/// keeps the guarantee of the average (the interpolation of Schedule-Free); β = 1 is the pure anytime conversion. The
+/// value was chosen by one pass over real data sets.
 pub(crate) const BETA: f32 = 0.4;
 
-/// The current round, and the averaging weights that follow from it: A_t = t^{3/2}, that is α_t ≈ 1.5·√t. Early iterates are
-/// forgotten, yet the noise of late ones is averaged almost as well as with equal weights.
+/// Current round t and the averaging weights of the rounds so far: A_t = t^{3/2}, that is, α_t ≈ 1.5·√t. Early
+/// iterates are forgotten, yet the noise of late iterates is averaged almost as well as with equal weights.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Averaging {
-    /// Current round t, from 1. Saturates: from then on, four billion rows after the start, updated coordinates keep their
-    /// average.
+    /// Current round t, starting at 1. The round saturates after four billion rows; from then on, updated coordinates
+    /// keep their average.
     pub(crate) step: u32,
-    /// 1/t.
+    /// 1/t, the reciprocal of the current round.
     #[serde(rename = "inverse_step")]
     per_step: f32,
 }
 
 impl Averaging {
-    /// Round 1.
+    /// Returns the averaging weights of the first round.
     pub(crate) fn new() -> Averaging {
         Averaging { step: 1, per_step: 1.0 }
     }
 
-    /// Checks a round read from a file.
+    /// Checks that a round read from a file is within its range.
     pub(crate) fn check(&self) -> Result<(), String> {
         need(self.step >= 1 && self.per_step == 1.0 / self.step as f32, "the round of the state is out of its range")
     }
 
-    /// Advances to the next round.
+    /// Advances to the next round, one per row learnt.
     pub(crate) fn advance(&mut self) {
         self.step = self.step.saturating_add(1);
         self.per_step = 1.0 / self.step as f32;
     }
 
-    /// Weight (A_t − A_s)/A_t in the average of the rounds after round `since` = s.
+    /// Returns the total weight (A_t − A_s)/A_t, within the average, of the rounds after round `since` = s.
     pub(crate) fn weight_since(&self, since: u32) -> f32 {
         let gone = self.fraction_since(since);
         averaging_weight(gone, (1.0 - gone).max(0.0))
     }
 
-    /// 1 − s/t.
+    /// Returns 1 − s/t, the fraction of the rounds that lie after round `since` = s.
     #[inline(always)]
     pub(crate) fn fraction_since(&self, since: u32) -> f32 {
         self.step.saturating_sub(since) as f32 * self.per_step
     }
 }
 
-/// Weight in the average of the rounds after round s, where `left` is s/t and `gone` is 1 − s/t.
+/// Returns the total weight, within the average, of the rounds after round s, where t is the current round, `left` is
+/// s/t and `gone` is 1 − s/t.
 #[inline(always)]
 pub(crate) fn averaging_weight<R: Real>(gone: R, left: R) -> R {
-    // 1 − r³ with r² = s/t, as (1 − r²)(1 + r + r²)/(1 + r): nothing cancels.
+    // Computes 1 − r³ with r² = s/t as (1 − r²)(1 + r + r²)/(1 + r), in which nothing cancels.
     let (r, one) = (left.sqrt(), R::of(1.0));
     gone * (one + r / (one + r) * r)
 }

@@ -1,8 +1,8 @@
-//! All coordinates, and the two inner loops over the nonzeros of a row.
+//! The coordinates of all features, and the two inner loops over the nonzeros of a row: ask and tell.
 //!
-//! All other work of training is per row; this is per nonzero, in all lanes, a
-//! [`Tile`](crate::online::tile::Tile) of nonzeros at a time. The loops are compiled for each instruction set of
-//! [`f32x16`](crate::simd::f32x16), and give the same bits.
+//! These loops run per nonzero, in all lanes (learners trained side by side), on one
+//! [`Tile`](crate::online::tile::Tile) of nonzeros at a time; all other work of training runs per row. The loops are
+//! compiled once for each instruction set of [`f32x16`](crate::simd::f32x16), with the same results to the bit.
 
 use super::{
     averaging::{Averaging, BETA},
@@ -32,7 +32,7 @@ use surefoot::Real;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::{avx2, avx512};
 
-/// The coordinates of all features, and the intercept.
+/// Coordinates of all features, and of the intercept if the model has one.
 #[derive(Debug, Default)]
 pub(crate) struct CoordinateStore {
     pub(crate) intercept: Option<Coordinate>,
@@ -40,27 +40,27 @@ pub(crate) struct CoordinateStore {
 }
 
 impl CoordinateStore {
-    /// An empty store, with an intercept if requested.
+    /// Returns an empty store, with an intercept if requested.
     pub(crate) fn new(intercept: bool) -> CoordinateStore {
         CoordinateStore::with_room(intercept, 0)
     }
 
-    /// An empty store for `count` features to come.
+    /// Returns an empty store whose feature map suits at least `count` features.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
         let intercept = intercept.then(Coordinate::with_unit_scale);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
     }
 
-    /// Reorganises the map if features have become dense. Invalidates addresses found before.
+    /// Reorganises the feature map if the features have become dense, which invalidates the addresses found before.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         self.features.raise_limit_if_due();
     }
 
-    /// Looks up the coordinates of a row, inserting new features.
+    /// Looks up the coordinates of a row's nonzeros and inserts those of unseen features.
     ///
     /// # Errors
-    /// A fault at the first id for which memory runs out.
+    /// Returns a fault that names the first id for which memory runs out.
     pub(crate) fn find(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         workspace.clear();
         let count = row.index.len();
@@ -79,7 +79,7 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// [`CoordinateStore::find`] for rows with negligible values, which are skipped.
+    /// Does the work of [`CoordinateStore::find`] for a row with negligible values, which are skipped.
     #[cold]
     fn find_some(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         let (slots, values) = workspace.start_row(row.index.len());
@@ -95,21 +95,23 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// Computes the margins of the row given to [`CoordinateStore::find`]; changes no coordinate. Prefetches `upcoming` meanwhile, one
-    /// group per tile: issued all at once, prefetches exhaust the fill buffers.
+    /// Computes the margins of the row given to [`CoordinateStore::find`], without changing a coordinate. Meanwhile
+    /// prefetches the coordinates `upcoming`, one group per tile, because prefetches issued all at once exhaust the
+    /// fill buffers.
     pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
-            // SAFETY: the processor has what the function asks for.
+            // SAFETY: the processor supports the instruction set of the called function.
             return unsafe { compiled::ask_avx512(self, terms, workspace, upcoming) };
         } else if avx2::is_supported() {
-            // SAFETY: likewise.
+            // SAFETY: the processor supports the instruction set of the called function.
             return unsafe { compiled::ask_avx2(self, terms, workspace, upcoming) };
         }
         ask::<Scalar>(self, terms, workspace, upcoming);
     }
 
-    /// Learns from the gradients at the row asked last; prefetches `upcoming` meanwhile.
+    /// Updates the coordinates with the gradients at the row asked last; meanwhile prefetches the coordinates
+    /// `upcoming`.
     pub(crate) fn tell(
         &mut self,
         averaging: &Averaging,
@@ -119,10 +121,10 @@ impl CoordinateStore {
     ) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
-            // SAFETY: the processor has what the function asks for.
+            // SAFETY: the processor supports the instruction set of the called function.
             return unsafe { compiled::tell_avx512(self, averaging, gradients, workspace, upcoming) };
         } else if avx2::is_supported() {
-            // SAFETY: likewise.
+            // SAFETY: the processor supports the instruction set of the called function.
             return unsafe { compiled::tell_avx2(self, averaging, gradients, workspace, upcoming) };
         }
         tell::<Scalar>(self, averaging, gradients, workspace, upcoming);
@@ -134,7 +136,7 @@ impl CoordinateStore {
         self.features.each(change);
     }
 
-    /// Intercept of the current model.
+    /// Returns the intercept of the current model.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
         let of = |c: &Coordinate| {
             raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
@@ -144,7 +146,7 @@ impl CoordinateStore {
             + terms.offset.model
     }
 
-    /// Margin of a shrunk model at the row asked last, equal to the bit to that of the saved model.
+    /// Returns the margin of a shrunk model at the row asked last, equal to the bit to the margin of the saved model.
     pub(crate) fn shrunk(
         &self,
         terms: &Terms,
@@ -166,7 +168,7 @@ impl CoordinateStore {
         margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
     }
 
-    /// Squared norm of the row learnt last, in the units of a penalty path.
+    /// Returns the squared norm of the row learnt last, in the units of the penalties of a path.
     pub(crate) fn squared_norm(
         &self,
         term: PenaltyTerm,
@@ -188,7 +190,7 @@ impl CoordinateStore {
         workspace.pairs().enumerate().map(length).sum()
     }
 
-    /// Ids of features encountered and their weights in the current model, in ascending order.
+    /// Returns the ids of all features seen and their weights in the current model, by ascending id.
     pub(crate) fn vector<'a>(
         &'a self,
         terms: &'a Terms,
@@ -197,31 +199,31 @@ impl CoordinateStore {
         self.seen().map(move |(id, c)| (id, weight(id, c, terms, group_index)))
     }
 
-    /// Weight of a feature in the current model; 0 if not encountered.
+    /// Returns the weight of a feature in the current model, or 0 if the feature is unseen.
     pub(crate) fn weight(&self, id: u64, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
         self.features.get(id).map_or(0.0, |c| weight(id, c, terms, group_index))
     }
 
-    /// Ids of features encountered, in ascending order.
+    /// Returns the ids of all features seen, in ascending order.
     pub(crate) fn ids(&self) -> Vec<u64> {
         let mut ids = Vec::new();
-        // Not `collect`: internal iteration over pages is faster.
+        // Internal iteration over pages is faster than `collect`.
         self.seen().for_each(|(id, _)| ids.push(id));
         ids
     }
 
-    /// Features encountered, in ascending order of their ids.
+    /// Returns all features seen, by ascending id, with their coordinates.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.inverse_scale.updates() > 0)
     }
 }
 
-/// Copies the values of a row and returns whether none is negligible. Prefetches the values of later rows, which another thread
-/// has written.
+/// Copies the values of a row and returns true if none of them is negligible. Prefetches the values of later rows,
+/// which another thread has written.
 fn copy_values(values: &[f64], to: &mut [f64]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if avx512::is_supported() {
-        // SAFETY: the processor has what the function asks for.
+        // SAFETY: the processor supports the instruction set of the called function.
         return unsafe { compiled::copy_values_avx512(values, to) };
     }
     copy_values_scalar(values, to)
@@ -229,7 +231,7 @@ fn copy_values(values: &[f64], to: &mut [f64]) -> bool {
 
 #[inline(always)]
 fn copy_values_scalar(values: &[f64], to: &mut [f64]) -> bool {
-    // Without a branch per value.
+    // The loop has no branch per value, so that it can be vectorised.
     let mut usual = true;
     let mut copy = |values: &[f64], to: &mut [f64]| {
         for (value, to) in values.iter().zip(to) {
@@ -247,7 +249,7 @@ fn copy_values_scalar(values: &[f64], to: &mut [f64]) -> bool {
     usual
 }
 
-/// Weight of the current model, for raw values.
+/// Returns the weight of a feature in the current model, for raw values.
 fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
     match &terms.shrink_step {
         None => raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
@@ -258,12 +260,12 @@ fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupInde
     }
 }
 
-/// Weight before shrinkage, in the unit of the coordinate.
+/// Returns the weight of a feature before shrinkage, in the unit of its coordinate (for values relative to M).
 fn unshrunk_weight(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
 
-/// Splits groups of addresses into as many chunks as there are tiles.
+/// Splits groups of addresses into at most as many chunks as there are tiles.
 #[inline(always)]
 fn chunks_per_tile(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
     slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
@@ -330,7 +332,7 @@ fn tell<W: F32x16>(
     }
 }
 
-/// The loops compiled per instruction set.
+/// The two loops and the copying of values, compiled per instruction set.
 #[cfg(target_arch = "x86_64")]
 mod compiled {
     use super::*;

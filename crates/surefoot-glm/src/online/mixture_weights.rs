@@ -1,8 +1,10 @@
-//! Mixture weights of the lanes, computed from the loss of each lane at its own output point.
+//! Mixture weights (shares) of the lanes, computed from the losses of each lane (one of the learners trained side by
+//! side) at its own output point.
 //!
-//! The model is Σ share_k·x_k, again a linear model. Shares are exponential weights with rate 1 in
-//! a discounted statistic: after t rows the loss of row s counts (s/t)². The statistic is never printed as a loss;
-//! unbounded losses enter it logarithmically, so that a few outliers cannot decide which lane leads.
+//! The model is Σ share_k·x_k over the lanes k, again a linear model. Shares are exponential weights with rate 1 in a
+//! discounted sum of losses, the statistic: after t rows the loss of row s has the weight (s/t)². The statistic is
+//! never reported as a loss; unbounded losses enter it logarithmically, so that a few outliers cannot decide which
+//! lane leads.
 
 use crate::{
     loss::Loss,
@@ -13,34 +15,38 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Discounted losses and mixture weights (shares) of the lanes.
+/// Discounted losses and mixture weights (shares) of the lanes, the learners trained side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
     /// Discounted sum of charged losses per lane; smaller is better.
     statistic: [f64; LANES],
-    /// Discounted sum of losses if labels were the other class, per lane, see [`wrong_side`].
+    /// Discounted sum of the losses per lane if every label were the other class: see [`wrong_side`].
     wrong_side: [f64; LANES],
-    /// The statistic at the end of the first pass: progressive evidence, which fades with later passes.
+    /// The statistic at the end of the first pass, measured progressively; its weight fades with later passes.
     #[serde(rename = "first_pass")]
     first: [f64; LANES],
+    /// Mixture weight of each lane; the sum is 1.
     shares: Lanes,
-    /// Number of rows in the statistic.
+    /// Number of rows whose losses are in the statistic.
     rows: u64,
-    /// Discounted sums of the mixture's weighted losses, of weights, and of rows.
+    /// Discounted sums over rows of the weighted losses of the mixture, of the row weights, and of 1 per row.
     recent: [f64; 3],
 }
 
-/// Discount factor at row number `rows`: products of these are the weights (s/t)².
+/// Returns the discount factor at row number `rows` = s; the product of the factors after row s approximates the
+/// weight (s/t)².
 fn discount(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
-/// Unbounded losses other than squared are charged linearly up to this multiple of the typical loss, logarithmically beyond. Most
-/// counts are 0 and most labels below a high quantile: with a logarithm from the start the rare others would count for too little,
-/// and lanes that predict too low would win (measured on doctor visits, where one pass then lost more than the best constant).
+/// Multiple of the typical loss up to which unbounded losses other than squared loss are charged linearly; beyond it
+/// they are charged logarithmically. Most counts are 0 and most labels lie below a high quantile: with a logarithm
+/// from the start the rare other labels would count for too little, and lanes that predict too low would win
+/// (measured on doctor visits, where one pass then lost more than the best constant).
 const MANY: f64 = 10.0;
 
-/// Charges of the lanes for their losses, given a typical loss. Classification losses, with margins of order 1, are charged as they are.
+/// Returns the charges of the lanes, given their losses and a typical loss. Classification losses, with margins of
+/// order 1, are charged unchanged.
 #[inline(always)]
 fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
     let values = values.0.map(f64::from);
@@ -57,13 +63,14 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
-/// Losses of the lanes if the label were the other class, for classification; else 0.
+/// Returns the losses of the lanes if the label were the other class, for classification; otherwise 0.
 ///
-/// A lane is charged for one additional row of average margin on the wrong side (Laplace's rule of succession): n rows without an
-/// error do not prove that errors are rarer than 1/n, and without this charge a few rows of one class would favour infinite
-/// weights.
+/// Every lane is charged for one additional row with an average margin on the wrong side (Laplace's rule of
+/// succession). The reason is that n rows without an error do not prove that errors are rarer than 1/n; without this
+/// charge a few rows of a single class would favour infinite weights.
 ///
-/// The logistic loss of the wrong side is that of the right one plus |m|, so max(ym, 0) is added.
+/// The logistic loss of a margin m on the wrong side is that of a margin of the same size on the right side plus |m|,
+/// so max(ym, 0) is added to the loss.
 #[inline(always)]
 fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     match loss {
@@ -75,7 +82,7 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Charges of the lanes at a row, given one margin per lane.
+/// Returns the charges of the lanes (losses as they enter the statistic) at a row, given one margin per lane.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
@@ -83,7 +90,8 @@ fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
 }
 
 impl MixtureWeights {
-    /// Initial weights: the share of a lane is proportional to 1/scale², since a large scale can do much harm.
+    /// Returns the initial weights: the share of a lane is proportional to 1/scale², since a large scale can do much
+    /// harm.
     pub(crate) fn new(scales: Lanes) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
@@ -99,12 +107,12 @@ impl MixtureWeights {
         mixture
     }
 
-    /// Checks weights read from a file.
+    /// Checks that weights read from a file are within their ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
         let sizes = self.wrong_side.iter().chain(&self.recent).all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
         let sum: f32 = self.shares.0.iter().sum();
-        // Shares are normalised and rounded.
+        // The sum of the shares differs from 1 by rounding only.
         let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
         need(finite && sizes && shares, "the shares of the lanes are out of their range")
     }
@@ -113,10 +121,10 @@ impl MixtureWeights {
         self.shares
     }
 
-    /// Adds a row that was not learnt before; label and margins of the lanes are in the lanes' units.
+    /// Adds the losses of the lanes at a row that has not been learnt yet; `y` and `margins` are in the lanes' units.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
-        // Charges of classification do not depend on the typical loss. The cap keeps an extreme label from making the typical
-        // loss infinite for ever.
+        // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
+        // making the typical loss infinite for ever.
         let mixture = match loss.classifies() {
             true => 0.0,
             false => loss.excess(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
@@ -126,7 +134,8 @@ impl MixtureWeights {
         self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
-    /// Adds a row by charges that do not depend on the typical loss, as those of many classes.
+    /// Adds the charges of the lanes at a row, for losses whose charges do not depend on the typical loss, such as
+    /// softmax.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
         self.update(weight, charges);
@@ -145,7 +154,7 @@ impl MixtureWeights {
     fn update(&mut self, weight: f64, charges: &Charges) {
         let keep = discount(self.rows);
         let [_, weights, rows] = self.recent;
-        // In units of the mean weight: the statistic counts rows, whatever the scale of weights.
+        // Dividing by the mean weight makes the statistic count rows, whatever the scale of weights.
         let usual = weights / rows;
         let part = weight / usual;
         for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
@@ -157,8 +166,8 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Sets the weights at the end of a pass with held-out rows: by the charges on those, collected in [`HeldOutCharges`], plus the
-    /// fading statistic of the first pass.
+    /// Sets the mixture weights at the end of a pass with held-out rows, from the charges on the held-out rows
+    /// (`held_out`) plus the statistic of the first pass divided by the number of the pass.
     pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
@@ -171,10 +180,10 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// The exponent of each lane's share: statistic plus wrong-side losses.
+    /// Returns the negated exponent of each lane's share: the statistic plus the mean wrong-side loss.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
-        // Overflow counts as the largest number.
+        // An overflowed sum counts as the largest number.
         let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.wrong_side[k] / weights } else { 0.0 };
         std::array::from_fn(|k| of(k).min(f64::MAX))
     }
@@ -187,7 +196,7 @@ impl MixtureWeights {
         self.shares = raw / Lanes([sum; LANES]);
     }
 
-    /// The lane of the largest share (ties: the smaller scale).
+    /// Returns the index of the lane with the largest share; of equal shares, the lane with the smallest scale.
     pub(crate) fn leader(&self) -> usize {
         (0..LANES).fold(0, |best, k| if self.shares.0[k] > self.shares.0[best] { k } else { best })
     }
@@ -205,12 +214,12 @@ impl MixtureWeights {
     }
 }
 
-/// The f64 that prints like this f32: 0.3, not 0.30000001192092896.
+/// Returns the f64 whose shortest decimal form is that of the f32 `x`: 0.3, not 0.30000001192092896.
 pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// Sums of the charges of the lanes on held-out rows, by the models at the end of a pass.
+/// Sums of the lanes' charges on held-out rows, for the models at the end of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
@@ -222,7 +231,7 @@ pub(crate) struct HeldOutCharges {
 }
 
 impl HeldOutCharges {
-    /// Empty sums; `typical` is the mean loss of the best lane on the held-out rows.
+    /// Returns empty sums; `typical` is the mean loss of the best lane on the held-out rows.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
@@ -231,7 +240,8 @@ impl HeldOutCharges {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// Adds a row by charges that do not depend on the typical loss: see [`MixtureWeights::add_charges`].
+    /// Adds the charges of the lanes at a row, for losses whose charges do not depend on the typical loss: see
+    /// [`MixtureWeights::add_charges`].
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
@@ -241,7 +251,7 @@ impl HeldOutCharges {
         }
     }
 
-    /// Total charge per lane, in units of the mean weight, including wrong-side losses.
+    /// Returns the total charge per lane in units of the mean weight, wrong-side losses included.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)

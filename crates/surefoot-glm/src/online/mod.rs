@@ -1,7 +1,9 @@
-//! The default learner: several step sizes side by side, in one pass, without a tuning grid.
+//! The default online learner, which trains several step-size scales side by side in one pass and needs no tuning
+//! grid.
 //!
-//! May use everything below [`pass`](crate::pass), and that. Per row: look up its coordinates (`coordinate_store`), ask
-//! and tell (`tile`, `coordinate`), and weight the lanes (`mixture_weights`, `step_sizes`).
+//! This module may use [`pass`](crate::pass) and every module that `pass` may use. For each row it looks up the
+//! coordinates (`coordinate_store`), asks and tells them (`tile`, `coordinate`), and weights the lanes, the learners
+//! trained side by side (`mixture_weights`, `step_sizes`).
 
 pub(crate) mod arrays;
 pub(crate) mod averaging;

@@ -1,8 +1,8 @@
-//! The default learner for many classes: six lanes side by side, with one margin per class.
+//! The default learner for many classes: six lanes (learners trained side by side), with one margin per class.
 //!
-//! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one margin; round, units, step
-//! sizes and mixture weights are shared by all classes. A class starts at 0 when its label is first encountered; gradients of the
-//! rows before are not made up for.
+//! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one
+//! margin; the round, units, step sizes and mixture weights are shared by all classes. The weights of a class are 0
+//! until its label is first seen; gradients of earlier rows are not made up for.
 
 mod state;
 
@@ -34,7 +34,7 @@ use crate::{
 };
 use std::io;
 
-/// The lanes of all classes and their mixture weights.
+/// The lanes of all classes, and the mixture weights that all classes share.
 #[derive(Debug)]
 pub(crate) struct Multiclass {
     loss: Loss,
@@ -42,19 +42,22 @@ pub(crate) struct Multiclass {
     scalars: Scalars,
     /// Feature groups with a penalty factor or bounds of their own, if there are any.
     group_index: Option<GroupIndex>,
-    /// One per class by class number, and one for the next new class.
+    /// Coordinate stores, one per class by class number, and one for the next new class.
     stores: Vec<CoordinateStore>,
-    /// Workspaces of the current row: one per store, and an empty one.
+    /// Workspaces of the current row, one per store, followed by an empty one.
     workspaces: Vec<RowWorkspace>,
-    /// Of the current row: margins of the model by ascending label, output margins of the lanes, and the prepared gradients.
+    /// Margins of the model at the current row, one per class by ascending label.
     margins: Vec<f64>,
+    /// Margins of the lanes at their output points for the current row, one entry per class.
     outputs: Vec<Lanes>,
+    /// Derivatives of the loss in the margins of the lanes at the current row, one entry per class.
     derivatives: Vec<Lanes>,
+    /// Gradients of the current row in units of gradients, one entry per class.
     gradients: Vec<Gradients>,
 }
 
 impl Multiclass {
-    /// An untrained learner.
+    /// Returns an untrained learner.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
         Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }
@@ -81,13 +84,13 @@ impl Multiclass {
         classes
     }
 
-    /// Makes room for one more class.
+    /// Appends an empty coordinate store and the workspaces for one more class.
     fn add(&mut self) {
         self.stores.push(CoordinateStore::new(self.intercept));
         self.workspaces.resize_with(self.stores.len() + 1, RowWorkspace::default);
     }
 
-    /// Number of classes encountered.
+    /// Returns the number of classes whose labels have been seen.
     fn len(&self) -> usize {
         self.stores.len() - 1
     }
@@ -106,7 +109,7 @@ impl Multiclass {
         self.workspaces[count].clear();
         let terms = self.terms();
         for (k, store) in self.stores[..count].iter().enumerate() {
-            // Prefetches the coordinates of the next class while this one is processed.
+            // The coordinates of the next class are prefetched while the current class is processed.
             let (here, next) = self.workspaces.split_at_mut(k + 1);
             store.ask(&terms, &mut here[k], next[0].slots());
             if let Some(shrink_step) = &terms.shrink_step {
@@ -130,7 +133,7 @@ impl RowLearner for Multiclass {
         }
         let y = y as usize;
         self.ask_all(row, self.len().max(y + 1))?;
-        // In the order of a saved model; a new class, which has no position there yet, comes last.
+        // Margins are in the order of a saved model; a new class, which has no position in it yet, comes last.
         let new = (y == self.len()).then_some(y);
         let mut at = 0;
         self.margins.clear();
@@ -177,7 +180,7 @@ impl RowLearner for Multiclass {
             scalars.step_sizes.rescale(ratio);
             scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
-        // Without a unit, all gradients so far are 0, including these.
+        // As long as there is no unit, all gradients are 0, including the current ones.
         let per = if scalars.units.gradient > 0.0 { weight / scalars.units.gradient } else { 1.0 };
         let lanes = |derivative: &Lanes| Lanes(derivative.0.map(|g| flushed(f64::from(g) * per)));
         self.gradients.clear();
@@ -194,7 +197,7 @@ impl RowLearner for Multiclass {
         scalars.averaging.advance();
     }
 
-    /// Charges the lanes for their losses on held-out rows.
+    /// Updates the mixture weights with the losses of the lanes on held-out rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, loss, count) = (row_loop.counts.encoder.clone(), self.loss, self.len());
         let mut charges = HeldOutCharges::new(loss, 0.0);

@@ -1,4 +1,4 @@
-//! State of the lanes besides coordinates, for one margin and for many.
+//! The part of the online learners' state that is not kept per coordinate, for one margin and for many.
 
 use super::{
     averaging::Averaging,
@@ -20,7 +20,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// State that is not kept per coordinate.
+/// State of the lanes (learners trained side by side) that is not kept per coordinate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
     pub(super) averaging: Averaging,
@@ -32,12 +32,12 @@ pub(super) struct Scalars {
     pub(super) shrinkage: Option<Shrinkage>,
 }
 
-/// Reason for the absence of a certificate.
+/// Explanation of why the model has no certificate, reported to the user.
 pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalised: --radius R gives one (with --row-norm B also where rows come only once), \
      and so does --l2 X --passes auto";
 
 impl Scalars {
-    /// Initial state.
+    /// Returns the initial state of an untrained learner.
     pub(super) fn new(settings: &Settings) -> Scalars {
         let loss = settings.loss;
         Scalars {
@@ -49,7 +49,7 @@ impl Scalars {
         }
     }
 
-    /// Parses and checks the state stored in a model.
+    /// Parses the state stored in a model and checks that its values are within their ranges.
     pub(super) fn parse(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let scalars = State::parse::<Scalars>(value)?;
         scalars.averaging.check()?;
@@ -60,8 +60,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Loads the state of a resumed run. If the run had no penalty and the settings now have one, shrinkage starts from
-    /// here.
+    /// Loads the state of a resumed run. If the run had no penalty and the settings now have one, shrinkage starts
+    /// with the rows learnt from now on.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = Scalars::parse(settings, value)?;
         if scalars.shrinkage.is_none() {
@@ -71,7 +71,7 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Factor per lane from points to margins, in the unit of margins.
+    /// Returns the factor per lane that converts points to margins, in units of margins.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
@@ -89,13 +89,14 @@ impl Scalars {
         }
     }
 
-    /// The lanes, and the step-size scale of the leading one.
+    /// Returns the lanes, and the step-size scale of the lane with the largest share.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
         let grid = StepSizes::grid(loss);
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
-    /// Whether the leading lane is at an end of the grid of scales: −1 lowest, 1 highest, 0 neither.
+    /// Returns −1 if the lane with the largest share has the lowest scale of the grid, 1 if it has the highest, and 0
+    /// otherwise.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
             0 => -1,
@@ -105,10 +106,10 @@ impl Scalars {
     }
 }
 
-/// A gradient in its unit as f32, flushed to 0 below 2⁻³⁰: such a gradient changes nothing, and the square
-/// of a smaller number would be subnormal, which is a hundred times slower.
+/// Converts a gradient in units of gradients to f32 and flushes it to 0 below 2⁻³⁰: such a gradient changes nothing,
+/// and the square of a smaller number would be subnormal, which is a hundred times slower to compute with.
 pub(super) fn flushed(g: f64) -> f32 {
     const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
-    // 0 times an infinite factor is 0 here.
+    // NaN, the product of 0 and an infinite factor, becomes 0.
     if g.abs() >= LEAST { (g as f32).clamp(f32::MIN, f32::MAX) } else { 0.0 }
 }

@@ -1,21 +1,25 @@
-//! Penalties in one pass: the lanes learn without them, and weights are shrunk (soft-thresholded and scaled) when they are read.
+//! Penalties in one pass: the lanes (learners trained side by side) learn without penalty, and weights are shrunk
+//! (soft-thresholded and scaled) when they are read.
 //!
-//! After rows of total weight W, the best weight v of a single coordinate, given the weight w learnt without penalty, minimises
-//! ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the total loss along it; that is, w is moved towards
-//! 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not stored per coordinate, but the sum of squared gradients
-//! S = Σ φ'²x² is, and for likelihoods the two agree on average: h = S·(Σφ'')/(Σφ'²). So coordinates with little
-//! data are shrunk most. This is one step of a diagonal Newton method, O(1) per nonzero, and outside of the theorem:
-//! correlated columns are shrunk more than at the optimum. The shrunk weights are the model: they are saved, and their losses
-//! printed.
+//! After rows of total weight W, the best weight v of a single coordinate, given the weight w learnt without penalty,
+//! minimises ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the total loss along the coordinate; that
+//! is, w is moved towards 0 by W·l1/h and divided by 1 + W·l2/h. The curvature Σ φ''x² is not stored per coordinate,
+//! but the sum of squared gradients S = Σ φ'²x² is, and for likelihoods the two agree on average: h =
+//! S·(Σφ'')/(Σφ'²). So coordinates with little data are shrunk most. This is one step of a diagonal Newton method at
+//! a cost of O(1) per nonzero, which the guarantee of the anytime conversion does not cover: correlated columns are
+//! shrunk more than at the optimum. The shrunk weights are the model that is saved, and whose losses are reported.
+//! Here φ is the loss as a function of the margin.
 //!
-//! The intercept is not shrunk, but has to compensate: a shift of it is learnt that makes the mean derivative at the shrunk model equal
-//! to that at the model before shrinkage. With little shrinkage the two hardly differ, and the shift stays near 0.
+//! The intercept is not shrunk but has to compensate: a shift of the intercept is learnt that makes the mean
+//! derivative at the shrunk model equal to the mean derivative before shrinkage. With little shrinkage the two hardly
+//! differ, and the shift stays near 0.
 //!
-//! A *standardized* penalty applies to the weight in the unit of its coordinate, the unit of S and w.
+//! A *standardized* penalty applies to the weight in the unit of its coordinate, which is also the unit of S and w.
 //!
-//! On a *path*, models with many penalties are scored side by side, and the penalty in force is that of the least loss so far.
-//! Penalties are in units of the data: for l2 the trace of the mean Hessian, Σ φ''‖x‖²/W, for l1 the root mean
-//! square of gradients, which bounds every mean gradient; both over the penalised columns, in the units of the penalty.
+//! On a *path*, models with many penalties are scored side by side, and the penalty in force is the one with the
+//! least loss so far. Penalties are in units of the data: for l2 the trace of the mean Hessian, Σ φ''‖x‖²/W, and for
+//! l1 the root mean square of gradients, which bounds every mean gradient; both are taken over the penalised columns,
+//! in the units of the penalty.
 
 use super::coordinate::Gradients;
 use crate::{
@@ -32,78 +36,88 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A penalty of the path, and the losses of its shrunk model.
+/// Penalty of a path, and the losses of the model shrunk by it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Candidate {
-    /// The penalty along the path, in its units.
+    /// Penalty as a multiple of the data's unit: see [`Shrinkage::penalty_of`].
     #[serde(rename = "relative_penalty")]
     share: f64,
-    /// Shift of the intercept, in the sign of encoded labels.
+    /// Number added to the intercept to compensate for the shrinkage of the other weights, in the sign of encoded labels.
     #[serde(rename = "intercept_shift")]
     shift: f64,
-    /// Σ φ'' at its margins.
+    /// Weighted sum over rows of the second derivatives φ'' of the loss at the margins of the shrunk model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
-    /// Discounted sums of weighted losses and of weights.
+    /// Discounted sum of the weighted losses of the shrunk model.
     #[serde(with = "infinite_as_null")]
     losses: f64,
+    /// Discounted sum of the weights of the rows whose losses are in `losses`.
     weights: f64,
 }
 
-/// Penalties, one of which is in force, and the statistics of the rows that turn them into shrinkage.
+/// Penalties, one of which is in force, and the statistics of the rows learnt that turn the penalties into shrinkage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shrinkage {
+    /// Penalty of the settings; its `path` names the term to choose, if there is one.
     penalty: Penalty,
-    /// Whether there is an intercept to shift.
+    /// Whether the model has an intercept, which is shifted.
     #[serde(rename = "has_intercept")]
     shifts: bool,
+    /// Penalties of the path, or the single penalty of the settings.
     candidates: Vec<Candidate>,
-    /// Index of the one in force.
+    /// Index in `candidates` of the penalty in force, the one with the least loss so far.
     chosen: usize,
-    /// Sums over rows learnt: their number and weights, φ'' at the model's margins, squared gradients in the unit of S, and
-    /// weighted φ''‖x‖² and φ'²‖x‖².
+    /// Number of rows learnt.
     rows: u64,
+    /// Total weight W of the rows learnt.
     weight: Sum,
+    /// Weighted sum over rows of the second derivatives φ'' of the loss at the model's margins.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
+    /// Sum of squared gradients of the model, in the unit of a coordinate's sum S of squared gradients.
     #[serde(rename = "squared_gradients", with = "infinite_as_null")]
     squares: f64,
+    /// Weighted sum over rows of φ''‖x‖², where φ'' is the second derivative of the loss and ‖x‖ the norm of the row.
     #[serde(rename = "hessian_trace", with = "infinite_as_null")]
     trace: f64,
+    /// Weighted sum over rows of φ'²‖x‖², where φ' is the derivative of the loss and ‖x‖ the norm of the row.
     #[serde(rename = "squared_gradient_norms", with = "infinite_as_null")]
     lengths: f64,
-    /// Weighted absolute errors of the model before shrinkage.
+    /// Weighted sum of the absolute errors of the model before shrinkage.
     #[serde(rename = "absolute_errors", with = "infinite_as_null")]
     sizes: f64,
-    /// Number of rows in the losses of candidates.
+    /// Number of rows whose losses are in those of the candidates.
     #[serde(rename = "rows_scored")]
     judged: u64,
 }
 
-/// The shrinkage of all weights at one moment, for one penalty.
+/// Shrinkage of all weights in the current round, for one penalty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShrinkStep {
-    /// W·l1 and W·l2 in units of S.
+    /// Penalty W·l1 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
     l1: f64,
+    /// Penalty W·l2 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
     l2: f64,
     /// Whether penalties apply to weights in the units of their coordinates.
     standardize: bool,
-    /// Bounds of weights without a group of their own.
+    /// Bounds of the weights of features without a group.
     pub(crate) bounds: Bounds,
-    /// Shift of the intercept.
+    /// Number added to the intercept, which compensates for the shrinkage of the other weights.
     pub(crate) shift: f64,
 }
 
 impl ShrinkStep {
-    /// Penalty factor and bounds of a weight without a group of its own.
+    /// Returns the penalty factor and the bounds of a feature without a group.
     #[inline]
     pub(crate) fn rule(&self) -> Rule {
         Rule { factor: 1.0, bounds: self.bounds }
     }
 
-    /// Shrunk weight for raw values, given the weight in the unit of its coordinate, its sum of squares and its inverse scale.
+    /// Returns the shrunk weight for raw values, given the learnt weight in the unit of its coordinate, the sum of
+    /// squares S and the inverse scale 1/M of the coordinate.
     ///
-    /// The objective of a coordinate is convex, so the minimiser within bounds is the nearest point to the unbounded one.
+    /// The objective of a coordinate is convex, so its minimiser within bounds is the point within bounds that is
+    /// nearest to the unbounded minimiser.
     #[inline]
     pub(crate) fn weight(&self, rule: Rule, learnt: f64, squares: f32, inverse: f64) -> f64 {
         let squares = f64::from(squares);
@@ -118,7 +132,8 @@ impl ShrinkStep {
         rule.bounds.clamp(shrunk)
     }
 
-    /// Contribution of a value to the squared row norm, the unit of penalties on a path.
+    /// Returns the contribution of one value to the squared norm of a row, from which the unit of a path's penalties
+    /// is computed.
     #[inline]
     pub(crate) fn squared_term(&self, term: PenaltyTerm, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
@@ -130,20 +145,21 @@ impl ShrinkStep {
     }
 }
 
-/// A row, and the margin before it is learnt.
+/// Label and weight of a row, and its margin and norm before it is learnt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
-    /// Label and weight.
+    /// Label as encoded by [`LabelEncoder`](crate::labels::encoder::LabelEncoder).
     pub(crate) y: f64,
+    /// Weight of the row.
     pub(crate) weight: f64,
-    /// Margin of the model before shrinkage.
+    /// Margin of the model before shrinkage, including the row's offset.
     pub(crate) learnt: f64,
-    /// ‖x‖² in the units of the penalty.
+    /// Squared norm ‖x‖² of the row, in the units of the penalty.
     pub(crate) length: f64,
 }
 
 impl Shrinkage {
-    /// Initial state; `None` without a penalty and bounds.
+    /// Returns the initial state; `None` if the settings have neither a penalty nor bounds.
     pub(crate) fn new(settings: &Settings) -> Option<Shrinkage> {
         if settings.is_unpenalised() {
             return None;
@@ -156,7 +172,7 @@ impl Shrinkage {
         Some(Shrinkage {
             penalty,
             shifts: settings.intercept,
-            // The last candidate, without a penalty.
+            // The last candidate, which has no penalty, is in force at first.
             chosen: candidates.len() - 1,
             candidates,
             rows: 0,
@@ -170,7 +186,8 @@ impl Shrinkage {
         })
     }
 
-    /// Checks a state read from a file against the settings. Sums may have overflowed.
+    /// Checks that a state read from a file fits the settings and is within its ranges. Sums that have overflowed are
+    /// accepted.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
         self.penalty.check()?;
         let count = self.penalty.path.map_or(1, |_| PenaltyTerm::shares().len() + 1);
@@ -180,17 +197,17 @@ impl Shrinkage {
         need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
     }
 
-    /// Whether there are several penalties, of which one is chosen.
+    /// Whether several penalties are compared, of which one is chosen.
     pub(crate) fn is_path(&self) -> bool {
         self.term().is_some()
     }
 
-    /// The penalty term whose factor is chosen, if one is.
+    /// Returns the penalty term whose strength is chosen along a path, if there is a path.
     pub(crate) fn term(&self) -> Option<PenaltyTerm> {
         self.penalty.path
     }
 
-    /// Penalty of a candidate, in the units of the settings.
+    /// Returns the penalty of a candidate, in the units of the settings.
     fn penalty_of(&self, one: &Candidate) -> Penalty {
         let weight = self.weight.value();
         let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
@@ -201,45 +218,46 @@ impl Shrinkage {
         }
     }
 
-    /// The penalty in force.
+    /// Returns the penalty in force: the one whose model has the least loss so far, or the only one.
     pub(crate) fn current_penalty(&self) -> Penalty {
         self.penalty_of(&self.candidates[self.chosen])
     }
 
-    /// All penalties of a path with the losses of their models.
+    /// Returns all penalties of a path with the mean losses of their models; empty without a path.
     pub(crate) fn path(&self) -> Vec<PathPoint> {
         let point = |one: &Candidate| {
             let Penalty { l1, l2, .. } = self.penalty_of(one);
             PathPoint { l1, l2, loss: one.losses / one.weights, error: None }
         };
-        // Losses that overflowed are left out.
+        // Candidates whose losses overflowed are left out.
         let judged = self.candidates.iter().filter(|one| one.weights > 0.0).map(point);
         if self.candidates.len() > 1 { judged.filter(PathPoint::is_sound).collect() } else { Vec::new() }
     }
 
     fn shrink_step_of(&self, one: &Candidate, sign: f64) -> ShrinkStep {
         let Penalty { l1, l2, bounds, standardize, .. } = self.penalty_of(one);
-        // Without curvature nothing has been learnt yet.
+        // As long as the curvature is 0, nothing has been learnt.
         let per = if self.curvatures > 0.0 { self.weight.value() * self.squares / self.curvatures } else { 0.0 };
         ShrinkStep { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
-    /// Shrinkage by the penalty in force, for a model of this sign.
+    /// Returns the shrinkage by the penalty in force, for a model with the given sign.
     pub(crate) fn shrink_step(&self, sign: f64) -> ShrinkStep {
         self.shrink_step_of(&self.candidates[self.chosen], sign)
     }
 
-    /// Shrinkage by each penalty of the path, for a model of this sign.
+    /// Returns the shrinkage by each penalty of the path, for a model with the given sign.
     pub(crate) fn shrink_steps(&self, sign: f64) -> impl Iterator<Item = ShrinkStep> + '_ {
         self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
-    /// Index of the penalty in force.
+    /// Returns the index of the penalty in force among the penalties of the path.
     pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Adds the losses at a row that was not learnt before, given the margins of all candidates.
+    /// Adds the losses of all candidates at a row that has not been learnt yet, given their margins, and chooses the
+    /// penalty in force.
     pub(crate) fn record_losses(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
         if self.candidates.len() == 1 {
             return;
@@ -253,7 +271,7 @@ impl Shrinkage {
         self.choose();
     }
 
-    /// Resets the losses of all candidates, to choose by other rows.
+    /// Resets the losses of all candidates, so that the penalty is chosen by other rows.
     pub(crate) fn reset_losses(&mut self) {
         self.judged = 0;
         self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
@@ -262,7 +280,7 @@ impl Shrinkage {
     fn choose(&mut self) {
         let loss = |one: &Candidate| if one.losses.is_finite() { one.losses } else { f64::INFINITY };
         let least = self.candidates.iter().map(loss).fold(f64::INFINITY, f64::min);
-        // Ties: the largest penalty.
+        // Of several candidates with the least loss, the first one, which has the largest penalty, is chosen.
         self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
     }
 
@@ -285,18 +303,20 @@ impl Shrinkage {
         }
         for (one, &margin) in self.candidates.iter_mut().zip(margins) {
             let by = loss.derivative(y, margin) - derivative;
-            // At least the slope of the chord, so that no row moves the shift by more than its margin was shrunk.
+            // The curvature is at least the slope of the chord, so that no row moves the shift by more than its
+            // margin was shrunk.
             let chord = by / (margin - learnt);
             one.curvatures +=
                 weight * self::curvature(loss, y, margin, size).max(if chord.is_finite() { chord } else { 0.0 });
-            // A Newton step on the rows so far, with one pseudo-row for the first.
+            // This is a Newton step on the rows so far, with one pseudo-row added so that the step at the first row
+            // is not too long.
             let step = weight * by / (one.curvatures * (1.0 + 1.0 / self.rows as f64));
             one.shift -= if step.is_finite() { step } else { 0.0 };
         }
     }
 
-    /// Updates the statistics with a row of many classes. `per` converts a derivative times the row's weight to the unit of `gradients`; the
-    /// mean squared derivative stands for φ''. Intercepts are not shifted.
+    /// Updates the statistics with a row of many classes; intercepts are not shifted. `per` converts a derivative
+    /// times the row's weight to the unit of `gradients`, and the mean squared derivative stands for φ''.
     pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
         let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
         self.rows += 1;
@@ -305,14 +325,16 @@ impl Shrinkage {
         self.curvatures += weight * squares / (per * per);
     }
 
-    /// Changes the unit of gradients: multiplies them by `ratio`.
+    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.squares *= ratio * ratio;
     }
 }
 
-/// φ'', or a substitute for piecewise-linear losses: the squared derivative, which has the same mean for likelihoods; in regression over
-/// `size`, the mean absolute error. Huber's loss has that of the parabola that touches it.
+/// Returns φ'', or a substitute for losses that are not twice differentiable. For piecewise-linear losses the
+/// substitute is the squared derivative, which has the same mean as φ'' for likelihoods; in regression it is divided
+/// by the mean absolute error `size`. For Huber's loss the substitute is the curvature of the parabola that touches
+/// it.
 fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
     let derivative = loss.derivative(y, margin);
     match loss {
@@ -326,7 +348,7 @@ fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// ½h(v − w)² + l1·|v| + l2·v²/2.
+    /// Computes ½h(v − w)² + l1·|v| + l2·v²/2, which the shrunk weight v minimises.
     fn cost(h: f64, w: f64, l1: f64, l2: f64, v: f64) -> f64 {
         0.5 * h * (v - w) * (v - w) + l1 * v.abs() + 0.5 * l2 * v * v
     }
@@ -346,7 +368,7 @@ mod tests {
                 (9.0, 0.4, 0.02, 0.1, 1.0, Bounds::new(-1.0, 0.125).unwrap()),
                 (9.0, -0.4, 0.02, 0.1, 2.0, Bounds::new(-0.25, 0.0).unwrap()),
             ] {
-                // S is in the unit of the coordinate; losses whose φ'' is the square of φ' have h = S/unit².
+                // S is in the unit of the coordinate; a loss whose φ'' is the square of φ' has h = S/unit².
                 let (inverse, h) = (1.0 / unit, f64::from(squares) * unit * unit);
                 for standardize in [false, true] {
                     let (l1, l2) = (weight * l1, weight * l2);
@@ -392,11 +414,11 @@ mod tests {
         assert_eq!((shrinkage.chosen(), count), (count - 1, 18));
         let observation = Observation { y: 1.0, weight: 1.0, learnt: 0.0, length: 4.0 };
         shrinkage.add(Loss::Logistic, &observation, &vec![0.0; count], 0.5);
-        // Margins that are right for the third alone.
+        // These margins are right for the third candidate alone.
         let margins: Vec<f64> = (0..count).map(|k| if k == 2 { 3.0 } else { -1.0 }).collect();
         shrinkage.record_losses(Loss::Logistic, 1.0, 1.0, &margins);
         assert_eq!(shrinkage.chosen(), 2);
-        // The trace of the mean curvature is ¼·4, and the third share a tenth of it.
+        // The trace of the mean curvature is ¼·4 = 1, and the third candidate's share of it is a tenth.
         assert!((shrinkage.current_penalty().l2 - 0.1).abs() < 1e-15 && shrinkage.current_penalty().path.is_some());
         assert!(shrinkage.path().len() == count && shrinkage.path().is_sorted_by(|a, b| a.l2 > b.l2));
         assert!(Shrinkage::new(&Settings::default()).is_none());

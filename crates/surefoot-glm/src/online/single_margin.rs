@@ -1,4 +1,5 @@
-//! The default learner, with one margin: six lanes (step-size scales side by side), mixed into one model.
+//! The default online learner for one margin: six lanes (learners with different step-size scales, trained side by
+//! side), mixed into one model.
 
 mod state;
 
@@ -37,7 +38,7 @@ use crate::{
 };
 use std::io;
 
-/// The lanes and their mixture weights.
+/// Six lanes, their mixture weights, and the buffers of the current row.
 #[derive(Debug)]
 pub(crate) struct SingleMargin {
     loss: Loss,
@@ -45,20 +46,23 @@ pub(crate) struct SingleMargin {
     store: CoordinateStore,
     /// Feature groups with a penalty factor or bounds of their own, if there are any.
     group_index: Option<GroupIndex>,
-    /// Workspaces of the current row and of the next one.
+    /// Workspaces of the current row and of the next row.
     workspaces: [Box<RowWorkspace>; 2],
-    /// The encoder's sign at the last `ask`, and the prepared gradient.
+    /// Sign of the label encoder at the last `ask`: −1 if the sign of the model is flipped, otherwise 1.
     sign: f64,
+    /// Derivatives of the loss in the lanes' margins at the current row, prepared for `tell`.
     gradient: Lanes,
-    /// Offset of the current row.
+    /// Offset of the current row, which is added to its margin.
     offset: f64,
-    /// With a penalty: the margin before shrinkage, and the margins of all shrunk models, in the sign of encoded labels.
+    /// Margin before shrinkage at the current row, in the sign of encoded labels; only used with a penalty.
     learnt: f64,
+    /// Margins of all shrunk models of the path at the current row, in the sign of encoded labels; empty without a
+    /// penalty.
     shrunk: Vec<f64>,
 }
 
 impl SingleMargin {
-    /// An untrained learner.
+    /// Returns an untrained learner.
     pub(crate) fn new(settings: &Settings) -> SingleMargin {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);
@@ -80,7 +84,7 @@ impl SingleMargin {
         }
     }
 
-    /// Computes the margins of the current row.
+    /// Computes the margins of the current row, given the learner's sign and offset.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
         let [workspace, next] = &mut self.workspaces;
@@ -108,7 +112,7 @@ impl SingleMargin {
 }
 
 impl SingleMargin {
-    /// Scores the penalties of a path on the held-out rows.
+    /// Scores the penalties of a path by their losses on the held-out rows.
     fn score_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
             return Ok(());
@@ -139,7 +143,8 @@ impl RowLearner for SingleMargin {
         self.store.raise_limit_if_due();
         let mut found = if from < to { self.store.find(&batch.row(from), &mut self.workspaces[0]) } else { Ok(()) };
         for r in from..to {
-            // Coordinates of the next row are looked up before this row is processed, so that `CoordinateStore::ask` can prefetch them.
+            // The coordinates of the next row are looked up before the current row is processed, so that
+            // `CoordinateStore::ask` can prefetch them.
             self.workspaces[1].clear();
             batch.prefetch(r + LINE);
             let next = if r + 1 < to { self.store.find(&batch.row(r + 1), &mut self.workspaces[1]) } else { Ok(()) };
@@ -164,8 +169,8 @@ impl RowLearner for SingleMargin {
         margins.push(self.workspaces[0].margin);
     }
 
-    /// Computes the gradient of every lane at its query point, in units of margins and without the row's weight. A label
-    /// far beyond the current unit changes the unit first, unless the row is refused.
+    /// Computes the gradient of every lane at its query point, in units of margins and without the row's weight. A
+    /// label far beyond the current unit changes the unit first, unless the row is refused.
     fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {
@@ -206,7 +211,7 @@ impl RowLearner for SingleMargin {
             self.scalars.step_sizes.rescale(ratio);
             self.scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
-        // Without a unit, all gradients so far are 0, including these.
+        // As long as there is no unit, all gradients are 0, including the current ones.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
         let lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
         let mut gradients = [Gradients { lanes, model: 0.0 }];
@@ -228,7 +233,7 @@ impl RowLearner for SingleMargin {
         self.scalars.averaging.advance();
     }
 
-    /// Charges the lanes for their losses on held-out rows.
+    /// Updates the mixture weights with the losses of the lanes on held-out rows, and scores the penalties of a path.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
         let terms = self.terms(encoder.sign());

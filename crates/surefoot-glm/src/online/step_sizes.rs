@@ -1,8 +1,9 @@
-//! Step-size scales D of the lanes, corrected for the size of their gradients.
+//! Step-size scales D of the lanes (learners trained side by side), corrected for the size of each lane's gradients.
 //!
-//! AdaGrad divides by the square root of the learner's own sum of squared gradients S. Lanes share one S per coordinate, that of
-//! the model's gradients, so lane k would be off by √ρ_k, where ρ_k is the ratio of its squared gradients to the model's. That ratio
-//! is kept once for all coordinates: S_jk ≈ S_j·ρ_k, a matrix of rank one.
+//! AdaGrad divides by the square root of the learner's own sum of squared gradients S. The lanes share one sum S_j
+//! per coordinate j, that of the model's gradients, so the step size of lane k would be wrong by the factor √ρ_k,
+//! where ρ_k is the ratio of the lane's squared gradients to the model's. One ratio per lane is kept for all
+//! coordinates: S_jk ≈ S_j·ρ_k, a matrix of rank one.
 
 use super::coordinate::Gradients;
 use crate::{
@@ -12,12 +13,13 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A lane's gradient is clipped at this multiple of the model's: S does not contain the gradients of a lane that is far off, which
-/// could diverge otherwise.
+/// Multiple of the model's gradient at which a lane's gradient is clipped. S does not contain the gradients of a lane
+/// that is far off, so such a lane could diverge without clipping.
 const CLIP: f32 = 2.0;
 
-/// Discount exponent k of squared gradients: after t rows that of row s counts about (s/t)^k. Most gradients are bounded or
-/// stationary; those proportional to the error start at the size of the labels, and have to be discounted faster.
+/// Returns the discount exponent k of squared gradients: after t rows, the squared gradient of row s has a weight of
+/// about (s/t)^k. Most gradients are bounded or stationary; gradients proportional to the error start at the size of
+/// the labels, and have to be discounted faster.
 fn discount_exponent(loss: Loss) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } => 3.0,
@@ -33,13 +35,14 @@ pub(crate) struct StepSizes {
 }
 
 impl StepSizes {
-    /// Checks sums read from a file.
+    /// Checks that sums read from a file are within their ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sizes = is_magnitude(self.model) && self.lanes.iter().all(|x| is_magnitude(*x));
         need(sizes, "the squared gradients of the state are out of their range")
     }
 
-    /// Adds the gradients of round `step`, one per margin of the row; clips those of the lanes, and sets the model's gradient in each.
+    /// Adds the gradients of round `step`, one entry per margin of the row; sets the model's gradient in each entry,
+    /// and clips the gradients of the lanes.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = discount_exponent(loss);
@@ -58,7 +61,7 @@ impl StepSizes {
         }
     }
 
-    /// Corrected scale D_k/√ρ_k of every lane.
+    /// Returns the corrected scale D_k/√ρ_k of every lane k.
     pub(crate) fn scales(&self, loss: Loss) -> Lanes {
         let mut scales = StepSizes::grid(loss);
         for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {
@@ -69,8 +72,9 @@ impl StepSizes {
         scales
     }
 
-    /// The grid of scales D, each about 3 times the one before. Margins of classification and of log links are of order 1; in regression
-    /// weights may exceed the standard deviation of the label by far, where columns are nearly collinear.
+    /// Returns the grid of scales D, each about 3 times the one before. Margins of classification and of log links
+    /// are of order 1; in regression, weights may exceed the standard deviation of the label by far if columns are
+    /// nearly collinear.
     pub(crate) fn grid(loss: Loss) -> Lanes {
         Lanes(match loss.classifies() || loss.variance_power().is_some() {
             true => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
@@ -78,7 +82,7 @@ impl StepSizes {
         })
     }
 
-    /// Changes the unit of gradients: multiplies them by `ratio`.
+    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.model *= ratio * ratio;
         self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);

@@ -1,8 +1,9 @@
-//! Sixteen coordinates in structure-of-arrays layout.
+//! A tile: sixteen coordinates in structure-of-arrays layout.
 //!
-//! The loops over the nonzeros of a row process a tile at a time: element k of each array belongs to coordinate k. So one instruction
-//! does the same step for many nonzeros, square roots and divisions included. The arithmetic is
-//! written once, for any [`F32x16`]; nothing is fused and sums have a fixed shape, so all instruction sets give the same bits.
+//! The loops over the nonzeros of a row process one tile at a time. Element k of each array belongs to coordinate k
+//! of the tile, so one instruction does the same step for many nonzeros, square roots and divisions included. The
+//! arithmetic is written once, for any [`F32x16`]; multiplications and additions are not fused and sums have a fixed
+//! shape, so all instruction sets give the same result to the bit.
 
 use super::{
     averaging::{Averaging, averaging_weight},
@@ -20,12 +21,12 @@ use bytemuck::Zeroable;
 /// Number of nonzeros in a tile.
 pub(crate) const TILE: usize = WIDTH;
 
-/// The bits of a scale's low word that count updates.
+/// Mask of the bits in the low word of an inverse scale that count updates.
 const UPDATES: u32 = InverseScale::UPDATES as u32;
-/// The high word of 2^1023: 1/M of coordinates without updates, so large that every value exceeds M.
+/// High word of 2^1023, which stands for 1/M of coordinates without updates: so large that every value exceeds M.
 const HUGE: u32 = 0x7fe0_0000;
 
-/// The fields of sixteen [`Coordinate`]s, transposed.
+/// Fields of sixteen [`Coordinate`]s, transposed.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Tile {
@@ -33,28 +34,30 @@ pub(crate) struct Tile {
     average: [[f32; TILE]; LANES],
     squares: [f32; TILE],
     steps: [u32; TILE],
-    /// Inverse scales: low words, which hold the number of updates, and high words.
+    /// Inverse scales 1/M: low words, which hold the number of updates, and high words.
     scales: [[u32; TILE]; 2],
 }
 
-/// Step sizes and averaging weights of a tile's coordinates. Computed in a loop of their own, since square roots and divisions have
-/// long latencies that overlap between tiles.
+/// Step sizes and averaging weights of a tile's coordinates. They are computed in a loop of their own, since square
+/// roots and divisions have long latencies that overlap between tiles.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
-    /// [`step_size`], and [`averaging_weight`] the rounds since the last update.
+    /// Step size of each coordinate: see [`step_size`].
     rates: [f32; TILE],
+    /// Weight, within the average, of the rounds since each coordinate's last update: see [`averaging_weight`].
     shares: [f32; TILE],
-    /// 1/M; for coordinates without updates a number so large that every value exceeds M.
+    /// 1/M of each coordinate; for coordinates without updates a number so large that every value exceeds M.
     inverses: [f64; TILE],
 }
 
-/// Sums over the nonzeros of a row in all lanes: nonzero k of each tile is added to element k, in order.
+/// Sums over the nonzeros of a row in all lanes (learners trained side by side): nonzero k of each tile is added to
+/// element k, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums<W> {
     output: [W; LANES],
     direction: [W; LANES],
-    /// Margin of the model.
+    /// Margin of the model at the row, without intercept and offset.
     pub(crate) margin: MarginSum,
 }
 
@@ -64,7 +67,7 @@ impl<W: F32x16> Sums<W> {
         Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
-    /// Totals: margins at the output points, and in the directions of the iterates.
+    /// Returns, per lane, the margin at the output point and the margin in the direction of the iterate.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
         let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
@@ -73,7 +76,7 @@ impl<W: F32x16> Sums<W> {
         }
         W::transpose(&lines.each_ref(), &mut places);
         let mut sums = places.map(|place| W::load(bytemuck::cast_ref(&place)));
-        // Pairwise summation of sixteen lines.
+        // Sixteen lines are summed pairwise.
         for half in [8, 4, 2, 1] {
             for k in 0..half {
                 sums[k] = sums[k] + sums[k + half];
@@ -86,23 +89,23 @@ impl<W: F32x16> Sums<W> {
 }
 
 impl Tile {
-    /// Loads coordinates into the tile.
+    /// Loads sixteen coordinates into the tile.
     #[inline(always)]
     pub(crate) fn gather<W: F32x16>(&mut self, here: [&Coordinate; TILE]) {
         W::transpose(&here.map(bytemuck::cast_ref), bytemuck::cast_mut(self));
     }
 
-    /// Writes the coordinates back to these addresses.
+    /// Writes the coordinates of the tile back to the given addresses.
     ///
     /// # Safety
-    /// All pointers are valid for writes.
+    /// The caller must ensure that all pointers are valid for writes.
     #[inline(always)]
     pub(crate) unsafe fn scatter<W: F32x16>(&self, there: [*mut Coordinate; TILE]) {
-        // SAFETY: the caller's promise; a coordinate is one cache line.
+        // SAFETY: the caller ensures that the pointers are valid for writes; a coordinate is one cache line.
         unsafe { W::transpose_to(bytemuck::cast_ref(self), &there.map(|c| c.cast())) };
     }
 
-    /// Coordinate `k`.
+    /// Returns coordinate `k` of the tile.
     pub(crate) fn coordinate(&self, k: usize) -> Coordinate {
         Coordinate {
             theta: Lanes(self.theta.map(|theta| theta[k])),
@@ -113,7 +116,7 @@ impl Tile {
         }
     }
 
-    /// Replaces coordinate `k`.
+    /// Replaces coordinate `k` of the tile.
     pub(crate) fn put(&mut self, k: usize, c: &Coordinate) {
         self.theta.iter_mut().zip(c.theta.0).for_each(|(theta, x)| theta[k] = x);
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
@@ -122,8 +125,9 @@ impl Tile {
         [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
 
-    /// Computes step sizes and averaging weights for the current round, and the values relative to their (updated) scale. Returns a bit
-    /// mask of the values that exceed the scale, which includes coordinates without updates.
+    /// Computes step sizes and averaging weights for the current round, and the values relative to their (updated)
+    /// scales. Returns a bit mask of the values that exceed their scale, which includes all values of coordinates
+    /// without updates.
     #[inline(always)]
     pub(crate) fn rates<W: F32x16>(
         &self,
@@ -142,7 +146,7 @@ impl Tile {
         (relative * relative).above(one)
     }
 
-    /// Advances the averages to the current round and adds the points, times `values`, to the sums.
+    /// Advances the averages to the current round, and adds the points times `values` to the sums.
     #[inline(always)]
     pub(crate) fn ask<W: F32x16>(
         &mut self,
@@ -162,12 +166,13 @@ impl Tile {
             sums.direction[lane] = sums.direction[lane] + towards * relative;
             average * W::of(f64::from(terms.parts.0[lane]))
         });
-        // The tree of `Lanes::dot`.
+        // The additions form the same tree as in `Lanes::dot`.
         let [a, b, c, d, e, f] = weighted;
         sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
     }
 
-    /// Re-expresses the state of the coordinates in the mask `growing` in larger scales, those of their values: see [`InverseScale::raised`].
+    /// Re-expresses the state of the coordinates in the mask `growing` in the larger scales given by their values:
+    /// see [`InverseScale::raised`].
     #[inline(always)]
     pub(crate) fn raise_scales<W: F32x16>(&mut self, growing: u16, values: &[f64; TILE]) {
         let ratios = W::raise(&mut self.scales, growing, values);
@@ -177,7 +182,7 @@ impl Tile {
         (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
     }
 
-    /// Changes the unit of gradients: multiplies them by `ratio`.
+    /// Changes the unit of gradients by multiplying the gradient sums of all coordinates by `ratio`.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         for k in 0..TILE {
@@ -187,7 +192,7 @@ impl Tile {
         }
     }
 
-    /// Learns the gradients of a row, given the values of the coordinates relative to their scales.
+    /// Adds the gradients of a row to all coordinates, given the values of the coordinates relative to their scales.
     #[inline(always)]
     pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
     use crate::{online::label_units::Offset, simd::f32x16::Scalar};
 
-    /// Various coordinates, some without updates.
+    /// Returns various coordinates, some of them without updates.
     fn coordinates() -> [Coordinate; TILE] {
         let lanes = |k: usize, by: f32| Lanes(std::array::from_fn(|lane| (by * (7 * k + lane + 1) as f32).sin()));
         std::array::from_fn(|k| match k % 5 {
@@ -234,7 +239,7 @@ mod tests {
         let parts = Lanes(std::array::from_fn(|k| 0.1 + k as f32));
         let terms =
             Terms { averaging, scales: parts, parts, factor: -1.5, offset: Offset::default(), shrink_step: None };
-        // Among them some that are larger than the unit, and one that is the unit.
+        // Some values are larger than the unit of their coordinate, and one is the unit.
         let mut values: [f64; TILE] = std::array::from_fn(|k| [1.0, -2.0, 0.5, 4.0][k % 4]);
         (values[2], values[4], values[6]) = (7.0, 7.0, -20.0);
         let (mut relatives, mut sums) = ([0.0; TILE], Sums::<Scalar>::new());

@@ -1,9 +1,10 @@
-//! Several passes: rows held out from learning, and the choice of the pass whose model is kept.
+//! The rows held out from learning in a run of several passes, and the choice of the pass whose model is kept.
 //!
-//! With more than one pass rows are no longer fresh, so every K-th row of positive weight is held out and
-//! never learnt. At the end of a pass its model is scored on the held-out rows. Kept is the latest pass whose loss there
-//! is within one standard error of the least: a difference within the noise is a tie, and later passes are nearer to
-//! the optimum. If all held-out rows are of one class, as with very rare events, they decide nothing: the latest is kept.
+//! With more than one pass, rows are no longer fresh, so every K-th row of positive weight is held out and never
+//! learnt. At the end of each pass its model is scored on the held-out rows. The model of the latest pass whose
+//! held-out loss is within one standard error of the least is kept: a difference within the noise is a tie, and later
+//! passes are nearer to the optimum. If all held-out rows are of one class, as with very rare events, they decide
+//! nothing, and the latest model is kept.
 
 use crate::{
     data::{
@@ -23,37 +24,38 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{io, sync::Arc};
 
-/// Held-out rows, and the models compared on them.
+/// Held-out rows of a run, and the models compared on them.
 #[derive(Debug)]
 pub(crate) struct Holdout {
     pub(crate) plan: Plan,
     pub(crate) run: RunState,
     store: Box<dyn HoldoutStore>,
-    /// Rows replayed by [`Holdout::restore_holdout`].
+    /// Number of rows of positive weight replayed by [`Holdout::restore_holdout`].
     restored: u64,
-    /// The model of least held-out loss, and the one to be saved.
+    /// Model with the least held-out loss so far; `None` before the end of the first pass.
     pub(crate) least: Option<Arc<Predictor>>,
+    /// Model that will be saved; `None` as long as that is the learner's current model.
     pub(crate) kept: Option<Arc<Predictor>>,
 }
 
 /// The part of [`Holdout`] that an unfinished model stores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    /// Whether the kept model is of an earlier run; it is dropped when the first row of this run is learnt.
+    /// Whether the kept model is of an earlier run; such a model is dropped when the first row of this run is learnt.
     #[serde(rename = "is_earlier_model")]
     pub(crate) is_earlier: bool,
-    /// Passes completed.
+    /// Number of passes completed in the run.
     #[serde(rename = "completed_passes")]
     pub(crate) completed: u32,
-    /// Rows of positive weight read in this pass.
+    /// Number of rows of positive weight read in the current pass.
     #[serde(rename = "rows_in_pass")]
     position: u64,
     /// Number of held-out rows.
     held_out: u64,
-    /// Loss of held-out rows as they were read, by the model of that moment.
+    /// Loss of held-out rows in the order they were read, each by the model at the time when it was read.
     #[serde(rename = "holdout_progressive_loss")]
     pub(crate) encountered: ProgressiveLoss,
-    /// Loss of all held-out rows by the kept model.
+    /// Loss of all held-out rows by the kept model; `None` before the end of the first pass.
     #[serde(rename = "holdout_loss")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
     /// Total weight of the rows per class before the run.
@@ -62,7 +64,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    /// Checks a state read from a file.
+    /// Checks that a state read from a file is within its ranges.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let counts = [self.position, self.held_out].iter().all(|count| *count <= MOST_ROWS);
         need(counts && self.completed < u32::MAX, "the passes of the state are out of their range")?;
@@ -77,17 +79,17 @@ impl Holdout {
         Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
     }
 
-    /// Starts from the model of an earlier run.
+    /// Makes the model of an earlier run the kept model.
     pub(crate) fn start_from(&mut self, model: Arc<Predictor>) {
         (self.kept, self.run.is_earlier) = (Some(model), true);
     }
 
-    /// The model of an earlier run, until the first row of this run is learnt.
+    /// Returns the model of an earlier run, until the first row of this run is learnt.
     pub(crate) fn earlier_model(&self) -> Option<&Predictor> {
         self.kept.as_deref().filter(|_| self.run.is_earlier)
     }
 
-    /// Drops the model of an earlier run: a row has been learnt since.
+    /// Drops the model of an earlier run, because a row has been learnt since.
     #[inline]
     pub(crate) fn drop_earlier_model(&mut self) {
         if self.run.is_earlier {
@@ -95,23 +97,25 @@ impl Holdout {
         }
     }
 
-    /// Whether the next row of positive weight is held out. Decided by its number in the data, whatever order rows come in.
+    /// Whether a row is held out, given that it is the next row of positive weight. The row's position in the data
+    /// decides if it is known, whatever the order in which rows are read.
     pub(crate) fn is_held_out(&self, row: &Row<'_>) -> bool {
         self.is_held(row, self.run.position + 1)
     }
 
-    /// Whether a row is held out; `place` is its number among rows of positive weight, for rows without a position.
+    /// Whether a row is held out, where `place` is its number among the rows of positive weight, used for rows
+    /// without a position.
     fn is_held(&self, row: &Row<'_>, place: u64) -> bool {
         let position = if row.position == 0 { place } else { row.position };
         self.plan.period().is_some_and(|period| position.is_multiple_of(period))
     }
 
-    /// Counts a row of positive weight.
+    /// Adds a row of positive weight to the count of the pass.
     pub(crate) fn count(&mut self) {
         self.run.position += 1;
     }
 
-    /// Whether rows are scored before the model has seen them, or no held-out rows exist to score instead.
+    /// Whether rows are scored before they have been learnt, or there are no held-out rows to score instead.
     pub(crate) fn is_fresh(&self) -> bool {
         self.run.completed == 0 || self.run.held_out == 0
     }
@@ -121,17 +125,18 @@ impl Holdout {
         self.run.held_out > 0
     }
 
-    /// Number of held-out rows.
+    /// Returns the number of held-out rows.
     pub(crate) fn held_out(&self) -> u64 {
         self.run.held_out
     }
 
-    /// Whether the printed loss is that of held-out rows: from the start, unless a whole pass held out none.
+    /// Whether the reported loss is the loss of held-out rows: true from the start, unless a whole pass held out no
+    /// row.
     pub(crate) fn prints_held_out(&self) -> bool {
         self.plan.period().is_some() && (self.run.completed == 0 || self.has_held_out_rows())
     }
 
-    /// Stores a held-out row; in the first pass only, since later passes read the same rows again.
+    /// Stores a held-out row in the first pass; does nothing in later passes, which read the same rows again.
     pub(crate) fn hold_out(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         if self.run.completed == 0 {
             self.store
@@ -142,7 +147,7 @@ impl Holdout {
         Ok(())
     }
 
-    /// Adds a row to the hold-out store of a resumed run, if the run had held it out.
+    /// Stores a row of a resumed run again if the run had held it out.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
             self.restored += 1;
@@ -157,13 +162,14 @@ impl Holdout {
         self.store.visit(each)
     }
 
-    /// Compares the model of a finished pass, `candidate`, with the best so far on the held-out rows, and keeps it unless it is worse by
-    /// more than one standard error.
+    /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows, and keeps
+    /// it unless it is worse by more than one standard error.
     pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
         let (mut only, mut mixed) = (None, false);
-        // The largest difference so far: squares of others could leave the range of f64.
+        // Differences are stored in units of the largest difference so far, because their squares could leave the
+        // range of f64 otherwise.
         let mut unit = 0.0;
         self.store.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
@@ -184,7 +190,8 @@ impl Holdout {
         if beats {
             self.least = Some(Arc::clone(&candidate));
         }
-        // Rows of one class cannot tell a good model of several from one that knows the class alone.
+        // Held-out rows of one class cannot tell a good model of several classes from a model that always predicts
+        // that class.
         let blind = loss.classifies() && encoder.only_class().is_none() && !mixed;
         if beats || blind || within_noise(&worse, self.run.held_out) {
             (self.kept, self.run.is_earlier) = (Some(candidate), false);
@@ -193,14 +200,14 @@ impl Holdout {
         Ok(())
     }
 
-    /// Counts a finished pass.
+    /// Adds a finished pass to the count, and starts the next pass at its first row.
     pub(crate) fn end_pass(&mut self) {
         self.run.completed += 1;
         self.run.position = 0;
     }
 }
 
-/// Whether a mean difference is at most its standard error over this many rows.
+/// Whether a mean difference is at most its standard error over `rows` rows.
 fn within_noise(difference: &Moments, rows: u64) -> bool {
     let variance = difference.squares() / difference.weight();
     difference.mean() <= (variance / rows as f64).sqrt()

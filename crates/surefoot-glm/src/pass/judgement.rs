@@ -1,13 +1,15 @@
-//! Detects rows in an order that makes the printed loss meaningless, such as sorted data.
+//! Detection of rows in an order that makes the reported loss meaningless, such as sorted data.
 //!
-//! A loss of rows as they come, each scored before it is learnt, says how good the model is if late rows are like early
-//! ones. Of rows that come sorted it says nothing: a learner that sees one class for long predicts that class, is right,
-//! and forgets the others. So a bounded sample of the rows is kept while a run lasts, and the model it ends with is scored on them:
-//! on all rows of a small set, and on a uniform sample of a large one.
+//! The progressive loss, in which each row is scored before it is learnt, says how good the model is if late rows are
+//! like early rows. For sorted rows the progressive loss says nothing: a learner that sees one class for a long time
+//! predicts that class, is right, and forgets the other classes. So a bounded sample of the rows is kept during a
+//! run, and the final model is scored on the sample, which holds all rows of a small data set and a uniform sample of
+//! a large one.
 //!
-//! The *alarm*: the mean loss of the model over the rows of the run exceeds the printed one by more than [`ERRORS`] standard
-//! errors and by more than [`SHARE`] of what the best constant loses above a model that gives each row its least loss. Where
-//! only a sample was scored, three standard errors of its own noise come on top.
+//! The *alarm* is raised if the mean loss of the model over the rows of the run exceeds the reported loss by more
+//! than [`ERRORS`] standard errors, and by more than [`SHARE`] of the explainable loss: the loss of the best constant
+//! less the mean of the least loss that each row can have. If only a sample was scored, [`NOISE_ERRORS`] standard
+//! errors of its sampling noise are added to the thresholds.
 
 mod constant;
 mod verdict;
@@ -26,15 +28,16 @@ pub use constant::WorseThanConstant;
 pub(crate) use verdict::Printed;
 use verdict::{RowLosses, SampleLosses};
 
-/// An excess loss below this many standard errors is no alarm.
+/// Number of standard errors below which an excess loss raises no alarm.
 const ERRORS: f64 = 5.0;
-/// Standard errors of sampling noise subtracted from an excess loss, where only a sample of the rows was scored. Lower than [`ERRORS`],
-/// since a false alarm would need [`ERRORS`] and [`SHARE`] to be exceeded by sampling noise as well.
+/// Number of standard errors of sampling noise that are subtracted from an excess loss if only a sample of the rows
+/// was scored. The number is lower than [`ERRORS`], since for a false alarm sampling noise would have to exceed
+/// [`ERRORS`] and [`SHARE`] as well.
 const NOISE_ERRORS: f64 = 3.0;
-/// An excess loss below this share of the explainable loss is no alarm.
+/// Fraction of the explainable loss below which an excess loss raises no alarm.
 const SHARE: f64 = 0.05;
 
-/// Scores a model on the rows of a sample; each loss is stored beside the loss when the row was read.
+/// Scores a model on the rows of a sample, and stores each loss beside the loss of the row when it was read.
 fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses {
     let loss = row_loop.loss();
     let mut scored = SampleLosses::new(loss, sample.seen());
@@ -50,7 +53,8 @@ fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses 
     scored
 }
 
-/// Margins of a row, one or one per class: to the bit those of a [`Predictor`](crate::Predictor), without building its lookup table.
+/// Computes the margins of a row, one or one per class: equal to the bit to those of a
+/// [`Predictor`](crate::Predictor), without building its lookup table.
 fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     let columns = model.intercept.len();
     let mut sums = vec![MarginSum::default(); columns];
@@ -63,7 +67,8 @@ fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
 }
 
-/// Loss of these margins; NaN if a margin is not finite.
+/// Returns the loss at the given margins; NaN if a margin is not finite, or if there are several margins for a loss
+/// of one.
 fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
     match margins {
         _ if loss.is_multiclass() => loss.multiclass_value(y as usize, margins),
@@ -73,12 +78,12 @@ fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
 }
 
 impl RowLoop {
-    /// Whether the order of rows has made the printed loss of this model worthless. O(sample).
+    /// Returns an alarm if the order of rows has made the reported loss of this model meaningless. Costs O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
         let OrderMonitor { sample, before, earlier } = &self.order;
         let holdout = &self.holdout;
         if holdout.plan.optimum.is_some() {
-            // The loss of the first pass is not reported as that of the optimum.
+            // The loss of the first pass is not reported as the loss of the optimum.
             return None;
         }
         if sample.is_empty() || holdout.earlier_model().is_some() {
@@ -93,7 +98,7 @@ impl RowLoop {
             false => Printed::Loss { loss: losses.mean().since(before)?, rows: sample.seen() },
         };
         scored.alarm(printed).or_else(|| {
-            // What was printed for earlier rows is still part of the printed loss.
+            // The reported loss of the rows of an earlier run is still part of the reported loss.
             let all = Printed::Loss { loss: losses.loss()?, rows: sample.seen() };
             earlier.and_then(|_| scored.alarm(all))
         })

@@ -1,6 +1,7 @@
-//! One pass over rows, whatever learns: counts, scores, holds out, watches the order of rows.
+//! The loop over rows in one pass, for any learner: counts, scores and holds out rows, and monitors their order.
 //!
-//! May use everything that is not a learner. A learner implements [`RowLearner`](learner::RowLearner), and the row loop calls it.
+//! This module may use everything that is not a learner. A learner implements [`RowLearner`](learner::RowLearner),
+//! and the row loop calls it.
 
 pub(crate) mod holdout;
 pub(crate) mod judgement;

@@ -1,4 +1,5 @@
-//! A sample of the rows of a run, by which their order is judged at its end: see [`judgement`](super::judgement).
+//! The monitor of the order of rows: a sample of the rows of a run, on which the final model is scored (see
+//! [`judgement`](super::judgement)).
 
 pub(in crate::pass) mod sample;
 
@@ -15,28 +16,29 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OrderMonitor {
     pub(super) sample: RowSample,
-    /// Printed loss of the rows before this run.
+    /// Reported mean loss of the rows before this run.
     pub(super) before: Mean,
-    /// Alarm of the earlier run, if any.
+    /// Alarm of the earlier run, if there was one.
     pub(super) earlier: Option<OrderAlarm>,
 }
 
-/// The name of the sample in the state of an unfinished model.
+/// Name of the monitor in the state of an unfinished model.
 const SAMPLE: &str = "order";
 
 impl OrderMonitor {
-    /// A monitor for a run that continues from a finished model.
+    /// Returns a monitor for a run that continues from a finished model.
     pub(crate) fn continuing_from(model: &Model, before: Mean) -> OrderMonitor {
         OrderMonitor { earlier: model.summary.order, before, ..OrderMonitor::default() }
     }
 
-    /// Offers a row of the first pass to the sample: its row with the weight it counts with, its given weight, and its loss.
+    /// Offers a row of the first pass to the sample: the row with its weight after class weights, its weight in the
+    /// data (`given`), and its loss (`value`).
     #[inline]
     pub(crate) fn add(&mut self, row: &Row<'_>, given: f64, value: f64) {
         self.sample.add(row, given, value);
     }
 
-    /// Rows of the sample, and the number of rows that it was drawn from.
+    /// Returns the rows of the sample, and the number of rows from which it was drawn.
     pub(crate) fn sample(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         (self.sample.rows(), self.sample.seen())
     }
@@ -59,7 +61,7 @@ impl OrderMonitor {
         Ok(OrderMonitor { sample, before, earlier })
     }
 
-    /// Checks the state of an unfinished model that was read from a file.
+    /// Checks that the monitor in the state of an unfinished model is valid.
     pub(crate) fn check(state: &State) -> Result<(), String> {
         OrderMonitor::resume(state).map(|_| ())
     }

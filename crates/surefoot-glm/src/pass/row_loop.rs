@@ -1,4 +1,5 @@
-//! The loop over rows, the same for every learner: count, encode the label, score, then hold out or learn.
+//! The loop over rows, shared by all learners: it counts each row, encodes its label, scores it, and then learns it
+//! or holds it out.
 
 use super::{holdout::Holdout, learner::RowLearner, order::OrderMonitor};
 use crate::{
@@ -23,21 +24,21 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// State of the loop over rows: settings, counters, hold-out set and printed losses.
+/// State of the loop over rows: settings, counters, held-out rows and reported losses.
 #[derive(Debug)]
 pub(crate) struct RowLoop {
     pub(crate) settings: Settings,
     pub(crate) counts: Counts,
     pub(crate) holdout: Holdout,
-    /// Mean loss of the rows since the last printed line.
+    /// Mean loss of the rows since the last line reported to the user.
     pub(crate) recent: Mean,
-    /// Class names, where labels in the data are text.
+    /// Class names; empty unless labels in the data are text.
     pub(crate) texts: Vec<Class>,
-    /// Class weights so far of the rows replayed by [`RowLoop::restore_holdout`].
+    /// Total weights per class of the rows replayed by [`RowLoop::restore_holdout`].
     pub(crate) restored: ClassBalance,
-    /// Sample of the rows, for the alarm about sorted data.
+    /// Sample of the rows, for the alarm about their order.
     pub(crate) order: OrderMonitor,
-    /// Metrics of rows scored before they are learnt, if requested.
+    /// Metrics of rows scored before they are learnt; `None` unless requested.
     pub(crate) progressive: Option<Box<ProgressiveMetrics>>,
 }
 
@@ -46,19 +47,22 @@ pub(crate) struct RowLoop {
 pub(crate) struct Counts {
     #[serde(rename = "label_encoder")]
     pub(crate) encoder: LabelEncoder,
-    /// Progressive loss: of rows scored before they are learnt.
+    /// Progressive loss: each row is scored before it is learnt.
     #[serde(rename = "progressive_loss")]
     pub(crate) losses: ProgressiveLoss,
+    /// Number of rows read, over all passes.
     pub(crate) rows: u64,
+    /// Number of rows read that have weight 0 or no label.
     pub(crate) rows_zero_weight: u64,
+    /// Number of nonzeros read, over all passes.
     pub(crate) nnz: u64,
-    /// Total weight of the rows per class, if classes are to be balanced.
+    /// Total weight of the rows per class; empty without class weights.
     #[serde(rename = "class_sums", default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) balance: ClassBalance,
 }
 
 impl Counts {
-    /// Checks counters read from a file against the model.
+    /// Checks that counters read from a file fit the model and are within their ranges.
     pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
         let loss = model.settings.loss;
         let counts = [self.rows, self.rows_zero_weight, self.nnz];
@@ -70,7 +74,7 @@ impl Counts {
 }
 
 impl RowLoop {
-    /// The state before the first row.
+    /// Returns the state of the loop before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
         let (counts, recent, texts, restored, order) = Default::default();
         let holdout = Holdout::new(plan, store);
@@ -93,7 +97,7 @@ impl RowLoop {
     }
 
     /// Takes one row: counts it, scores it with the model as it would be saved now, then learns it or holds it out.
-    /// Every refusal comes before the first change of state.
+    /// Any refusal of the row comes before the first change of state.
     #[inline]
     pub(crate) fn take_row(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
@@ -133,7 +137,8 @@ impl RowLoop {
         Ok(())
     }
 
-    /// Weight of a row times its class weight: by the rows so far in the first pass, by all rows in later passes.
+    /// Returns the weight of a row times its class weight, computed from the rows so far in the first pass, and from
+    /// all rows in later passes.
     #[inline]
     fn weight(&self, row: &Row<'_>) -> f64 {
         let (Some(weights), Some(label), true) = (&self.settings.class_weights, row.label, row.weight > 0.0) else {
@@ -146,13 +151,13 @@ impl RowLoop {
             }
     }
 
-    /// Weight of a row of this label and given weight, with class weights computed from all rows.
+    /// Returns the weight of a row with the given label and weight, with class weights computed from all rows.
     pub(crate) fn weight_of_all(&self, label: f64, given: f64) -> f64 {
         let weights = self.settings.class_weights.as_ref();
         weights.map_or(given, |weights| given * self.counts.balance.factor_of_all(weights, label, &self.texts))
     }
 
-    /// Adds a row to the hold-out store of a resumed run, if the run had held it out.
+    /// Adds a row to the hold-out store of a resumed run, if the run had held out that row.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
         if let (Some(label), true) = (row.label, weights.is_some() && weight > 0.0) {
@@ -184,7 +189,8 @@ impl RowLoop {
         }
     }
 
-    /// Adds a row to the progressive metrics, if requested; `sign` is the encoder's sign when its margins were computed.
+    /// Adds a row to the progressive metrics, if requested; `sign` is the encoder's sign at the time when the margins
+    /// of the row were computed.
     fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
         let Some(progressive) = &mut self.progressive else { return };
         let encoder = &self.counts.encoder;
@@ -203,7 +209,7 @@ impl RowLoop {
         self.counts.nnz += row.index.len() as u64;
     }
 
-    /// Losses to print: on held-out rows if there are any, otherwise progressive.
+    /// Returns the losses to report: on held-out rows if rows are held out, otherwise progressive.
     pub(crate) fn printed(&self) -> &ProgressiveLoss {
         match &self.holdout.run.kept_losses {
             Some(judged) => judged,

@@ -1,7 +1,8 @@
 //! Vectors of sixteen f32, for which the inner loops are written.
 //!
-//! Addition, subtraction, multiplication, division and square root round each element as IEEE 754 does scalars, and nothing is fused:
-//! [`Scalar`] and the registers of all instruction sets give the same bits.
+//! Addition, subtraction, multiplication, division and square root round each element as IEEE 754 rounds scalars, and
+//! multiplications and additions are not fused: [`Scalar`] and the registers of all instruction sets give the same
+//! result to the bit.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -15,33 +16,36 @@ use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Elements of a vector: one register of AVX-512.
+/// Number of elements of a vector, which fill one register of AVX-512.
 pub(crate) const WIDTH: usize = 16;
 
-/// A cache line of sixteen 32-bit words.
+/// Cache line of sixteen 32-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct CacheLine([u32; WIDTH]);
 
 /// Arithmetic on a vector of sixteen f32.
 pub(crate) trait F32x16: Real {
+    /// Returns the vector with the elements `from`.
     fn load(from: &[f32; WIDTH]) -> Self;
+    /// Writes the elements to `to`.
     fn store(self, to: &mut [f32; WIDTH]);
-    /// Elementwise maximum; `least` where the element is NaN.
+    /// Returns the elementwise maximum with `least`, which replaces elements that are NaN.
     fn at_least(self, least: Self) -> Self;
-    /// Elementwise minimum; `most` where the element is NaN.
+    /// Returns the elementwise minimum with `most`, which replaces elements that are NaN.
     fn at_most(self, most: Self) -> Self;
-    /// Bit mask of the elements greater than those of `other`; false for NaN.
+    /// Returns a bit mask of the elements greater than those of `other`; false for NaN.
     fn above(self, other: Self) -> u16;
-    /// Elementwise products of f64, rounded to f32.
+    /// Returns the elementwise products of f64, rounded to f32.
     fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Self;
-    /// Adds element·factors·factor·others, multiplied in this order, to four sums in turn: element k to sum k mod 4.
+    /// Adds the products element·factor of `factors`·`factor`·element of `others`, multiplied in this order, to four
+    /// sums in turn: product k to sum k mod 4.
     fn add_products(self, factors: &[f64; WIDTH], factor: f64, others: &[f64; WIDTH], sums: &mut [f64; 4]);
-    /// Splits words of packed f64 and counters: the counters in the bits `mask` of low words, and the f64 without those bits. Where a
-    /// counter is 0, the high word is replaced by `none`.
+    /// Splits packed words that hold an f64 and a counter. Returns the counters, which are the bits `mask` of the low
+    /// words, and the f64 without these bits. If a counter is 0, the high word of its f64 is replaced by `none`.
     fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
-    /// Replaces the inverse scales (low and high words) in the mask `which` by those of `values`, and returns the ratios of
-    /// [`InverseScale::raised`]; 1 for the others.
+    /// Replaces the inverse scales (low and high words) in the mask `which` by those of `values`. Returns the ratios
+    /// of [`InverseScale::raised`], and 1 for elements outside the mask.
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
         let mut ratios = [1.0; WIDTH];
         for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
@@ -51,16 +55,16 @@ pub(crate) trait F32x16: Real {
         }
         Self::load(&ratios)
     }
-    /// Transposes: word k of line j becomes word j of line k.
+    /// Transposes lines: word k of line j becomes word j of line k.
     fn transpose(from: &[&CacheLine; WIDTH], to: &mut [CacheLine; WIDTH]);
-    /// [`transpose`](F32x16::transpose) to lines at arbitrary addresses.
+    /// Transposes lines as [`transpose`](F32x16::transpose), to lines at arbitrary addresses.
     ///
     /// # Safety
-    /// All pointers are valid for writes.
+    /// The caller must ensure that all pointers are aligned and valid for writes.
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]);
 }
 
-/// The portable implementation, on an array.
+/// Portable implementation of [`F32x16`] on an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar([f32; WIDTH]);
 
@@ -128,7 +132,7 @@ impl F32x16 for Scalar {
     #[inline(always)]
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]) {
         for (k, &to) in to.iter().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller ensures that the pointers are valid for writes.
             unsafe { to.write(CacheLine(from.each_ref().map(|line| line.0[k]))) };
         }
     }

@@ -1,43 +1,49 @@
-//! The inverse scale of a coordinate: 1 over its largest absolute value so far.
+//! The inverse scale of a coordinate: 1 over the largest absolute value of its feature so far.
 
 use bytemuck::{Pod, Zeroable};
 
-/// 1/M, where M is the largest |x| so far; its last twelve bits hold the number of updates of the coordinate,
-/// up to 4095. All zeros for a coordinate without updates. Without those bits 1/M has a relative error of at most 2⁻⁴⁰.
+/// Inverse scale 1/M of a coordinate, where M is the largest |x| so far, as the bits of an f64 whose last twelve bits
+/// hold the number of updates of the coordinate, up to 4095. All bits are 0 for a coordinate without updates. Without
+/// the last twelve bits, 1/M has a relative error of at most 2⁻⁴⁰.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct InverseScale(pub(crate) u64);
 
 impl InverseScale {
+    /// Mask of the bits that hold the number of updates.
     pub(crate) const UPDATES: u64 = 0xfff;
 
+    /// Returns 1/M; 0 for a coordinate without updates.
     #[inline(always)]
     pub(crate) fn value(self) -> f64 {
         f64::from_bits(self.0 & !InverseScale::UPDATES)
     }
 
+    /// Returns the number of updates, at most 4095.
     #[inline(always)]
     pub(crate) fn updates(self) -> u32 {
         (self.0 & InverseScale::UPDATES) as u32
     }
 
-    /// From its low and high word.
+    /// Returns the inverse scale whose bits have the given low and high 32-bit words.
     pub(crate) fn from_words([low, high]: [u32; 2]) -> InverseScale {
         InverseScale(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// Low and high word.
+    /// Returns the low and the high 32-bit word of the bits.
     pub(crate) fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
 
+    /// Returns the inverse scale with one more update, unless the counter is full.
     #[inline(always)]
     pub(crate) fn with_update(self) -> InverseScale {
         InverseScale(self.0 + u64::from(self.0 & InverseScale::UPDATES < InverseScale::UPDATES))
     }
 
-    /// The inverse of a larger scale `unit`, and the factor that re-expresses gradients x/M·g in it, as if it had been known from the
-    /// start. Directions are ratios of gradient sums, so they and their averages do not change.
+    /// Returns the inverse of the larger scale `unit`, and the factor that re-expresses sums of gradients g·x/M in
+    /// it, as if this scale had been known from the start. Directions are ratios of gradient sums, so they and their
+    /// averages do not change.
     pub(crate) fn raised(self, unit: f64) -> (InverseScale, f32) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.updates() == 0 { 0.0 } else { (inverse / self.value()) as f32 };

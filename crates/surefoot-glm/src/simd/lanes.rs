@@ -1,4 +1,5 @@
-//! One f32 per lane.
+//! Vectors of one f32 per lane, where a lane is one of the learners trained side by side with different step-size
+//! scales.
 
 pub(crate) mod exp;
 
@@ -7,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of lanes, the step-size scales run side by side: six, so that a coordinate fills one cache line of 64 bytes.
+/// Number of lanes (learners trained side by side with different step-size scales): six, so that a coordinate fills
+/// one cache line of 64 bytes.
 pub const LANES: usize = 6;
 
-/// One f32 per lane. Operators are elementwise and round as scalar f32.
+/// One f32 per lane. Operators work elementwise and round as scalar f32 operators do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
@@ -20,7 +22,7 @@ impl Lanes {
         self.0.iter().all(|x| x.is_finite())
     }
 
-    /// Σ a_k b_k, summed as a tree of fixed shape.
+    /// Returns Σ a_k·b_k over the lanes k, summed as a tree of fixed shape.
     #[inline(always)]
     pub(crate) fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f] = (self * other).0;

@@ -1,7 +1,8 @@
-//! Vectors: sixteen f32 of a register, and one f32 per lane.
+//! Vectors: sixteen f32 in registers, and one f32 per lane (one of the learners trained side by side).
 //!
-//! Uses no other room. Every instruction set computes the same bits as `Scalar`, against which the tests compare it. A new one is a
-//! file that implements `F32x16`, chosen where the loops of [`online`](crate::online) are compiled.
+//! This module uses no other module. Every instruction set computes the same result as `Scalar` to the bit, which the
+//! tests check. A new instruction set is a file that implements `F32x16`, chosen where the loops of
+//! [`online`](crate::online) are compiled.
 
 pub(crate) mod f32x16;
 pub(crate) mod inverse_scale;

@@ -1,6 +1,7 @@
 //! Software prefetching.
 
-/// Prefetches the cache line at an address into the L2 cache, which has three times as many outstanding requests as L1.
+/// Prefetches the cache line at an address into the L2 cache, which allows three times as many outstanding requests
+/// as L1.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
-//! The trainer: settings to a learner, batches to the row loop, and the model that a save stores.
+//! The trainer, which creates a learner from settings, passes batches to the row loop, and saves models.
 //!
-//! The only room that knows all learners. Another one is added to `choice`.
+//! This is the only module that knows all learners. A new learner is added to `choice`.
 
 mod choice;
 pub(crate) mod trainer;

@@ -1,8 +1,9 @@
-//! The trainer: scores each row, then learns it.
+//! The trainer, which scores each row and then learns it.
 //!
-//! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save after
-//! row t − 1 would have stored; take the gradient at the query point; tell it. Every refusal
-//! comes before the first change of state. [`RowLoop`] does what all learners share; a [`RowLearner`] learns.
+//! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save
+//! after row t − 1 would have stored; compute the gradient at the query point; tell the learner the gradient. Any
+//! refusal of the row comes before the first change of state. [`RowLoop`] does the work that all learners share; a
+//! [`RowLearner`] learns.
 
 use super::choice;
 use crate::{
@@ -34,10 +35,10 @@ use crate::{
 use serde_json::{Value, json};
 use std::{io, sync::Arc};
 
-/// Learns a generalised linear model from a stream of rows.
+/// Trainer that learns a generalised linear model from a stream of rows.
 ///
-/// A step costs O(nnz) in time and 64 bytes of memory per feature, and allocates nothing once pages and buffers
-/// have grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
+/// A step costs O(nonzeros) time, and a feature 64 bytes of memory; nothing is allocated once pages and buffers have
+/// grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Plan, Settings, Trainer};
@@ -55,19 +56,19 @@ use std::{io, sync::Arc};
 pub struct Trainer {
     row_loop: RowLoop,
     learner: Box<dyn RowLearner>,
-    /// Why the settings are invalid; then every row is refused.
+    /// Fault for which every row is refused, if the settings are invalid; `None` for valid settings.
     unfit: Option<Fault>,
 }
 
 impl Trainer {
-    /// An untrained trainer. With several passes, held-out rows are kept in memory. Settings out of range or in contradiction are
-    /// reported by [`learn`](Trainer::learn), which then refuses every row.
+    /// Returns an untrained trainer. With several passes, held-out rows are kept in memory. Settings that are out of
+    /// range or contradict each other are reported by [`learn`](Trainer::learn), which then refuses every row.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default())
     }
 
-    /// An untrained trainer that keeps held-out rows in a store of the caller's.
+    /// Returns an untrained trainer that keeps held-out rows in the given store.
     #[must_use]
     pub fn with_holdout_store(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> Trainer {
         let checked = settings.check_ranges();
@@ -79,14 +80,14 @@ impl Trainer {
         Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
     }
 
-    /// Takes rows `from..to` of a batch in order: counts, scores, then learns (or holds out) each.
+    /// Takes rows `from..to` of a batch in order: counts and scores each row, then learns it or holds it out.
     ///
     /// # Errors
-    /// The position of the first row that cannot be used, and why. The rows before it are learnt; the row
-    /// itself has changed nothing. With invalid settings this is row `from`.
+    /// Returns the position of the first row that cannot be used, with its fault. The rows before it are learnt; the
+    /// row itself has changed nothing. With invalid settings this is row `from`.
     ///
     /// # Panics
-    /// If the batch has no such rows, as indexing does.
+    /// Panics if the batch has no such rows, as indexing does.
     pub fn learn(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
         if let (Some(fault), true) = (&self.unfit, from < to) {
             return Err((from, fault.clone()));
@@ -94,16 +95,16 @@ impl Trainer {
         self.learner.learn(&mut self.row_loop, batch, from, to)
     }
 
-    /// Stores the held-out rows among rows `from..to` of a batch again, without learning: for a resumed
-    /// run, whose hold-out store is gone. Rows are counted from the start of the data, so all rows before the position of the run have
-    /// to be given in order.
+    /// Stores the held-out rows among rows `from..to` of a batch again, without learning, for a resumed run whose
+    /// hold-out store is gone. Rows are counted from the start of the data, so all rows before the position of the
+    /// run have to be given in order.
     ///
     /// # Errors
-    /// Errors of the hold-out store; and of kind [`InvalidData`](io::ErrorKind::InvalidData) for a row that [`learn`](Trainer::learn)
-    /// would refuse.
+    /// Returns errors of the hold-out store, and an error of kind [`InvalidData`](io::ErrorKind::InvalidData) for a
+    /// row that [`learn`](Trainer::learn) would refuse.
     ///
     /// # Panics
-    /// If the batch has no such rows, as indexing does.
+    /// Panics if the batch has no such rows, as indexing does.
     pub fn restore_holdout(&mut self, batch: &Batch, from: usize, to: usize) -> io::Result<()> {
         let invalid = |fault: Fault| io::Error::new(io::ErrorKind::InvalidData, fault);
         (from..to).try_for_each(|r| {
@@ -113,9 +114,10 @@ impl Trainer {
         })
     }
 
-    /// Declares that labels are proportions of the positive class, between 0 and 1; for the logistic loss, before the first row. A row
-    /// of weight w and label p then counts as weight w·p of the positive class and w·(1 − p) of the negative one. With another loss, or
-    /// after the first row, all rows are refused from then on.
+    /// Declares that labels are proportions of the positive class, between 0 and 1. A row of weight w and label p
+    /// then counts as weight w·p of the positive class and w·(1 − p) of the negative class. To be called before the
+    /// first row, for the logistic loss; with another loss, or after the first row, all rows are refused from then
+    /// on.
     pub fn treat_labels_as_proportions(&mut self) {
         let counts = &mut self.row_loop.counts;
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
@@ -126,8 +128,9 @@ impl Trainer {
         }
     }
 
-    /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole numbers.
-    /// `texts` gives the names; it is called only if class weights refer to them. Not stored in models.
+    /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole
+    /// numbers. `texts` gives the names, and is called only if class weights refer to them. The declaration is not
+    /// stored in models.
     pub fn treat_labels_as_class_names(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.row_loop.counts.encoder.texts = true;
         if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
@@ -135,12 +138,13 @@ impl Trainer {
         }
     }
 
-    /// Ends a pass; to be called after the last row of each pass, also of a single one.
+    /// Ends a pass; to be called after the last row of each pass, including a single one.
     ///
-    /// With held-out rows, updates the mixture weights of the lanes and decides which pass's model is kept.
+    /// If rows are held out, updates the mixture weights of the lanes (learners trained side by side), and decides
+    /// which pass's model is kept.
     ///
     /// # Errors
-    /// Errors of the hold-out store.
+    /// Returns errors of the hold-out store.
     pub fn end_pass(&mut self) -> io::Result<()> {
         if self.row_loop.holdout.has_held_out_rows() {
             self.learner.end_pass(&mut self.row_loop)?;
@@ -152,13 +156,13 @@ impl Trainer {
         Ok(())
     }
 
-    /// The settings of the model.
+    /// Returns the settings of the model.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.row_loop.settings
     }
 
-    /// Current counters and losses.
+    /// Returns the current summary of the run: counters, losses and lanes.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
@@ -178,24 +182,26 @@ impl Trainer {
         }
     }
 
-    /// Mean loss since the previous call; `None` if no row was scored since.
+    /// Returns the mean loss since the previous call; `None` if no row was scored since.
     pub fn recent_loss(&mut self) -> Option<f64> {
         std::mem::take(&mut self.row_loop.recent).value()
     }
 
-    /// Starts computing progressive metrics: of each row as it is scored before it is learnt. Costs a few nanoseconds per row and, for
-    /// classes, 16 bytes per row up to [`Metrics::EXACT`](crate::Metrics::EXACT) rows. Does not change the model.
+    /// Starts computing progressive metrics, which measure each row when it is scored before it is learnt. Costs a
+    /// few nanoseconds per row and, for classification, 16 bytes per row up to
+    /// [`Metrics::EXACT`](crate::Metrics::EXACT) rows. Does not change the model.
     pub fn enable_progressive_metrics(&mut self) {
         self.row_loop.progressive = Some(Box::new(ProgressiveMetrics::new(self.row_loop.loss())));
     }
 
-    /// Progressive metrics and their plot data, if [requested](Trainer::enable_progressive_metrics).
+    /// Returns progressive metrics and their plot data; `None` unless [enabled](Trainer::enable_progressive_metrics).
     #[must_use]
     pub fn progressive_metrics(&self) -> Option<(Measured, PlotData)> {
         self.row_loop.progressive.as_ref().map(|progressive| progressive.measured(&self.row_loop.counts.encoder))
     }
 
-    /// Mean progressive loss since the previous call; `None` without progressive metrics, or without rows since.
+    /// Returns the mean progressive loss since the previous call; `None` without progressive metrics, or if no row
+    /// was scored since.
     pub fn recent_progressive_loss(&mut self) -> Option<f64> {
         self.row_loop.progressive.as_mut()?.take_recent()
     }
@@ -203,59 +209,59 @@ impl Trainer {
     /// Adds the held-out rows to a tally of the model; with one pass there are none.
     ///
     /// # Errors
-    /// Errors of the hold-out store.
+    /// Returns errors of the hold-out store.
     pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
         let labels = self.labels();
         let classifies = self.row_loop.loss().classifies();
         self.row_loop.holdout.visit(&mut |row| {
             let label = row.label.and_then(|label| if classifies { labels.encode(label) } else { Some(label) });
-            // Rows that overflow were refused before they could be held out.
+            // Rows whose margin overflows were refused before they could be held out.
             if let Some(label) = label {
                 let _ = tally.add(label, row);
             }
         })
     }
 
-    /// The only label encountered so far, for classifiers that have encountered just one.
+    /// Returns the only label seen so far; `None` for regression, and if no label or several labels have been seen.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
         self.row_loop.counts.encoder.only_class()
     }
 
-    /// Whether the model, or its printed loss, is worse than the best constant prediction by more than noise
-    /// explains. O(sample), about 10 ms.
+    /// Returns a finding if the model, or its reported loss, is worse than the best constant prediction by more than
+    /// noise explains; `None` otherwise. Costs O(sample), about 10 ms.
     #[must_use]
     pub fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         self.row_loop.loses_to_constant(model)
     }
 
-    /// A uniform sample of the rows of the first pass, in the order of the rows (all of them if they are few and short), and the
-    /// number of rows of positive weight that it was drawn from. Labels are as in the data.
+    /// Returns a uniform sample of the rows of the first pass, in the order of the rows (all rows if they are few and
+    /// short), and the number of rows of positive weight from which the sample was drawn. Labels are as in the data.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         self.row_loop.order.sample()
     }
 
-    /// The current encoding of labels.
+    /// Returns the labels of the classes seen so far, by which labels are encoded.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.row_loop.counts.encoder.labels()
     }
 
-    /// Whether the leading lane is at an edge of the grid of scales: −1 at the smallest, +1 at the largest, 0 at neither.
+    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
+    /// scale of the grid, +1 if it has the largest, and 0 otherwise.
     #[must_use]
     pub fn edge(&self) -> i8 {
         self.learner.grid_edge()
     }
 
-    /// Certificates of [`model`](Trainer::model) that follow from the run alone, or the reason why there are none: see [`Certificate`].
-    /// O(features).
+    /// Returns the certificates of [`model`](Trainer::model) that follow from the run alone, or the reasons why there
+    /// are none: see [`Certificate`]. Costs O(features).
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
         self.learner.certificates()
     }
 
-    /// The finished model: current weights, and the state needed to learn more rows later.
-    /// O(features).
+    /// Returns the finished model: current weights, and the state needed to learn more rows later. Costs O(features).
     #[must_use]
     pub fn model(&self) -> Model {
         let encoder = &self.row_loop.counts.encoder;
@@ -286,8 +292,8 @@ impl Trainer {
         model
     }
 
-    /// The model of an unfinished run: also stores the position within the passes, and `place`, by which the caller
-    /// finds its own position again.
+    /// Returns the model of an unfinished run, which also stores the position within the passes, and `place`, by
+    /// which the caller finds its own position again.
     #[must_use]
     pub fn pause(&self, place: Value) -> Model {
         let mut model = self.model();
@@ -302,11 +308,11 @@ impl Trainer {
         model
     }
 
-    /// Resumes from a model that holds its state, bit for bit: from a paused model in the middle of its
-    /// passes, from a finished one with new rows.
+    /// Resumes from a model that holds its state, exact to the bit: from a paused model in the middle of its passes,
+    /// or from a finished model with new rows.
     ///
     /// # Errors
-    /// If the model is slim or its state does not fit together, or the plan is out of range.
+    /// Returns a message if the model is slim, if its state does not fit together, or if the plan is out of range.
     pub fn resume(model: &Model, plan: Plan, store: Box<dyn HoldoutStore>) -> Result<Trainer, String> {
         plan.check()?;
         let state = model.state.as_ref().ok_or("the model is slim: it holds no state to go on from")?;
@@ -331,19 +337,20 @@ impl Trainer {
     }
 }
 
-/// The fault of every row if the settings are invalid.
+/// Returns the fault of every row if the settings are invalid.
 fn unfit(message: &str) -> Fault {
     Fault::new(Part::Row, format!("no row can be learnt with these settings: {message}"))
 }
 
-/// Settings of the first pass: a penalty that is chosen by its optima is left out, since none is computed yet.
+/// Returns the settings of the first pass. They leave out the path of a penalty that is chosen by its optima, since
+/// no optimum has been computed yet.
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
     Settings { penalty, ..settings.clone() }
 }
 
-/// Settings of the learner of a resumed model: a penalty that was chosen is now a fixed one; in the middle of the search there is
-/// still none.
+/// Returns the settings of the learner of a resumed model: a penalty that was chosen is now fixed; before the optimum
+/// of an unfinished run is found, the penalty to be chosen is 0.
 fn taken_up(model: &Model, plan: &Plan) -> Settings {
     let mut settings = model.settings.clone();
     if let (Some(term), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
@@ -352,5 +359,5 @@ fn taken_up(model: &Model, plan: &Plan) -> Settings {
     settings
 }
 
-/// Name of the array that holds the weights of the model of least held-out loss, in an unfinished model.
+/// Name of the array that holds the weights of the model with the least held-out loss, in an unfinished model.
 pub(super) const LEAST: &str = "best_holdout";

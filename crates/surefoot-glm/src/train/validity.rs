@@ -1,4 +1,4 @@
-//! Validation of a model, including the state of its learner.
+//! Validation of a whole model, including the state of its learner.
 
 use super::{choice, trainer::LEAST};
 use crate::{
@@ -7,18 +7,18 @@ use crate::{
 };
 
 impl Model {
-    /// Checks that every number is within its range and that all parts fit together, as far as prediction and training rely on it.
-    /// For models read from a file or about to be written. O(size of the model).
+    /// Checks that every number is within its range and that all parts fit together, as far as prediction and
+    /// training rely on it. For models read from a file or about to be written. Costs O(size of the model).
     ///
     /// # Errors
-    /// A message that names the first invalid part.
+    /// Returns a message that names the first invalid part.
     pub fn check(&self) -> Result<(), String> {
         self.check_parts()?;
         self.state.as_ref().map_or(Ok(()), |state| check_state(self, state))
     }
 }
 
-/// Checks the learner's state: everything that [`Trainer::resume`](crate::Trainer::resume) relies on.
+/// Checks the learner's state, as far as [`Trainer::resume`](crate::Trainer::resume) relies on it.
 fn check_state(model: &Model, state: &State) -> Result<(), String> {
     let (loss, classes) = (model.settings.loss, model.labels.classes.len());
     State::parse::<Counts>(&state.scalars["counts"])?.check(model)?;

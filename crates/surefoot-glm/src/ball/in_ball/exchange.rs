@@ -1,26 +1,27 @@
 //! A sequential test of whether the order of rows contradicts independent draws.
 
-/// An anytime-valid test of exchangeability of a binary sequence.
+/// Anytime-valid test of the exchangeability of a binary sequence.
 ///
-/// The evidence (e-value) is the probability of the sequence under a Markov chain of unknown transitions (each with the prior of
-/// Krichevsky and Trofimov), divided by the largest probability under independent draws. Under independent draws it is bounded by a
-/// martingale that starts at 1, so it ever reaches 1/δ with probability at most δ.
+/// The evidence (e-value) is the probability of the sequence under a Markov chain with unknown transitions (each with
+/// the prior of Krichevsky and Trofimov), divided by the largest probability under independent draws. Under
+/// independent draws the evidence is bounded by a martingale that starts at 1, so the probability that it ever
+/// reaches 1/δ is at most δ.
 ///
-/// *Cost*: O(1) per row, four counters; four evaluations of lgamma per query.
+/// *Cost*: O(1) per row, with counters only; four evaluations of lgamma per query.
 ///
 /// Source: Ramdas, Ruf, Larsson and Koolen (2022), arXiv 2102.00630.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExchangeabilityTest {
-    /// Counts of false and true after false, and after true.
+    /// Number of times that false follows false, true follows false, false follows true, and true follows true.
     after: [f64; 4],
-    /// Previous value: 0 if none, 1 for false, 2 for true.
+    /// Previous value of the sequence: 0 if there is none, 1 for false, 2 for true.
     before: f64,
-    /// Counts of false and true.
+    /// Number of false values and number of true values in the sequence.
     seen: [f64; 2],
 }
 
 impl ExchangeabilityTest {
-    /// Adds the next value.
+    /// Adds the next value of the sequence.
     pub(super) fn add(&mut self, value: bool) {
         if self.before > 0.0 {
             self.after[2 * usize::from(self.before == 2.0) + usize::from(value)] += 1.0;
@@ -34,14 +35,15 @@ impl ExchangeabilityTest {
         self.seen[0] > 0.0 && self.seen[1] > 0.0
     }
 
-    /// Whether the order refutes independent draws; for independent draws, true with probability at most `delta`.
+    /// Whether the order refutes independent draws. For independent draws this is true at any time with probability
+    /// at most `delta`.
     pub(super) fn is_refuted(&self, delta: f64) -> bool {
-        // NaN comes from invalid counters, and refutes.
+        // NaN can only come from invalid counters, and counts as a refutation.
         let evidence = self.evidence();
         evidence.is_nan() || evidence >= libm::log(1.0 / delta)
     }
 
-    /// Logarithm of the evidence.
+    /// Returns the logarithm of the evidence against independent draws.
     fn evidence(&self) -> f64 {
         let [a, b, c, d] = self.after;
         let [no, yes] = self.seen;
@@ -55,7 +57,7 @@ impl ExchangeabilityTest {
     }
 }
 
-/// Logarithm of the probability of a binary sequence with these counts, under the prior Beta(½, ½).
+/// Returns the logarithm of the probability of a binary sequence with these counts, under the prior Beta(½, ½).
 fn mixture(a: f64, b: f64) -> f64 {
     let gamma = libm::lgamma;
     gamma(a + 0.5) + gamma(b + 0.5) - 2.0 * gamma(0.5) - gamma(a + b + 1.0)
@@ -71,7 +73,8 @@ mod tests {
         test
     }
 
-    /// Fair and skewed coins, asked after each toss: refuted in fewer than δ of the sequences.
+    /// Checks that fair and skewed coins, tested after each toss, are refuted in at most a fraction δ of the
+    /// sequences.
     #[test]
     fn draws_are_rarely_refuted_at_any_time() {
         let mut state = 1_u64;
@@ -97,13 +100,14 @@ mod tests {
         assert!(of((0..200).map(|t| t >= 100)).is_refuted(1e-6));
         assert!(of((0..200).map(|t| t % 2 == 0)).is_refuted(1e-6));
         assert!(of((0..2000).map(|t| t % 100 < 50)).is_refuted(1e-6));
-        // Nothing can be said of one value alone, or of nothing.
+        // Sequences of a single value, and empty ones, cannot be refuted.
         assert!(!of((0..2000).map(|_| true)).is_refuted(0.5) && !of((0..2000).map(|_| true)).has_both());
         assert!(!ExchangeabilityTest::default().is_refuted(0.5));
         assert!(ExchangeabilityTest { after: [f64::NAN; 4], before: 1.0, seen: [1.0, 2.0] }.is_refuted(0.5));
     }
 
-    /// The evidence of a short sequence by its definition: 0, 1, 1 has ½·(½)·(½) of the chain, and 4/27 of draws at most.
+    /// Checks the evidence of a short sequence by its definition: 0, 1, 1 has the probability ½·(½)·(½) under the
+    /// chain, and at most 4/27 under independent draws.
     #[test]
     fn evidence_is_that_of_the_definition() {
         let found = of([false, true, true].into_iter()).evidence();

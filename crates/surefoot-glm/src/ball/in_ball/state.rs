@@ -1,4 +1,4 @@
-//! Serialization of the learner's state as named arrays, exact to the bit.
+//! Serialization of the state of the learner in a ball as named arrays, exact to the bit.
 
 use super::InBall;
 use crate::{
@@ -15,22 +15,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use surefoot::Memory;
 
-/// Name of the array of all scalars.
+/// Name of the array that holds all scalars.
 const NUMBERS: &str = "scalars";
-/// Name of the array with the coordinate of each feature, in the order of the model's index. Arrays of the method are in the order of
-/// coordinates, the intercept's first.
+/// Name of the array that holds the coordinate of each feature, in the order of the model's index. The learner's own
+/// arrays are in the order of coordinates, the intercept's first.
 const ORDER: &str = "coordinate";
 
-/// Flags stored besides the arrays.
+/// Flags of the learner, stored as JSON beside the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
+    /// Whether rows may have been learnt more than once.
     #[serde(rename = "rows_reused")]
     reused: bool,
+    /// Whether a row had a weight other than 1.
     #[serde(rename = "rows_weighted")]
     weighted: bool,
 }
 
-/// Weights of the model, and the state needed to resume. O(features).
+/// Returns the weights of the model and the state needed to resume training. Costs O(features).
 pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     let (index, order): (Vec<u64>, Vec<u32>) = learner.feature_index.features().unzip();
     let weight = order.iter().map(|&number| learner.weight(number, sign)).collect();
@@ -47,7 +49,7 @@ pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
-/// Checks a state read from a file.
+/// Checks that a state read from a file fits the model and is within its ranges.
 pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
     let mut learner = InBall::new(&model.settings, ball);
     let order = order(&model.index, state)?;
@@ -55,7 +57,7 @@ pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -
     learner.read(scalars, order.len() + 1, state)
 }
 
-/// Coordinate of each feature.
+/// Returns the coordinate of each feature, in the order of the model's index.
 fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
     match state.numbers(ORDER, index.len())? {
         Numbers::U32(order) => Ok(order),
@@ -64,7 +66,7 @@ fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
 }
 
 impl InBall {
-    /// Resumes from a state written by [`save`].
+    /// Rebuilds the learner from a state written by [`save`].
     pub(crate) fn resume(
         settings: &Settings,
         ball: Ball,
@@ -79,7 +81,7 @@ impl InBall {
         Ok(learner)
     }
 
-    /// Reads everything but the feature index.
+    /// Reads all of the state except the feature index.
     fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
         let scalars = State::parse::<Scalars>(scalars)?;
         (self.tracker.reused, self.tracker.weighted) = (scalars.reused, scalars.weighted);
@@ -99,7 +101,8 @@ impl InBall {
         let given = state.wide(NUMBERS, count)?;
         let mut numbers = given.iter();
         self.each_number(&mut |x| numbers.next().into_iter().for_each(|number| *x = *number));
-        // Invalid counters and flags are read back as other numbers, and NaN differs from itself.
+        // Invalid counters and flags are read back as other numbers, and NaN differs from itself, so a comparison
+        // finds both.
         let (mut numbers, mut same) = (given.iter(), true);
         self.each_number(&mut |x| same &= numbers.next() == Some(x));
         need(same, "the numbers of the state are out of their range")

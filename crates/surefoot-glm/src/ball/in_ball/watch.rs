@@ -1,4 +1,4 @@
-//! Certificates from one pass over new rows, whose norm has a declared bound.
+//! Certificates from one pass over new rows whose norm has a declared bound.
 
 use super::{BETA, Method, exchange::ExchangeabilityTest};
 use crate::{
@@ -12,57 +12,67 @@ use crate::{
 use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
 use surefoot::{AskHintTell, AskTell, Domain, Memory};
 
-/// Numbers of a row from which certificates are computed.
+/// Numbers of one row from which certificates are computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Observation {
-    /// Its margins at the query point and at the iterate.
+    /// Margin of the row at the query point, the point where gradients are computed.
     pub(super) query: f64,
+    /// Margin of the row at the current iterate.
     pub(super) iterate: f64,
-    /// Its norm.
+    /// Euclidean norm of the row.
     pub(super) length: f64,
-    /// Loss and derivative at the query point, times its weight.
+    /// Loss of the row at the query point, times the row's weight.
     pub(super) loss: f64,
+    /// Derivative of the loss in the margin at the query point, times the row's weight.
     pub(super) derivative: f64,
 }
 
-/// Trackers of excess and risk, or the reason why there are none.
+/// Tracker of the statistics from which certificates of the excess loss and of the risk are computed.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateTracker {
+    /// Ball in which the weights lie.
     domain: surefoot::Ball<f64>,
+    /// Tracker of the excess loss and tracker of the risk, or the reason, reported to the user, why there are none.
     trackers: Result<(Stream, Risk), &'static str>,
+    /// Tests of the order of rows.
     order: Order,
-    /// Least loss of any model in the ball on a row as declared.
+    /// Least loss that any model in the ball can have on a row within the declared bounds.
     least: f64,
     /// Whether rows may have been learnt more than once.
     pub(super) reused: bool,
-    /// Whether a row had a weight other than 1: the mean is then over rows, of weight times loss.
+    /// Whether a row had a weight other than 1; bounds are then on the mean over rows of weight times loss.
     pub(super) weighted: bool,
 }
 
+/// Reason for the absence of a certificate if no bound on the norm of rows is declared.
 const UNDECLARED: &str = "no bound on the length of rows is known: --row-norm B declares one, for a certificate as rows \
                           come; files, which can be read once more, give one at the end";
+/// Reason for the absence of a certificate in regression.
 const STEEP: &str = "labels that are numbers, and with them losses, have no bound that is known beforehand, so rows that come \
                      once give no certificate; files, which can be read once more, give one at the end";
 
+/// Reason for the absence of a certificate if all rows have the same label.
 const ONE_LABEL: &str = "all rows so far have one label, of which nothing follows for new rows: a bound needs rows that are independent draws";
+/// Reason for the absence of a certificate if the order of rows contradicts independent draws.
 const SORTED: &str = "the order of the rows is far from that of independent draws, which a bound for new rows needs: --shuffle mends a random \
                       sample that was sorted afterwards, but not rows that change with time or come in groups";
+/// Reason for the absence of a certificate if the bound is below the least possible loss.
 const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are not independent draws: --shuffle mends a \
                           random sample that was sorted afterwards, but not rows that change with time or come in groups";
 
-/// Tests of the order of rows: of their labels, and of whether they are longer than the first row.
+/// Tests of the order of rows: one of their labels, and one of whether their norm exceeds the norm of the first row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     labels: ExchangeabilityTest,
     lengths: ExchangeabilityTest,
-    /// Norm of the first row; negative before it.
+    /// Norm of the first row; negative before the first row.
     first: f64,
 }
 
-/// Share of the failure probability that is spent on the tests of the order.
+/// Fraction of the failure probability δ that is spent on the tests of the order of rows.
 const TESTS: f64 = 0.01;
 
-/// Relative rounding error allowed in the norm of a row, so that rows scaled to norm 1 are not refused.
+/// Relative rounding error that is tolerated in the norm of a row, so that rows scaled to norm 1 are not refused.
 const ROUNDING: f64 = 1e-9;
 
 impl CertificateTracker {
@@ -81,7 +91,7 @@ impl CertificateTracker {
         CertificateTracker { domain, trackers, order, least, reused: false, weighted: false }
     }
 
-    /// Checks that a row is within the declared bounds.
+    /// Checks that a row is within the declared bounds on norm and weight.
     pub(super) fn admit(&self, ball: &Ball, weight: f64, length: f64, intercept: bool) -> Result<(), Fault> {
         let Some(longest) = ball.row_norm else { return Ok(()) };
         if length > longest * (1.0 + ROUNDING) {
@@ -100,7 +110,8 @@ impl CertificateTracker {
         Ok(())
     }
 
-    /// Records a row that is about to be learnt. The weight and distance of its round do not depend on the row.
+    /// Records a row that is about to be learnt. The averaging weight and the distance of its round do not depend on
+    /// the row.
     pub(super) fn record(&mut self, method: &Method, observation: &Observation, y: f64) {
         let Ok((stream, risk)) = &mut self.trackers else { return };
         self.order.labels.add(y > 0.0);
@@ -112,13 +123,14 @@ impl CertificateTracker {
         let (weight, distance) = (method.next_weight(), method.learner().distance());
         stream.open(weight, 1, distance);
         stream.example(observation.derivative.abs() * observation.length);
-        // From the iterate to the query point is at most β of the way to the average, which lies in the ball.
+        // The distance from the iterate to the query point is at most β times the distance to the average, which lies
+        // in the ball.
         risk.open(weight, 1, BETA * (distance + Domain::<f64>::reach(&self.domain)));
         risk.example(observation.loss, observation.derivative * (observation.iterate - observation.query));
     }
 
-    /// The bounds on excess and risk, which hold jointly with probability 1 − `delta` if rows are independent draws; or the reason why
-    /// they are not given.
+    /// Returns the bounds on excess and risk, which hold jointly with probability 1 − `delta` if rows are independent
+    /// draws; otherwise the reason why there are no bounds.
     pub(super) fn certificates(&self, method: &Method, delta: f64) -> Vec<Certificate> {
         let both = match &self.trackers {
             Ok((stream, risk)) => self.both(method, stream, risk, delta).map_err(|why| why.to_string()),
@@ -131,7 +143,7 @@ impl CertificateTracker {
                 let below = |certificate: &Certificate, least: f64| {
                     certificate.bound().is_some_and(|bound| bound.value < least)
                 };
-                // With weights other than 1 a row's weighted loss may be below the least loss.
+                // With row weights other than 1, the weighted loss of a row may be below the least loss.
                 let least = if self.weighted { 0.0 } else { self.least };
                 if below(&excess, 0.0) || below(&risk, least) {
                     return vec![Certificate::none(IMPOSSIBLE)];
@@ -141,7 +153,7 @@ impl CertificateTracker {
         }
     }
 
-    /// The reason why rows are not taken for independent draws, if there is one.
+    /// Returns the reason why rows cannot be independent draws, if there is one.
     fn refuted(&self, delta: f64) -> Option<&'static str> {
         let delta = TESTS * delta / 2.0;
         if !self.order.labels.has_both() {
@@ -161,7 +173,7 @@ impl CertificateTracker {
         Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
-    /// Visits all numbers of the trackers, if there are any.
+    /// Calls `visit` with every number of the trackers, to save or restore them; does nothing without trackers.
     pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         if let Ok((stream, risk)) = &mut self.trackers {
             stream.each_number(visit);

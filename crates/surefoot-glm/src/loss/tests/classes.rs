@@ -1,10 +1,12 @@
-//! Losses with a margin for each class against 500 digits, differences, the lanes, and each other.
+//! Tests of losses with one margin per class against values computed with 500 digits, differences, the lanes, and
+//! each other.
 
 use super::*;
 
 type Golden = (Loss, usize, &'static [f64], f64, &'static [f64]);
 
-/// Loss, class, margins, value and gradient, computed with 500 digits (mpmath) from the formulas of [`Loss`] and rounded to f64.
+/// Loss, class of the label, margins, value and gradient, computed with 500 digits (mpmath) from the formulas of
+/// [`Loss`] and rounded to f64.
 #[rustfmt::skip]
 #[allow(clippy::approx_constant)]
 const VALUES: &[Golden] = &[
@@ -56,7 +58,8 @@ fn gradient(loss: Loss, y: usize, margins: &[f64]) -> Vec<f64> {
 
 #[test]
 fn values_and_gradients_are_those_of_high_precision() {
-    // A few roundings of each, of exponentials that are rounded themselves; one of a subnormal number.
+    // The tolerance allows for a few roundings of results and of exponentials, and for one rounding of a subnormal
+    // number.
     let close = |a: f64, b: f64| (a - b).abs() <= 4e-15 * b.abs() + 5e-324;
     for &(loss, y, margins, value, exact) in VALUES {
         assert!(
@@ -81,7 +84,7 @@ fn gradients_agree_with_central_differences() {
                 loss.multiclass_value(y, &moved)
             };
             let numeric = (at(1e-5) - at(-1e-5)) / 2e-5;
-            // Values cancel to 1e-16 of themselves, over 1e-5; the third derivative is below 1.
+            // Values cancel to 1e-16 of their size, divided by 1e-5; the third derivative is below 1.
             assert!((numeric - gradient(loss, y, &margins)[k]).abs() < 2e-10, "{loss} {y} {k}: {numeric}");
         }
     }
@@ -93,7 +96,7 @@ fn lanes_agree_with_single_margins() {
         let mut lanes: Vec<Lanes> = margins.iter().map(|&m| Lanes([m as f32; crate::LANES])).collect();
         let charges = loss.multiclass_charges(y, &lanes);
         loss.multiclass_derivatives(y, &mut lanes);
-        // Margins beyond a thousand keep 2e-3 of their size in f32; sums of exponentials 1e-7.
+        // Margins beyond a thousand keep 2e-3 of their size in f32; sums of exponentials keep 1e-7.
         let rounding = margins.iter().fold(0.0_f64, |size, m| size.max(m.abs())) * 2e-7;
         let size = 1e-6 + rounding;
         assert!((charges.values[5] - value).abs() <= size, "{loss} {y} {margins:?}: {charges:?} and {value}");
@@ -101,7 +104,7 @@ fn lanes_agree_with_single_margins() {
             let found = f64::from(derivative.0[5]);
             assert!((found - exact).abs() <= 1e-6 * exact.abs() + 1e-37, "{loss} {y} {margins:?}: {found:e} {exact:e}");
         }
-        // The likeliest of the others as the label.
+        // The wrong-side charge of softmax takes the likeliest of the other classes as the label.
         let largest = likeliest(margins);
         let other = |k: &usize| *k != largest;
         let doubt = match loss {

@@ -1,4 +1,4 @@
-//! Serialization of the learner's state, for all classes, as named arrays and JSON, exact to the bit.
+//! Serialization of the multiclass learner's state, for all classes, as named arrays and JSON, exact to the bit.
 
 use super::Multiclass;
 use crate::{
@@ -20,13 +20,13 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Predictor of the current model, classes by ascending label.
+/// Returns the predictor of the current model, with classes by ascending label.
 pub(super) fn predictor(learner: &Multiclass, encoder: &LabelEncoder) -> Predictor {
     let saved = vectors(learner, encoder);
     Predictor::of_columns(encoder.classes().labels(), saved.intercept, &saved.index, saved.weight)
 }
 
-/// Weights of the model, and the state needed to resume. O(features · classes).
+/// Returns the weights of the model and the state needed to resume training. Costs O(features · classes).
 pub(super) fn save(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
     let mut saved = vectors(learner, encoder);
     let met = &learner.stores[..learner.len()];
@@ -39,7 +39,7 @@ pub(super) fn save(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState
 fn vectors(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
     let terms = learner.terms();
     let order: Vec<&CoordinateStore> = encoder.classes().ascending().map(|number| &learner.stores[number]).collect();
-    // Every row is learnt by all classes encountered so far, so the first store holds all features.
+    // Every row is learnt by all classes seen so far, so the first store holds all features.
     let index = learner.stores[0].ids();
     let weight = index.iter().flat_map(|&id| order.iter().map(move |store| (store, id)));
     LearnerState {
@@ -51,7 +51,7 @@ fn vectors(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
     }
 }
 
-/// Checks a state read from a file.
+/// Checks that a state read from a file fits the model and is within its ranges.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features, count) = (&model.settings, model.index.len(), count(scalars)?);
     need(count == model.labels.classes.len(), "the classes of the state are not those of the model")?;
@@ -60,13 +60,13 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
     group_index::check(settings, features, state)
 }
 
-/// Number of classes in a state written by [`save`].
+/// Reads the number of classes of a state written by [`save`].
 fn count(scalars: &Value) -> Result<usize, String> {
     State::parse::<usize>(&scalars["classes"])
 }
 
 impl Multiclass {
-    /// Resumes from a state written by [`save`].
+    /// Rebuilds the learner from a state written by [`save`].
     pub(crate) fn resume(
         settings: &Settings,
         index: &[u64],

@@ -1,4 +1,4 @@
-//! Serialization of the learner's state as named arrays and JSON, exact to the bit.
+//! Serialization of the single-margin learner's state as named arrays and JSON, exact to the bit.
 
 use super::SingleMargin;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Weights of the model, and the state needed to resume. O(features).
+/// Returns the weights of the model and the state needed to resume training. Costs O(features).
 pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
     let (store, terms) = (&learner.store, learner.terms(sign));
     let index = store.ids();
@@ -31,7 +31,7 @@ pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![store.intercept(&terms)], index, weight, scalars: json!(learner.scalars), arrays }
 }
 
-/// Checks a state read from a file.
+/// Checks that a state read from a file fits the model and is within its ranges.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features) = (&model.settings, model.index.len());
     let averaging = Scalars::parse(settings, scalars)?.averaging;
@@ -40,7 +40,7 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
 }
 
 impl SingleMargin {
-    /// Resumes from a state written by [`save`].
+    /// Rebuilds the learner from a state written by [`save`].
     pub(crate) fn resume(
         settings: &Settings,
         index: &[u64],

@@ -1,8 +1,10 @@
-//! Detects models, and printed losses, that are worse than the best constant prediction.
+//! Detection of models and reported losses that are worse than the best constant prediction.
 //!
-//! A model that loses more than a constant on the very rows that it was trained on is worth nothing. One that loses more on rows that it had not
-//! learnt is worth nothing for new ones. A loss of rows as they came may be above that of a constant through no fault of the model it ends with: early rows are scored
-//! by models that know little, and one outlier can lose more than all other rows. Then the later half of the rows tells, less what chance explains.
+//! A model that loses more than a constant on the rows that it was trained on is worth nothing. A model that loses
+//! more than a constant on rows that it had not learnt is worth nothing for new rows. The progressive loss, however,
+//! may be above the loss of a constant through no fault of the final model: early rows are scored by models that know
+//! little, and one outlier can lose more than all other rows. In that case the later half of the rows decides, less
+//! what chance explains.
 
 use super::{
     NOISE_ERRORS, SHARE, score,
@@ -10,30 +12,36 @@ use super::{
 };
 use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
 
-/// Minimum number of rows, and of held-out rows, for a comparison; fewer held-out rows suffice if they lose more than the explainable loss.
+/// Minimum number of rows for a comparison with the best constant.
 const LEAST: usize = 50;
+/// Minimum number of held-out rows for a comparison; fewer held-out rows suffice if they lose more than the
+/// explainable loss.
 const LEAST_HELD_OUT: u64 = 20;
-/// Standard errors by which later rows lose more if it is not for a few of them: one outlier makes an excess of about one, two make
-/// one of about √2.
+/// Number of standard errors beyond which the excess of the later rows is due to many of them: one outlier makes an
+/// excess of about one standard error, two outliers of about √2.
 const CHANCE: f64 = 1.5;
-/// Excess that counts, as a share of the explainable loss: of the printed loss alone, and of the later half of the rows where the printed
-/// loss exceeds [`SHARE`]. Below these it is the price of the first rows of any run.
+/// Fraction of the explainable loss beyond which an excess of the reported loss counts by itself. A smaller excess is
+/// the price of the first rows of any run.
 const MUCH: f64 = 0.1;
+/// Fraction of the explainable loss beyond which an excess of the later half of the rows counts, if the excess of the
+/// reported loss exceeds [`SHARE`].
 const LITTLE: f64 = 0.02;
 
 /// Finding that a loss is worse than that of the best constant prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorseThanConstant {
-    /// The model is worse on its own training rows. Mean losses there; estimated from a sample where rows are many.
+    /// The model is worse than the best constant on its own training rows; mean losses are estimated from a sample if
+    /// there are many rows.
     Model {
-        /// Mean loss of the model; `None` if it overflows.
+        /// Mean loss of the model on its training rows; `None` if the loss overflows.
         loss: Option<f64>,
-        /// Mean loss of the best constant.
+        /// Mean loss of the best constant prediction on the training rows.
         constant: f64,
     },
-    /// The model is worse on rows it had not learnt: held-out rows, or the later half of the rows as they came.
+    /// The model is worse on rows that it had not learnt: held-out rows, or the later half of the rows in progressive
+    /// scoring.
     Fresh,
-    /// Only the printed loss is worse, because of a few rows with large losses when they came.
+    /// Only the reported loss is worse, because of a few rows whose losses were large when they were read.
     Few {
         /// Mean loss of the model on its training rows.
         loss: f64,
@@ -41,8 +49,8 @@ pub enum WorseThanConstant {
 }
 
 impl RowLoop {
-    /// Whether this model, or its printed loss, is worse than the best constant by more than noise explains. `None` as well if
-    /// there is an alarm about the order of rows. O(sample).
+    /// Returns a finding if this model, or its reported loss, is worse than the best constant by more than noise
+    /// explains; `None` otherwise, and if there is an alarm about the order of rows. Costs O(sample).
     pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         let scored = score(&self.order.sample, self, model);
         if model.summary.order.is_some() || scored.len() < LEAST {
@@ -81,7 +89,7 @@ struct Excess {
 }
 
 impl SampleLosses {
-    /// Excess of the later half of the rows as they came, over the best constant on them.
+    /// Returns the excess of the progressive loss of the later half of the rows over the best constant on these rows.
     fn late_excess(&self) -> Option<Excess> {
         let late = &self.rows[self.rows.len() / 2..];
         let mut losses = ProgressiveLoss::default();

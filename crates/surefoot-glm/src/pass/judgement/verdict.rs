@@ -1,35 +1,38 @@
-//! The test behind the alarm about the order of rows: losses of a sample against the printed loss.
+//! The test behind the alarm about the order of rows, which compares losses of a sample with the reported loss.
 
 use super::{ERRORS, NOISE_ERRORS, SHARE};
 use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
-/// Minimum number of rows for an alarm.
+/// Minimum number of sampled rows for an alarm.
 const FEW: usize = 10;
 
-/// Cap on losses, as a multiple of the explainable loss, for a second test where means alone are too noisy: the mean of
-/// capped losses is never above that of the losses.
+/// Cap on losses, as a multiple of the explainable loss, for a second test in case uncapped means are too noisy. The
+/// mean of capped losses is never above the mean of the losses.
 const CUT: f64 = 10.0;
 
-/// The printed loss.
+/// The loss reported to the user, with which the losses of a sample are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Printed {
     /// Mean loss of the rows of the run, each scored when it was read.
     AsTheyCame(f64),
-    /// A mean loss over a number of other rows.
+    /// Mean loss of `rows` rows, such as held-out rows, to which the contribution of the sampled rows is unknown or 0.
     Loss { loss: f64, rows: u64 },
 }
 
-/// Losses of a row of the sample.
+/// Losses of one sampled row: by the final model, and when the row was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowLosses {
-    /// Encoded label.
+    /// Label as encoded by [`LabelEncoder`](crate::labels::encoder::LabelEncoder).
     pub(super) y: f64,
+    /// Offset of the row.
     pub(super) offset: f64,
-    /// Weight in the mean loss of the model, and that loss.
+    /// Weight of the row in the mean loss of the final model.
     pub(super) weight: f64,
+    /// Loss of the final model at the row.
     pub(super) value: f64,
-    /// Weight in the mean loss of rows as they came, and that loss.
+    /// Weight of the row in the mean loss of rows scored when they were read.
     pub(super) counted: f64,
+    /// Loss of the row when it was read.
     pub(super) came: f64,
 }
 
@@ -37,18 +40,20 @@ pub(super) struct RowLosses {
 #[derive(Debug)]
 pub(super) struct SampleLosses {
     pub(super) loss: Loss,
+    /// Number of rows from which the sample was drawn.
     seen: u64,
     pub(super) rows: Vec<RowLosses>,
 }
 
-/// A weighted mean, and the influence of each row on it, times the number of rows.
+/// Returns a weighted mean of (weight, number) pairs, and the influence of each row on the mean, times the number of
+/// rows.
 pub(super) fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
     let (weight, count) = rows.clone().fold((0.0, 0.0), |(weight, count), row| (weight + row.0, count + 1.0));
     let mean: f64 = rows.clone().map(|(w, x)| w / weight * x).sum();
     (mean, rows.map(|(w, x)| w / weight * count * (x - mean)).collect())
 }
 
-/// Standard deviation of numbers whose mean is 0.
+/// Returns the standard deviation of numbers whose mean is 0.
 pub(super) fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
     let degrees = moves.len().saturating_sub(1) as f64;
     (moves.map(|x| x * x).sum::<f64>() / degrees).sqrt()
@@ -67,15 +72,17 @@ impl SampleLosses {
         self.rows.len()
     }
 
-    /// Mean loss of the model over the sample.
+    /// Returns the mean loss of the model over the sample.
     pub(super) fn mean_loss(&self) -> f64 {
         mean(self.of_model()).0
     }
 
+    /// Returns the standard deviation of the influences of rows on the mean loss of the model.
     pub(super) fn deviation(&self) -> f64 {
         deviation(mean(self.of_model()).1.into_iter())
     }
 
+    /// Returns the standard error of the mean loss that is due to sampling.
     pub(super) fn noise(&self) -> f64 {
         self.deviation() * self.sampling_factor()
     }
@@ -84,33 +91,35 @@ impl SampleLosses {
         self.rows.iter().map(|row| (row.weight, row.value))
     }
 
-    /// Factor from a standard deviation to the standard error of a mean over all rows, with the correction for a finite population.
+    /// Returns the factor from a standard deviation to the standard error of a mean over all rows, with the
+    /// correction for a finite population.
     fn sampling_factor(&self) -> f64 {
         let rows = self.rows.len() as f64;
         ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
     }
 
-    /// Mean loss of the best constant.
+    /// Returns the mean loss of the best constant on the sample.
     pub(super) fn constant(&self) -> Option<f64> {
         let (mut losses, loss) = (ProgressiveLoss::default(), self.loss);
         self.rows.iter().for_each(|row| losses.add(loss, row.y, row.weight, row.came, row.offset));
         losses.constant(loss, 1.0)
     }
 
-    /// The explainable loss: mean loss of the best constant less the least loss that each row's label can have.
+    /// Returns the explainable loss: mean loss of the best constant less the mean of the least loss that each row's
+    /// label can have. `None` if this is not positive.
     pub(super) fn explainable_loss(&self) -> Option<f64> {
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
 
-    /// The alarm, if the model's loss exceeds the printed one by more than noise explains.
+    /// Returns the alarm if the model's loss exceeds the reported loss by more than noise explains.
     pub(super) fn alarm(&self, printed: Printed) -> Option<OrderAlarm> {
         if self.rows.len() < FEW {
             return None;
         }
         let range = self.explainable_loss()?;
         let came = mean(self.rows.iter().map(|row| (row.counted, row.came)));
-        // If sampled rows are part of the printed mean, their influence on it is known.
+        // If sampled rows are part of the reported mean, their influence on it is known.
         let (printed, of_sample, moves, rows) = match printed {
             Printed::AsTheyCame(loss) => (loss, came.0, &came.1[..], self.seen),
             Printed::Loss { loss, rows } => (loss, loss, &[][..], rows),
@@ -122,7 +131,7 @@ impl SampleLosses {
         };
         let exceeds_noise = |most: f64| {
             let (excess, of_model) = excess(most);
-            // A few rows of huge losses, which a sample can miss, may be what the printed mean is made of.
+            // The reported mean may consist mostly of a few huge losses, which a sample can miss.
             let least = excess.min(excess + of_sample - printed);
             self.exceeds_noise([excess, least], &of_model, moves, rows, range)
         };
@@ -137,8 +146,9 @@ impl SampleLosses {
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether an excess of the model's mean loss over the printed mean of `rows` rows is beyond noise and large enough. `came` holds the
-    /// influence of sampled rows on the printed mean, which is subtracted from sampling noise.
+    /// Whether an excess of the model's mean loss over the reported mean of `rows` rows is beyond noise and large
+    /// enough. `came` holds the influence of sampled rows on the reported mean, which is subtracted from sampling
+    /// noise.
     fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();

@@ -8,34 +8,41 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Maximum number of rows in the sample, and of nonzeros in all of them.
+/// Maximum number of rows in the sample.
 const ROWS: usize = 32_768;
+/// Maximum number of nonzeros in all rows of the sample.
 const PAIRS: usize = 1 << 19;
-/// Rows with more nonzeros are skipped: one of them could fill the sample.
+/// Maximum number of nonzeros of a sampled row; rows with more are skipped, because one of them could fill the
+/// sample.
 const LONGEST: usize = PAIRS / 32;
 
-/// Rows whose number hashes to at most a limit: all rows at first; whenever the sample is full the limit is lowered by
-/// a quarter. Determined by the sequence of rows alone.
+/// Sample of the rows whose number hashes to at most a limit: all rows at first; whenever the sample is full, the
+/// limit is lowered by a quarter. The sample is determined by the sequence of rows alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::pass) struct RowSample {
-    /// Rows offered.
+    /// Number of rows offered to the sample so far.
     seen: u64,
-    /// Largest hash of a row that is kept.
+    /// Largest hash of the number of a row for which the row is kept.
     limit: u64,
-    /// Numbers of the kept rows, from 0, and the end of each in `index` and `value`.
+    /// Numbers of the kept rows, starting at 0.
     number: Vec<u64>,
+    /// End of each kept row in `index` and `value`.
     end: Vec<u64>,
+    /// Labels, weights, offsets and losses of the kept rows.
     facts: Vec<SampledRow>,
+    /// Feature ids of the nonzeros of all kept rows.
     index: Vec<u64>,
+    /// Values of the nonzeros of all kept rows.
     value: Vec<f64>,
 }
 
-/// Scalars of a sampled row.
+/// Label, weights, offset and loss of one sampled row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SampledRow {
     label: f64,
-    /// Weight in the data, and weight after class weights.
+    /// Weight of the row in the data.
     given: f64,
+    /// Weight of the row after class weights.
     weight: f64,
     offset: f64,
     /// Loss of the row when it was read, before it was learnt.
@@ -59,7 +66,7 @@ impl SampledRow {
     }
 }
 
-/// The counters of a [`RowSample`], as they are stored.
+/// Counters of a [`RowSample`], as they are stored.
 #[derive(Serialize, Deserialize)]
 struct Scalars {
     #[serde(rename = "rows_met")]
@@ -99,7 +106,7 @@ impl RowSample {
         self.seen
     }
 
-    /// Offers the next row.
+    /// Offers the next row to the sample; `given` is its weight in the data and `came` is its loss.
     #[inline]
     pub(super) fn add(&mut self, row: &Row<'_>, given: f64, came: f64) {
         let number = self.seen;
@@ -124,7 +131,7 @@ impl RowSample {
         }
     }
 
-    /// Removes the rows whose hash is above the limit.
+    /// Removes from the sample the rows whose number has a hash above the limit.
     fn thin(&mut self) {
         let (mut rows, mut pairs) = (0, 0);
         let mut begin = 0;
@@ -146,7 +153,7 @@ impl RowSample {
         self.value.truncate(pairs);
     }
 
-    /// The sampled rows, with their weights in the data.
+    /// Returns the sampled rows, with their weights in the data.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
         self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
@@ -160,7 +167,7 @@ impl RowSample {
         })
     }
 
-    /// The sampled rows, each with its weight after class weights and its loss when it was read.
+    /// Returns the sampled rows, each with its weight after class weights and its loss when it was read.
     pub(in crate::pass) fn counted(&self) -> impl Iterator<Item = (Row<'_>, f64, f64)> {
         self.rows().zip(&self.facts).map(|(row, facts)| (row, facts.weight, facts.came))
     }
@@ -230,7 +237,7 @@ impl RowSample {
             && self.value.iter().all(|value| value.is_finite())
     }
 
-    /// Whether rows end one behind the other, and none is longer than those that are kept.
+    /// Whether the ends of rows do not descend, and no row has more than [`LONGEST`] nonzeros.
     fn ends_are_sound(&self) -> bool {
         let begins = std::iter::once(&0).chain(&self.end);
         begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))

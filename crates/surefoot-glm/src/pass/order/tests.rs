@@ -1,4 +1,4 @@
-//! The sample: bounded, uniform, the same after a pause, and never taken from arrays that do not fit together.
+//! Tests of the sample: bounded, uniform, unchanged by a pause, and never read from arrays that do not fit together.
 
 use super::sample::RowSample;
 use crate::{
@@ -17,7 +17,7 @@ fn sample(rows: u64, pairs: u64) -> RowSample {
     sample
 }
 
-/// Adds the rows of these numbers.
+/// Adds the rows with these numbers, each with `pairs` nonzeros, to the sample.
 fn go_on(sample: &mut RowSample, rows: Range<u64>, pairs: u64) {
     let mut batch = Batch::default();
     for t in rows {
@@ -91,7 +91,7 @@ fn what_does_not_fit_together_is_refused() {
             *facts = Array::flat("order.row_values", vec![1.0; 5 * 50 + 1]);
         },
         |state| {
-            // The last row has all 20,000 pairs: a row as long as that is not kept.
+            // The last row has all 20,000 nonzeros, and a row as long as that is not kept.
             state.arrays = sample(50, 400).to_arrays("order").into();
             (0..49).for_each(|row| set(state, "row_end", row, 0.0));
         },

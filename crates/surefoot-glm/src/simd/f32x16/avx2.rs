@@ -1,16 +1,16 @@
-//! Sixteen numbers in two registers of AVX2.
+//! Sixteen f32 in two registers of AVX2.
 
 use super::{CacheLine, F32x16, WIDTH};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Two registers. Made and used only inside functions that are compiled for AVX2 and called after the processor was asked for
-/// it: this is the proof that every `unsafe` below leans on.
+/// Two registers of AVX2. Values of this type are created and used only inside functions that are compiled for AVX2,
+/// and called only after the processor was found to support it; every `unsafe` block below relies on this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256, __m256);
 
-/// Whether the processor has it.
+/// Whether the processor supports AVX2.
 pub(crate) fn is_supported() -> bool {
     std::arch::is_x86_feature_detected!("avx2")
 }
@@ -166,8 +166,8 @@ impl F32x16 for Avx2 {
     #[inline(always)]
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]) {
         for (quarter, half) in QUARTERS {
-            // SAFETY: the processor has AVX2, see `Avx2`; loads are of half a line, stores of a quarter of one that may be written
-            // to, as the caller promises.
+            // SAFETY: the processor has AVX2, see `Avx2`; half a line is loaded, and a quarter of a line is stored
+            // where the caller ensures that writes are valid.
             unsafe {
                 let line = |k: usize| _mm256_load_ps(from[4 * quarter + k].0.as_ptr().add(8 * half).cast());
                 for (k, two) in transposed([line(0), line(1), line(2), line(3)]).into_iter().enumerate() {
@@ -180,16 +180,16 @@ impl F32x16 for Avx2 {
     }
 }
 
-/// The quarters of a line, each for both halves of all lines.
+/// Pairs of a quarter of a line and a half of all lines, which are transposed one by one.
 const QUARTERS: [(usize, usize); 8] = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)];
 
-/// Each half of four registers as a matrix of four by four, transposed.
+/// Transposes each half of four registers as a matrix of four by four.
 ///
 /// # Safety
-/// The processor has AVX2.
+/// The caller must ensure that the processor supports AVX2.
 #[inline(always)]
 unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the processor supports AVX2.
     unsafe {
         let [ab, cd] = [(a, b), (c, d)]
             .map(|(a, b)| (_mm256_castps_pd(_mm256_unpacklo_ps(a, b)), _mm256_castps_pd(_mm256_unpackhi_ps(a, b))));

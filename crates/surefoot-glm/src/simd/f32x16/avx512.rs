@@ -1,4 +1,4 @@
-//! Sixteen numbers in one register of AVX-512.
+//! Sixteen f32 in one register of AVX-512.
 
 use super::{CacheLine, F32x16, WIDTH};
 use crate::simd::inverse_scale::InverseScale;
@@ -6,12 +6,12 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// A register. Made and used only inside functions that are compiled for AVX-512 and called after the processor was asked for
-/// it: this is the proof that every `unsafe` below leans on.
+/// A register of AVX-512. Values of this type are created and used only inside functions that are compiled for
+/// AVX-512, and called only after the processor was found to support it; every `unsafe` block below relies on this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(__m512);
 
-/// Whether the processor has it, with the parts that LLVM is to know of.
+/// Whether the processor supports AVX-512 with the extensions for which the functions are compiled.
 pub(crate) fn is_supported() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw")
@@ -180,7 +180,8 @@ impl F32x16 for Avx512 {
 
     #[inline(always)]
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]) {
-        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored where the caller promises that there is room.
+        // SAFETY: the processor has AVX-512, see `Avx512`; whole lines are stored where the caller ensures that
+        // writes are valid.
         unsafe {
             let lines = turned(&from.each_ref());
             for k in 0..WIDTH {
@@ -190,13 +191,13 @@ impl F32x16 for Avx512 {
     }
 }
 
-/// The words of 64 bits that these low and high halves make, the first eight and the others.
+/// Joins low and high halves to words of 64 bits; returns the first eight words and the last eight.
 ///
 /// # Safety
-/// The processor has AVX-512.
+/// The caller must ensure that the processor supports AVX-512.
 #[inline(always)]
 unsafe fn joined_words(low: __m512i, high: __m512i) -> [__m512i; 2] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the processor supports AVX-512.
     unsafe {
         let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let then = _mm512_add_epi32(first, _mm512_set1_epi32(8));
@@ -204,14 +205,14 @@ unsafe fn joined_words(low: __m512i, high: __m512i) -> [__m512i; 2] {
     }
 }
 
-/// 1/M of the units of eight values, by low and high words, and, as the bits of f32, by what gradients in the old units are
-/// multiplied to be in these.
+/// Returns the inverse scales 1/M for the scales M = |value| of eight values, as low and high words, and, as bits of
+/// f32, the ratios to the `old` inverse scales, by which gradient sums in the old units are multiplied.
 ///
 /// # Safety
-/// The processor has AVX-512.
+/// The caller must ensure that the processor supports AVX-512.
 #[inline(always)]
 unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m256i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the processor supports AVX-512.
     unsafe {
         let inverse = _mm512_div_pd(_mm512_set1_pd(1.0), _mm512_abs_pd(values));
         let inverse = _mm512_max_pd(inverse, _mm512_set1_pd(f64::MIN_POSITIVE));
@@ -222,19 +223,19 @@ unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m25
     }
 }
 
-/// The matrix of sixteen lines, transposed.
+/// Returns the transposed matrix of sixteen lines.
 ///
 /// # Safety
-/// The processor has AVX-512.
+/// The caller must ensure that the processor supports AVX-512.
 #[inline(always)]
 unsafe fn turned(from: &[&CacheLine; WIDTH]) -> [__m512; WIDTH] {
-    // SAFETY: the caller's promise; whole lines are loaded.
+    // SAFETY: the caller ensures that the processor supports AVX-512; whole lines are loaded.
     unsafe {
         let mut lines = [_mm512_setzero_ps(); WIDTH];
         for k in 0..WIDTH {
             lines[k] = _mm512_load_ps(from[k].0.as_ptr().cast());
         }
-        // From here on quarter q of line 4g + k is numbers 4q + k of lines 4g to 4g + 3.
+        // After this loop, quarter q of line 4g + k holds the numbers 4q + k of the lines 4g to 4g + 3.
         for g in [0, 4, 8, 12] {
             let (ab, cd) = (pairs(lines[g], lines[g + 1]), pairs(lines[g + 2], lines[g + 3]));
             lines[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab.0, cd.0));
@@ -252,22 +253,22 @@ unsafe fn turned(from: &[&CacheLine; WIDTH]) -> [__m512; WIDTH] {
     }
 }
 
-/// The numbers of two registers in turn: of the first and of the second half of each quarter.
+/// Interleaves the numbers of two registers: those of the first half of each quarter, and those of the second half.
 ///
 /// # Safety
-/// The processor has AVX-512.
+/// The caller must ensure that the processor supports AVX-512.
 #[inline(always)]
 unsafe fn pairs(a: __m512, b: __m512) -> (__m512d, __m512d) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the processor supports AVX-512.
     unsafe { (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(a, b))) }
 }
 
-/// Quarters 0 and 2 of both registers, and quarters 1 and 3.
+/// Returns quarters 0 and 2 of both registers, and quarters 1 and 3 of both registers.
 ///
 /// # Safety
-/// The processor has AVX-512.
+/// The caller must ensure that the processor supports AVX-512.
 #[inline(always)]
 unsafe fn quarters(a: __m512, b: __m512) -> (__m512, __m512) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the processor supports AVX-512.
     unsafe { (_mm512_shuffle_f32x4::<0b10_00_10_00>(a, b), _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b)) }
 }

@@ -1,8 +1,8 @@
-//! All instruction sets against plain arrays.
+//! Tests of all instruction sets against plain arrays.
 
 use super::*;
 
-/// All that a [`F32x16`] does, of these numbers.
+/// Returns the bits of the results of all operations of [`F32x16`] on the given numbers.
 #[inline(always)]
 fn all_operations<W: F32x16>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
     let (x, y) = (W::load(a), W::load(b));
@@ -31,13 +31,14 @@ fn all_operations<W: F32x16>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDT
     all
 }
 
-/// Lines whose numbers are all different, turned in both ways.
+/// Transposes lines with [`F32x16::transpose`], and transposes the result back with [`F32x16::transpose_to`]; returns
+/// both results.
 #[inline(always)]
 fn both_turns<W: F32x16>(lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
     let (mut turned, mut back) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
     W::transpose(&lines.each_ref(), &mut turned);
     let there = back.each_mut().map(std::ptr::from_mut);
-    // SAFETY: these are the lines of `back`.
+    // SAFETY: the pointers point to the lines of `back`.
     unsafe { W::transpose_to(&turned, &there) };
     [turned, back]
 }
@@ -96,7 +97,7 @@ impl Set {
         fn with_avx512(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
             all_operations::<avx512::Avx512>(a, b, c)
         }
-        // SAFETY: the processor was asked for it in `for_each_set`.
+        // SAFETY: `for_each_set` has checked that the processor supports the instruction set.
         unsafe {
             match self {
                 Set::Avx2 => with_avx2(a, b, c),
@@ -114,7 +115,7 @@ impl Set {
         fn with_avx512(lines: &[CacheLine; WIDTH]) -> [[CacheLine; WIDTH]; 2] {
             both_turns::<avx512::Avx512>(lines)
         }
-        // SAFETY: the processor was asked for it in `for_each_set`.
+        // SAFETY: `for_each_set` has checked that the processor supports the instruction set.
         unsafe {
             match self {
                 Set::Avx2 => with_avx2(lines),

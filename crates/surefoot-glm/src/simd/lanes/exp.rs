@@ -1,26 +1,26 @@
-//! exp and ln(1 + x) per lane, for mixture weights and gradients.
+//! exp and ln(1 + x) per lane (one of the learners trained side by side), for mixture weights and gradients.
 //!
-//! Printed numbers come from `libm` in f64; the lanes need only f32, but for all of them at every row. All
-//! steps are single operations per lane, so results have the same bits everywhere. Compiled for AVX2, a function works
-//! on a whole register, whose last elements are idle.
+//! Reported numbers come from `libm` in f64; the lanes need only f32, but for all lanes at every row. All steps are
+//! single operations per lane, so results have the same bits everywhere. Functions compiled for AVX2 work on a whole
+//! register, whose last elements are unused.
 
 use super::{LANES, Lanes};
 
-/// e^(−|x|), to a relative error below 3e-7; 0 below −87, where f32 would become subnormal.
+/// Computes e^(−|x|) to a relative error below 3e-7; 0 for |x| ≥ 87, where the result would become subnormal in f32.
 pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which is all that the function asks for.
+        // SAFETY: the processor supports AVX2, the only requirement of the function.
         return unsafe { exp_avx2(x) };
     }
     Lanes(exp(x.0))
 }
 
-/// ln(1 + x) for 0 ≤ x ≤ 1, to a relative error below 3e-7.
+/// Computes ln(1 + x) for 0 ≤ x ≤ 1, to a relative error below 3e-7.
 pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which is all that the function asks for.
+        // SAFETY: the processor supports AVX2, the only requirement of the function.
         return unsafe { ln_avx2(&x) };
     }
     Lanes(ln(x.0))
@@ -38,7 +38,7 @@ fn ln_avx2(x: &Lanes) -> Lanes {
     narrow(ln(wide(x)))
 }
 
-/// The lanes, padded with zeros.
+/// Returns the lanes, padded with zeros to eight elements.
 #[inline(always)]
 fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
@@ -55,7 +55,7 @@ fn narrow(x: [f32; 8]) -> Lanes {
 fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
     // Adding 1.5·2²³ rounds to an integer, which is then in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
-    // ln 2 in two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
+    // ln 2 is split into two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
     let mut out = [0.0; N];
@@ -65,12 +65,13 @@ fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
         let whole = capped * std::f32::consts::LOG2_E + ROUND;
         let n = whole - ROUND;
         let r = (capped - n * HIGH) - n * LOW;
-        // Taylor's polynomial: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9. Evaluated in Estrin's scheme, for short dependency chains.
+        // The polynomial is Taylor's: |r| ≤ ln 2 / 2, so the first term left out is below 6e-9. It is evaluated in
+        // Estrin's scheme, for short dependency chains.
         let s = r * r;
         let high = 1.0 / 24.0 + r * (1.0 / 120.0) + s * (1.0 / 720.0);
         let p = 1.0 + (r + s * ((1.0 / 2.0 + r * (1.0 / 6.0)) + s * high));
         let power = f32::from_bits((whole.to_bits() << 23).wrapping_add(127 << 23));
-        // Not by `if`, which keeps the compiler from vectorising.
+        // A mask is used because an `if` would keep the compiler from vectorising.
         let there = u32::from(x > -87.0).wrapping_neg();
         *out = f32::from_bits((p * power).to_bits() & there);
     }
@@ -81,10 +82,10 @@ fn exp<const N: usize>(x: [f32; N]) -> [f32; N] {
 fn ln<const N: usize>(x: [f32; N]) -> [f32; N] {
     let mut out = [0.0; N];
     for (out, x) in out.iter_mut().zip(x) {
-        // 2·atanh(z) with z = x/(2 + x) ≤ 1/3: the first term left out is z¹⁶/17 < 2e-9.
+        // The series is 2·atanh(z) with z = x/(2 + x) ≤ 1/3: the first term left out is z¹⁶/17 < 2e-9.
         let z = x / (2.0 + x);
         let s = z * z;
-        // Evaluated in Estrin's scheme, for short dependency chains.
+        // The polynomial is evaluated in Estrin's scheme, for short dependency chains.
         let q = s * s;
         let low = (1.0 / 3.0 + s * (1.0 / 5.0)) + q * (1.0 / 7.0 + s * (1.0 / 9.0));
         let high = (1.0 / 11.0 + s * (1.0 / 13.0)) + q * (1.0 / 15.0);
