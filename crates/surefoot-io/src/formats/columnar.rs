@@ -88,7 +88,7 @@ pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
     Box::new(Columnar::new(arrow::open, options))
 }
 
-/// The parser of both formats, which yields the rows of one table after the other.
+/// The parser of Parquet and Arrow, which yields the rows of one table after the other.
 struct Columnar {
     options: Options,
     start: Open,

@@ -66,7 +66,7 @@ struct Csv {
     tried: bool,
     row: RowBuilder,
     ends: Vec<usize>,
-    /// Columns of the table whose cell is missing in the current row.
+    /// Positions, in the table, of the columns whose cell is missing in the current row.
     gaps: Vec<usize>,
     /// Number of missing cells per column of the table; `None` if this reader does not count them.
     missing: Option<Vec<u64>>,

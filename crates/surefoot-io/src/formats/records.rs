@@ -43,8 +43,8 @@ pub(crate) trait RecordFormat: Send {
         false
     }
 
-    /// Reads a record, given without its line break (LF or CRLF), and appends its features to the batch. Returns the other numbers of
-    /// the row, or `None` if the record is not a row. Leaves nothing of the record in the batch on error.
+    /// Reads a record, given without its line break (LF or CRLF), and appends its features to the batch. Returns the label,
+    /// weight and offset of the row, or `None` if the record is not a row. Leaves nothing of the record in the batch on error.
     ///
     /// # Errors
     /// If the record is invalid.
@@ -275,7 +275,7 @@ impl<F: RecordFormat> Records<F> {
         self.pass(passed);
     }
 
-    /// Moves the position behind these bytes and counts their lines.
+    /// Moves the position to the end of these bytes and counts their lines.
     fn pass(&mut self, bytes: &[u8]) {
         self.line += lines(bytes);
         self.offset += bytes.len() as u64;

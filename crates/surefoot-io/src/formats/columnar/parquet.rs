@@ -32,7 +32,7 @@ use crate::{
     table::options::Options,
 };
 
-/// Bytes at the start and the end of a Parquet file.
+/// Magic bytes at the start and the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 /// Minimum size of a file in bytes: the magic bytes at the start, and at the end four bytes of length and the magic bytes.
 const LEAST: u64 = 12;

@@ -33,7 +33,7 @@ pub(super) struct Plan {
     pub(super) id: Option<usize>,
 }
 
-/// A used column.
+/// A column that is read, with its role and the way in which its cells are read.
 #[derive(Clone, Debug)]
 pub(super) struct UsedColumn {
     /// Position of the column in the schema.

@@ -54,7 +54,7 @@ pub(super) struct Rows {
     features: Vec<Column>,
     /// Ids of the leading feature columns, as far as they hold single numbers; empty if there are products of features.
     plain: Vec<u64>,
-    /// Values of the current row for `plain`.
+    /// Values of the features in `plain` in the current row.
     values: Vec<f64>,
     /// Number of missing cells per feature column in this table.
     missing: Vec<u64>,

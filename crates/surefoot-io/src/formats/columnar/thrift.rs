@@ -10,7 +10,7 @@ const DEEPEST: usize = 32;
 /// Maximum nesting depth of groups of columns.
 const DEEPEST_SCHEMA: usize = 64;
 
-/// Position in encoded bytes; reads structures without allocating memory for their declared sizes.
+/// Reader of encoded bytes, which reads structures without allocating memory for their declared sizes.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -26,7 +26,7 @@ const NAME_AGAIN: f64 = 0.02;
 const SEQUENCE_OF_NAMES: f64 = 0.05;
 /// Maximum absolute vote of one column, as a log likelihood ratio.
 const MOST: f64 = 4.0;
-/// Absolute sum of the votes below which the decision counts as uncertain and the user is told so.
+/// Absolute sum of the votes below which the decision is reported to the user as uncertain.
 const SURE: f64 = 2.0;
 /// Maximum number of rows examined.
 const ROWS: usize = 200;
@@ -38,7 +38,7 @@ pub(super) struct HeaderGuess {
     pub(super) is_sure: bool,
 }
 
-/// Kind of content of a cell.
+/// Content of a cell: a number (or boolean), nothing, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Number,

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Use of a cell.
+/// Use of a cell in the row: label, weight, offset or feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellUse {
     Label,

@@ -6,7 +6,7 @@ use surefoot_glm::FeatureNames;
 
 use crate::{ids::id_map::IdSet, table::inferred::Inferred};
 
-/// Reports each index to [`Inferred`] once, when a row first contains it.
+/// Reporter of the indices to [`Inferred`]: of each index once, when a row first contains it.
 #[derive(Debug, Default)]
 pub(super) struct IndexNames {
     known: IdSet,

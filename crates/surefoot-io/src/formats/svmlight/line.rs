@@ -8,7 +8,7 @@ use surefoot_glm::Batch;
 use super::{backend::Backend, delimiters::Delimiters, rules::Rules};
 use crate::text::number::{self, is_end};
 
-/// Result of reading a line.
+/// Result of reading a line with the fast reader.
 pub(crate) enum Line {
     /// A row with this label (NaN if absent) whose line break is at position `end`. Its pairs are in the batch; `sorted` tells whether
     /// their indices ascend.

@@ -2,7 +2,7 @@
 
 use crate::formats::parse_error::RecordError;
 
-/// Bytes without blanks, with their offset `at` in the line.
+/// A run of bytes without spaces and tabs, and its offset `at` in the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) at: usize,

@@ -17,8 +17,9 @@ pub(super) const GROUP: usize = 4;
 
 /// Mask with the lowest bit set in each of eight bytes, one byte per token.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Mask of the tokens of a group that are indices, one bit per token; [`VALUES`] is the mask of the values.
+/// Mask of the tokens of a group that are indices, one bit per token.
 const INDICES: u64 = 0x55;
+/// Mask of the tokens of a group that are values, one bit per token.
 const VALUES: u64 = 0xaa;
 /// Delimiters of a full group: a colon after each index and a blank after each value.
 const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
