@@ -10,7 +10,8 @@ use super::{
 pub(super) use crate::text::number::avx2::is_supported;
 use crate::text::number::{self, Pair};
 
-/// Reads up to `most` consecutive plain pairs separated by single blanks, and returns the position at which it stopped.
+/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at
+/// which it stopped.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 pub(super) fn pairs(
     text: &[u8],

@@ -46,7 +46,7 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// Reads consecutive plain pairs separated by single blanks, and returns the position at which it stopped.
+/// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn pairs(
     text: &[u8],

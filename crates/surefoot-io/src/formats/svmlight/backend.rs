@@ -45,7 +45,7 @@ impl Backend {
         Backend::all().next().expect("one is everywhere")
     }
 
-    /// Reads consecutive plain pairs separated by single blanks, and returns the position at which it stopped.
+    /// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
     pub(super) fn pairs(
         &mut self,
         text: &[u8],

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::text::number::{Pair, is_end};
 
-/// Reads up to `most` consecutive plain pairs separated by single blanks, and returns the position at which it stopped. `bits` finds the
-/// delimiters of a block, and `pair` reads a pair between delimiters.
+/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at
+/// which it stopped. `bits` finds the delimiters of a block, and `pair` reads a pair between delimiters.
 #[inline(always)]
 pub(super) fn delimited_pairs(
     text: &[u8],

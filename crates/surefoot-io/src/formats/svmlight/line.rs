@@ -1,7 +1,7 @@
 //! Fast reader of one svmlight line in the notation that most programs write.
 //!
 //! Every other line, whether invalid or only unusual, is left to the plain reader (`plain.rs`). The [backend](super::backend) reads runs of
-//! plain pairs.
+//! plain pairs: `index:value` with short decimal numbers without exponent.
 
 use surefoot_glm::Batch;
 
