@@ -1,7 +1,7 @@
-//! Tables that are stored by columns: Parquet, and Arrow as a file or a stream.
+//! Parser of tables stored by columns: Parquet, and Arrow as a file or a stream.
 //!
-//! Columns that are not used are not decoded. Memory holds one record batch: of Parquet [`CELLS`] cells and the pages they
-//! lie in, of Arrow what its writer made one. Rows come out as those of any other table: see [`rows`].
+//! Columns that are not used are not decoded. Memory holds one record batch: for Parquet [`CELLS`] cells and the pages that contain
+//! them, for Arrow a batch as its writer formed it. Rows are built as for any other table: see [`rows`].
 
 mod arrow;
 mod cells;
@@ -36,32 +36,32 @@ use partitioned::Partitioned;
 use plan::Plan;
 use rows::Rows;
 
-/// Most cells that are decoded at once, unless one row has more.
+/// Maximum number of cells decoded at once, unless a single row has more.
 const CELLS: usize = 1 << 18;
 
-/// An open table: record batches one after the other.
+/// An open table, which yields record batches one after the other.
 trait Table: Send {
     fn schema(&self) -> SchemaRef;
-    /// Restricts what is decoded to these columns, which ascend. Called once, before the first batch.
+    /// Restricts decoding to these columns, given by ascending position. Called once, before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure>;
     fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure>;
-    /// The first row, from 1, in which a column is null, if an index tells of any without a look at all rows.
+    /// Returns the number (from 1) of the first row in which a column is null, if statistics of the table reveal one; else `None`.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let _ = column;
         Ok(None)
     }
 }
 
-/// Why a table cannot be read on.
+/// Reason why a table cannot be read any further.
 #[derive(Debug)]
 enum ReadFailure {
-    /// The input cannot be read.
+    /// An error while reading the bytes of the input.
     Stream(io::Error),
-    /// A message that follows the name of the input.
+    /// A message to be shown after the name of the input.
     Says(String),
-    /// The columns cannot be used.
+    /// An error about the columns of the table.
     Columns(ColumnError),
-    /// No fault of the input.
+    /// An error that is not the fault of the input.
     Other(Error),
 }
 
@@ -77,7 +77,7 @@ impl From<io::Error> for ReadFailure {
     }
 }
 
-/// How a format opens an input.
+/// Function of a format that opens an input as a table.
 type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
 pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
@@ -88,7 +88,7 @@ pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
     Box::new(Columnar::new(arrow::open, options))
 }
 
-/// The rows of tables, one table after the other.
+/// The parser of Parquet and Arrow, which yields the rows of one table after the other.
 struct Columnar {
     options: Options,
     start: Open,
@@ -97,7 +97,7 @@ struct Columnar {
     file: String,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
-    /// The number of the input.
+    /// Number of the input, from 0.
     input: usize,
 }
 
@@ -115,7 +115,7 @@ impl Columnar {
         }
     }
 
-    /// Opens a table, finds out what its columns are, and decodes its first batch.
+    /// Opens a table, determines the use of its columns, and decodes its first batch.
     fn begin(&mut self, input: Opened) -> Result<(), ReadFailure> {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
         let constants = self.options.partitions.of(self.input);
@@ -138,7 +138,7 @@ impl Columnar {
         Ok(())
     }
 
-    /// Decodes the next batch if one is needed; `false` at the end of the table.
+    /// Decodes the next batch if all rows of the current one are read; returns `false` at the end of the table.
     fn more(&mut self) -> Result<bool, ReadFailure> {
         while self.rows.is_done() {
             let Some(table) = &mut self.table else { return Ok(false) };
@@ -190,7 +190,7 @@ impl TableParser for Columnar {
     }
 }
 
-/// Column and value of a part of a row that was read.
+/// Returns the location (row and column) and the value of a part of a row that was read.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let of_role = |role| {

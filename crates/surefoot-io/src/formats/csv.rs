@@ -1,23 +1,23 @@
-//! Text tables: CSV and variants, by RFC 4180.
+//! Parser of text tables: CSV (RFC 4180) and its variants.
 //!
-//! The first record names the columns, or there are no names. Which columns there are and what they are used as is known
-//! once for all files of a command ([`Inferred`](crate::Inferred)), or from a model; each file may have them in another order.
-//! Blank lines are no rows. A record takes at most 256 MiB, a quoted cell 16 MiB.
+//! The first record holds the names of the columns, or the columns have no names. The columns and their roles are determined
+//! once for all files of a command ([`Inferred`](crate::Inferred)), or come from a model; each file may have the columns in a
+//! different order. Blank lines are not rows. A record is limited to 256 MiB, a quoted cell to 16 MiB.
 //!
-//! | what | where |
+//! | topic | file |
 //! | --- | --- |
 //! | the first record | `csv/first_record.rs` |
 //! | records, cells, quotes | `csv/cells.rs` |
-//! | the delimiter that the first lines agree on | `csv/delimiter.rs` |
-//! | whether the first line names the columns | `csv/header.rs` |
-//! | names and roles that a user gives | `table/column_names.rs`, `table/column_roles.rs` |
-//! | roles that the first rows give | `csv/types.rs` |
-//! | which cell of a file is what | `csv/layout.rs` |
+//! | detection of the delimiter from the first lines | `csv/delimiter.rs` |
+//! | whether the first line holds the names of the columns | `csv/header.rs` |
+//! | names and roles given by the user | `table/column_names.rs`, `table/column_roles.rs` |
+//! | roles inferred from the first rows | `csv/types.rs` |
+//! | use of each cell of a file | `csv/layout.rs` |
 //! | a record with too few or too many fields | `csv/field_count.rs` |
-//! | what a cell means, which texts are missing values | `csv/rules.rs`, `csv/looks.rs`, `text/cell_value.rs` |
-//! | what a missing cell becomes | `Csv::record` and `Csv::add`, below |
-//! | columns that folders name | `csv/folders.rs` |
-//! | finding a part of a row again | `csv/describe.rs` |
+//! | meaning of a cell, which texts are missing values | `csv/rules.rs`, `csv/looks.rs`, `text/cell_value.rs` |
+//! | effect of a missing cell | `Csv::record` and `Csv::add`, below |
+//! | columns from `key=value` folders | `csv/folders.rs` |
+//! | location of a part of a row for messages | `csv/describe.rs` |
 
 mod cells;
 mod delimiter;
@@ -55,35 +55,36 @@ use looks::CellGuess;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 
-/// The CSV format.
+/// The CSV format with the state of the current input.
 struct Csv {
     options: Options,
     rules: Rules,
-    /// The delimiter that is usual for the format.
+    /// Default delimiter of the format, a comma or a tab.
     usual: u8,
-    /// Whether that of the input is known.
+    /// Whether the delimiter of the current input is known.
     parted: bool,
-    /// The columns of the input, once they are known.
+    /// The columns of the input; `None` until they are known.
     layout: Option<Layout>,
     search: Search,
-    /// Whether it was tried to do without a look at rows.
+    /// Whether an attempt to determine the columns without enough rows has already been made.
     tried: bool,
     row: RowBuilder,
     ends: Vec<usize>,
-    /// Columns of the row in which a cell is missing.
+    /// Positions, in the table, of the columns whose cell is missing in the current row.
     gaps: Vec<usize>,
-    /// Missing cells by column of the table, if they are counted.
+    /// Number of missing cells per column of the table; `None` if this reader does not count them.
     missing: Option<Vec<u64>>,
-    /// The number of the input, and what folders say of its rows.
+    /// Number of the input, from 0.
     input: usize,
+    /// Columns of the input that come from `key=value` folders.
     folders: Folders,
-    /// A record with what folders say.
+    /// Buffer for a record followed by the values from folders.
     extended: Vec<u8>,
-    /// The place of what rows are called.
+    /// Position of the column of row names in the record; `None` if there is no such column.
     id: Option<usize>,
 }
 
-/// A parser of text with this between cells, where the options do not say otherwise.
+/// Builds a parser of text tables whose delimiter is `delimiter` unless the options or the input say otherwise.
 pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     Box::new(Records::new(Csv {
         options: options.clone(),
@@ -104,8 +105,8 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     }))
 }
 
-/// Whether text that begins so looks like records, with this between cells or, where that is a comma, with something else that
-/// the first lines agree on.
+/// Whether text that begins with `head` looks like records with this delimiter or, if it is a comma, with another delimiter on which the
+/// first lines agree.
 pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let is_pair = |token: &[u8]| number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'));
@@ -119,7 +120,7 @@ pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     !is_svmlight(line) && (has(delimiter) || (delimiter == b',' && [b';', b'|', cells::BLANKS].iter().any(is_other)))
 }
 
-/// Whether text that begins so is a table with bars between cells and no blanks around them.
+/// Whether text that begins with `head` is a table with bars as delimiters and no blanks in its first line.
 pub(crate) fn has_bars(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     !line.contains(&b' ') && delimiter::is_table(head, b'|')
@@ -140,7 +141,7 @@ impl Csv {
         Ok(Some(FirstRecord { at, record, ends, dialect, end }))
     }
 
-    /// The columns of the first input; `None` if more of it must be seen.
+    /// Determines the columns from the first input; `None` if more bytes of it are needed.
     fn columns(
         &mut self,
         bytes: &[u8],
@@ -178,7 +179,7 @@ impl Csv {
         }
         let at = if header { first.end } else { first.at };
         if bytes[at..].iter().all(u8::is_ascii_whitespace) && roles.iter().any(is_guessed) {
-            // No row says what the columns are. Another file may.
+            // The first input has no rows from which to infer the roles; another file may have some.
             return Ok(None);
         }
         if self.options.classes
@@ -208,7 +209,7 @@ impl Csv {
         Ok(Some(table))
     }
 
-    /// Finds out which cell is what, and returns how many bytes come before the rows.
+    /// Determines the use of each cell of the input; returns the number of bytes before the first row.
     fn lay_out(&mut self, table: &TableSchema, first: &FirstRecord<'_>) -> Result<usize, RecordError> {
         let header = match self.options.wanted.header {
             Some(header) => header,
@@ -341,7 +342,7 @@ impl RecordFormat for Csv {
         }
         let pairs = batch.index.len();
         row.finish(batch).map_err(|unfit| RecordError::new(0, record, unfit.message()))?;
-        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        // The label comes last, since reading a new text adds a class. The label of a row of weight 0 may be anything.
         let label = labelled.filter(|_| weight > 0.0).map_or(Ok(f64::NAN), |cell| rules.label(cell));
         let label = label.inspect_err(|_| {
             batch.truncate_pairs(pairs);
@@ -372,7 +373,7 @@ impl RecordFormat for Csv {
     }
 }
 
-/// The suspicion that a line with one cell has another delimiter.
+/// Returns the hint that another delimiter may have been meant if the first record has a single cell; else an empty text.
 fn other_delimiter(names: &[String]) -> &'static str {
     match names {
         _ if names.len() > 1 => "",
@@ -390,13 +391,13 @@ pub fn is_date(cell: &[u8]) -> bool {
     CellGuess::like(cell) == Some(CellGuess::Date)
 }
 
-/// The unit of a cell that is a number with a unit: `kg` of `1.5 kg`.
+/// Returns the unit of a cell that is a number with a unit: `kg` for `1.5 kg`.
 #[must_use]
 pub fn unit(cell: &str) -> Option<&str> {
     looks::unit(cell)
 }
 
-/// Adds the features of a cell; `false` if it is missing.
+/// Adds the features of a cell to the row; returns `false` if the cell is missing.
 fn add(
     row: &mut RowBuilder,
     feature: &layout::Feature,

@@ -1,7 +1,7 @@
-//! The formats that rows are read from.
+//! Parsers of the data formats: svmlight, Vowpal Wabbit text, CSV, Parquet and Arrow.
 //!
-//! May use [`features`](crate::features) and all that it uses; knows nothing of [`read`](crate::read). A new format implements a trait of its
-//! parser, in a file or folder of its own here, and is a row of the table in `registry`.
+//! This module may use [`features`](crate::features) and everything that `features` uses, but not [`read`](crate::read). To add a format,
+//! implement a parser trait in a file or folder of its own here and add a row to the table in `registry`.
 
 #[cfg(feature = "parquet")]
 mod columnar;

@@ -1,23 +1,23 @@
-//! Faults of text: of a record, found by the format, and of an input, located by the parser, which counts lines.
+//! Errors in text: of a record, as found by a format, and of an input, as located by the parser that counts lines.
 
 use crate::error;
 
-/// A fault found by a parser, which does not know file names.
+/// An error found by a parser, which identifies inputs by number because it does not know file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Position of the input, from 0.
+    /// Number of the input, from 0.
     pub input: u32,
-    /// Physical line, from 1.
+    /// Number of the physical line, from 1.
     pub line: u64,
-    /// Byte column of the token, from 1, a byte order mark not counted.
+    /// Byte column at which the token begins, from 1, not counting a byte order mark.
     pub column: u64,
-    /// The token at fault, printable, truncated to 80 bytes.
+    /// The invalid token, made printable and truncated to 80 bytes.
     pub token: String,
-    /// The problem and the remedy.
+    /// Message that states the problem and the remedy.
     pub message: String,
-    /// Whether the fault is of more than a row, so that nothing after it can be read.
+    /// Whether the error affects more than one row, so that nothing after it can be read.
     pub fatal: bool,
-    /// Whether the request is at fault, not the data.
+    /// Whether the user's request is at fault rather than the data.
     pub asked: bool,
 }
 
@@ -29,18 +29,18 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// A fault of a record.
+/// An error in a record, located relative to the start of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordError {
-    /// Start of the token, from the start of the record.
+    /// Byte offset of the token from the start of the record.
     pub(crate) at: usize,
-    /// The whole token; shown by [`error::token`].
+    /// The whole invalid token; [`error::token`] makes it printable.
     pub(crate) token: Vec<u8>,
-    /// The problem and the remedy.
+    /// Message that states the problem and the remedy.
     pub(crate) message: String,
-    /// Whether nothing that follows can be read.
+    /// Whether nothing after the record can be read.
     pub(crate) fatal: bool,
-    /// Whether the request is at fault, not the data.
+    /// Whether the user's request is at fault rather than the data.
     pub(crate) asked: bool,
 }
 
@@ -49,12 +49,12 @@ impl RecordError {
         RecordError { at, token: token.to_vec(), message: message.into(), fatal: false, asked: false }
     }
 
-    /// Marks the fault as fatal: nothing after it can be read.
+    /// Marks the error as fatal: nothing after it can be read.
     pub(crate) fn fatal(self) -> RecordError {
         RecordError { fatal: true, ..self }
     }
 
-    /// The error with its place in an input.
+    /// Returns the error with its position in an input.
     pub(crate) fn at_place(self, input: u32, line: u64, column: u64) -> ParseError {
         let RecordError { token, message, fatal, asked, .. } = self;
         ParseError { input, line, column, token: error::token(&token), message, fatal, asked }

@@ -1,4 +1,4 @@
-//! Traits of formats: a push parser of text, or a parser that reads its inputs itself.
+//! Parser traits: a push parser for text formats, and a parser that reads its inputs itself for the other formats.
 
 use std::{
     fs::File,
@@ -11,47 +11,48 @@ use surefoot_glm::Batch;
 use super::parse_error::ParseError;
 use crate::error::Error;
 
-/// A push parser of a text format: bytes to rows, wherever the bytes are split.
+/// A push parser of a text format, which turns bytes into rows however the bytes are split.
 pub(crate) trait TextParser: Send {
-    /// Starts the input of this number.
+    /// Starts the input with this number (from 0).
     fn start(&mut self, input: u32);
-    /// Takes the next bytes of the input and appends the rows that they complete.
+    /// Parses the next bytes of the input and appends the rows that they complete.
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError>;
-    /// Ends the input, and with it a last row without line break; the next push starts the next input.
+    /// Ends the input, reading a last row without a line break if there is one; the next push starts the next input.
     fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError>;
-    /// Whether complete lines wait behind a row at fault: push them, with no bytes, before reading on.
+    /// Whether complete lines are left after an invalid row; the caller must push zero bytes to read them before it pushes more bytes.
     fn waiting(&self) -> bool;
 }
 
-/// A parser of a format that is not text, which needs an input as a whole.
+/// A parser of a format that is not text and requires access to the whole input.
 pub(crate) trait TableParser: Send {
-    /// Starts the next input, which is read to its end or to an error that is no row's before another is started.
+    /// Starts the next input. The caller reads an input to its end, or to an error that does not concern a single row, before it opens
+    /// another one.
     ///
     /// # Errors
-    /// The input cannot be used.
+    /// If the input cannot be read in this format or with these options.
     fn open(&mut self, input: Opened) -> Result<(), Error>;
-    /// Appends the next rows; `false` at the end of the input.
+    /// Appends the next rows to the batch; returns `false` at the end of the input.
     ///
     /// # Errors
-    /// A fault of a row or the input; the rows before it are in the batch. As with [`Reader`](crate::Reader) reading
-    /// may go on behind a row.
+    /// If a row or the input is invalid; the batch holds the rows before it. As with [`Reader`](crate::Reader), reading may continue after
+    /// an invalid row.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 }
 
-/// An input, open in every way in which a [`TableParser`] may want to read it.
+/// An open input with all means of access that a [`TableParser`] may need.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
 pub(crate) struct Opened {
-    /// The input as shown to the user, and its number.
+    /// Name of the input as shown to the user; `input` is its number, from 0.
     pub(crate) name: String,
     pub(crate) input: u32,
-    /// The file that `stream` reads, if it is a regular one and not compressed, and its size.
+    /// The file that `stream` reads and its size in bytes; `None` if the file is compressed or not a regular file.
     pub(crate) file: Option<(Arc<File>, u64)>,
-    /// The bytes from the start, decompressed.
+    /// The decompressed bytes from the start of the input.
     pub(crate) stream: Box<dyn Read + Send>,
-    /// The compression.
+    /// Name of the compression; `None` if the input is not compressed.
     pub(crate) codec: Option<&'static str>,
-    /// Bytes of all inputs that were read, as stored. `stream` counts its own.
+    /// Number of stored bytes read so far from all inputs; `stream` adds the bytes that it reads.
     pub(crate) position: Arc<AtomicU64>,
-    /// Value of `position` before this input.
+    /// Value of `position` before this input was read.
     pub(crate) before: u64,
 }

@@ -1,4 +1,4 @@
-//! Splitting of text into records, wherever its bytes are split; shared by formats with one record per row.
+//! Splitting of text that arrives in arbitrary pieces into records; shared by the text formats with one record per row.
 
 use surefoot_glm::{Batch, Place};
 
@@ -8,104 +8,105 @@ use super::{
 };
 use crate::text::digest::Digest;
 
-/// A text format of one record per row. [`Records`] does the rest.
+/// A text format with one record per row; [`Records`] does everything that does not depend on the format.
 pub(crate) trait RecordFormat: Send {
-    /// Starts the input of this number.
+    /// Starts the input with this number (from 0).
     fn start(&mut self, input: u32) {
         let _ = input;
     }
 
-    /// Looks at the first bytes of an input, all that there are so far, at least one record; `last` if there will be no more. Returns
-    /// how many bytes and lines at the start are no rows (a header, say), or `None` if more must be seen first. Called until it
-    /// answers, for each input, though not for each byte.
+    /// Examines the first bytes of an input: all bytes read so far, at least one record. `last` is true if no more bytes follow. Returns
+    /// the number of leading bytes that are not rows (a header, for example), or `None` if more bytes are needed. Called for each
+    /// input until it returns `Some`, though not for every byte that arrives.
     ///
     /// # Errors
-    /// A fault of these bytes, with its column in the line.
+    /// If these bytes are invalid; the error holds the column in the line.
     fn begin(&mut self, bytes: &[u8], last: bool) -> Result<Option<usize>, RecordError> {
         let _ = (bytes, last);
         Ok(Some(0))
     }
 
-    /// Where the record that `text` begins with ends, its line break included; `None` if not in `text`, which is shown again with
-    /// more behind it: the search goes on where `scan` says that it stopped.
+    /// Returns the end of the record at the start of `text`, including its line break, or `None` if the record does not end in `text`.
+    /// After `None` the caller passes the text again with more bytes appended, and the search resumes where `scan` left off.
     ///
     /// # Errors
-    /// A record that cannot be one however it goes on.
+    /// If the record is invalid whatever bytes follow.
     fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         let found = memchr::memchr(b'\n', &text[scan.seen..]).map(|at| scan.seen + at + 1);
         scan.seen = text.len();
         Ok(found)
     }
 
-    /// Whether a record before the first one that means something may be passed over.
+    /// Whether a record that precedes the first meaningful one may be skipped.
     fn is_blank(&self, record: &[u8]) -> bool {
         let _ = record;
         false
     }
 
-    /// Reads a record without its line break (neither LF nor CRLF) and appends its pairs to the batch: its other numbers if
-    /// it is a row. After an error nothing of it may be left in the batch.
+    /// Reads a record, given without its line break (LF or CRLF), and appends its features to the batch. Returns the label,
+    /// weight and offset of the row, or `None` if the record is not a row. Leaves nothing of the record in the batch on error.
     ///
     /// # Errors
-    /// A fault of the record.
+    /// If the record is invalid.
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError>;
 
-    /// The input has ended.
+    /// Ends the current input.
     fn finish(&mut self) {}
 }
 
 /// Progress of the search for the end of a record.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scan {
-    /// Bytes of the record that were looked at.
+    /// Number of bytes of the record examined so far.
     pub(crate) seen: usize,
-    /// Start of the quoted cell that has not ended yet.
+    /// Start of the quoted cell whose closing quote has not been found yet.
     pub(crate) open: Option<usize>,
 }
 
 /// Label, weight and offset of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Numbers {
-    /// NaN for none.
+    /// Label; NaN if the row has none.
     pub(crate) label: f64,
     pub(crate) weight: f64,
     pub(crate) offset: f64,
 }
 
-/// Byte order mark of UTF-8, allowed at the start of text.
+/// UTF-8 byte order mark, which is allowed at the start of text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The push parser of a [`RecordFormat`].
+/// Push parser of a [`RecordFormat`].
 ///
-/// Memory grows with the longest record, not with the number of rows. Time is linear in the bytes, however they are cut: each is
-/// looked at once for the end of its record, and moved a bounded number of times.
+/// Memory grows with the longest record, not with the number of rows. Time is linear in the number of bytes, however they are split: the
+/// search for record ends examines each byte once, and each byte is moved a bounded number of times.
 #[derive(Debug)]
 pub(crate) struct Records<F> {
     format: F,
-    /// Bytes of the input; those from `at` on are not read yet: usually one record without its end.
+    /// Bytes of the input; those from `at` on have not been read yet and usually hold one incomplete record.
     tail: Vec<u8>,
     at: usize,
-    /// The search for the end of the record at `at`.
+    /// Progress of the search for the end of the record at `at`.
     scan: Scan,
-    /// Whether whole records wait in `tail`, those behind one at fault.
+    /// Whether `tail` holds complete unread records that follow an invalid one.
     waiting: bool,
-    /// Whether the start of the input is known.
+    /// Whether the format has determined where the rows of the input begin.
     begun: bool,
-    /// Until then: whether the first record is whole, and how many bytes were shown to the format last.
+    /// Whether the first record is complete; meaningful until `begun` is true.
     whole: bool,
+    /// Number of bytes last passed to [`RecordFormat::begin`]; meaningful until `begun` is true.
     shown: usize,
-    /// Decompressed bytes of this input before `at`.
+    /// Number of decompressed bytes of this input before `at`.
     offset: u64,
-    /// Physical lines before `at`.
+    /// Number of physical lines of this input before `at`.
     line: u64,
     input: u32,
     digest: Digest,
 }
 
-/// From so many bytes on, the start of an input is shown to its format again when it has grown by a half.
+/// Length in bytes above which the start of an input is passed to its format again only after it has grown by half.
 const SHOWN_OFTEN: usize = 64 << 10;
 
-/// Counts what parsers do with bytes beside reading rows, for tests.
+/// Counter, for tests, of the bytes that parsers examine or move in addition to reading rows.
 #[cfg(test)]
 pub(crate) mod work {
     use std::cell::Cell;
@@ -114,12 +115,12 @@ pub(crate) mod work {
         static BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// So many bytes were looked at or moved.
+    /// Adds `bytes` to the number of bytes examined or moved on this thread.
     pub(crate) fn count(bytes: usize) {
         BYTES.set(BYTES.get() + bytes);
     }
 
-    /// How many were, on this thread, since the last call.
+    /// Returns the number of bytes counted on this thread since the last call, and resets it.
     pub(crate) fn counted() -> usize {
         BYTES.take()
     }
@@ -143,10 +144,10 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Puts bytes behind those that are not read yet.
+    /// Appends bytes to the unread ones.
     fn take(&mut self, bytes: &[u8]) {
         let left = self.tail.len() - self.at;
-        // Only where at least as many make room.
+        // Moves the unread bytes only when at least as many bytes are freed.
         if self.at >= left {
             #[cfg(test)]
             work::count(left);
@@ -156,7 +157,7 @@ impl<F: RecordFormat> Records<F> {
         self.tail.extend_from_slice(bytes);
     }
 
-    /// Reads what is whole of `tail`; with `last` its end ends a record too. Stops behind a record at fault.
+    /// Reads the complete records of `tail`; if `last`, the end of `tail` also ends a record. Stops after an invalid record.
     fn read(&mut self, batch: &mut Batch, last: bool) -> Result<(), ParseError> {
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -172,7 +173,7 @@ impl<F: RecordFormat> Records<F> {
         done
     }
 
-    /// Passes over what comes before the rows; `false` if more of it must be seen.
+    /// Skips what precedes the rows; returns `false` if more bytes are needed to find the first row.
     fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         if self.begun {
             return Ok(true);
@@ -205,7 +206,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Passes over blank records; whether there is a whole one behind them, or the end.
+    /// Skips blank records; returns whether a complete record follows them or the input ends.
     fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         while !self.whole {
             let start = &text[self.at..];
@@ -219,7 +220,7 @@ impl<F: RecordFormat> Records<F> {
         Ok(true)
     }
 
-    /// Reads records; those that are rows stand in `batch.text` as they do in `text` behind `from`.
+    /// Reads the complete records; the text of rows has the same offset from the end of `batch.text` as from `from` in `text`.
     fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), ParseError> {
         let base = batch.text.len();
         while self.at < text.len() {
@@ -259,7 +260,7 @@ impl<F: RecordFormat> Records<F> {
         Ok(())
     }
 
-    /// The fault of an input in which there is no telling records any more: all of it is passed over.
+    /// Builds the error for an input whose remaining records cannot be told apart, and skips the rest of `text`.
     fn give_up(&mut self, text: &[u8], wrong: RecordError) -> ParseError {
         let left = &text[self.at..];
         let fault = self.fault(left, wrong);
@@ -267,14 +268,14 @@ impl<F: RecordFormat> Records<F> {
         fault
     }
 
-    /// Passes over bytes that are no row.
+    /// Skips `bytes` bytes that are not a row, adding them to the digest.
     fn advance(&mut self, text: &[u8], bytes: usize) {
         let passed = &text[self.at..self.at + bytes];
         self.digest.add(passed);
         self.pass(passed);
     }
 
-    /// Goes on behind these bytes.
+    /// Moves the position to the end of these bytes and counts their lines.
     fn pass(&mut self, bytes: &[u8]) {
         self.line += lines(bytes);
         self.offset += bytes.len() as u64;
@@ -282,7 +283,7 @@ impl<F: RecordFormat> Records<F> {
         self.at += bytes.len();
     }
 
-    /// The complaint about `record`, which stands behind `self.line` lines, with its place.
+    /// Builds the error about `record`, which follows `self.line` lines, with its position in the input.
     fn fault(&self, record: &[u8], wrong: RecordError) -> ParseError {
         let (line, column) = location(record, wrong.at);
         wrong.at_place(self.input, self.line + line, column)
@@ -319,7 +320,7 @@ impl<F: RecordFormat> TextParser for Records<F> {
     }
 }
 
-/// Line from 1 and byte column from 1 of what stands at `at` in a record of several lines.
+/// Returns the line (from 1) and the byte column (from 1) of offset `at` in a record that may span several lines.
 pub(crate) fn location(record: &[u8], at: usize) -> (u64, u64) {
     let before = &record[..at.min(record.len())];
     let start = memchr::memrchr(b'\n', before).map_or(0, |last| last + 1);

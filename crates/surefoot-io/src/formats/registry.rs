@@ -1,4 +1,4 @@
-//! The table of formats.
+//! The registry of formats, and the detection of the format of an input.
 
 use std::path::Path;
 
@@ -20,35 +20,35 @@ use crate::{
     table::{format::Format, options::Options},
 };
 
-/// The parser of a format.
+/// A parser of any format: a push parser of text, or one that reads its inputs itself.
 pub(crate) enum Parser {
     Text(Box<dyn TextParser>),
     Table(Box<dyn TableParser>),
 }
 
-/// Parser constructor of a format.
+/// Constructor of a format's parser.
 enum Access {
-    /// Its text is pushed as it comes.
+    /// Constructor of a push parser of text.
     Text(fn(&Options) -> Box<dyn TextParser>),
-    /// It reads the input itself: as a stream, or here and there if it is a file.
+    /// Constructor of a parser that reads the input itself: as a stream, or by random access if the input is a file.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
     Table(fn(&Options) -> Box<dyn TableParser>),
 }
 
-/// A format and how it is read; a new one is a row of [`REGISTRY`].
+/// A format with its detection and its parser; each is a row of [`REGISTRY`].
 struct Entry {
     format: Format,
-    /// Whether data that begin with these bytes, cut anywhere, look like this format.
+    /// Whether data that begin with these bytes, cut at any position, look like this format.
     begins: fn(&[u8]) -> bool,
-    /// Refuses options that name what its data cannot have.
+    /// Checks that the options name only features that data of this format can have.
     check: fn(&Options) -> Result<(), Error>,
     access: Access,
-    /// Where a part of a row of a batch stands, and its token.
+    /// Returns the location and the token of a part of a row of a batch.
     describe: fn(&Options, &Batch, usize, Part) -> (Location, String),
 }
 
-/// The formats that can be read and how, in the order in which content is held against them. The last is taken where neither
-/// extension nor content says anything.
+/// All readable formats in the order in which they are tried on the content of an input. The last one, svmlight, is the fallback if neither
+/// the extension nor the content determines the format.
 static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
     Entry {
@@ -61,7 +61,7 @@ static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
     Entry {
         format: Format { name: "arrow", extensions: &["arrow", "arrows", "ipc", "feather"], by: FeatureKey::Column },
-        // A file, or a stream: the mark that a message goes on with its length.
+        // An Arrow file begins with ARROW1; an Arrow stream begins with four 0xff bytes before the length of its first message.
         begins: |head| head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]),
         check: |_| Ok(()),
         access: Access::Table(columnar::arrow),
@@ -97,7 +97,7 @@ static REGISTRY: &[Entry] = &[
     },
 ];
 
-/// The formats that can be read, in the order in which content is held against them.
+/// All readable formats in the order in which they are tried on the content of an input.
 pub static FORMATS: &[Format] = &{
     let mut formats = [REGISTRY[0].format; REGISTRY.len()];
     let mut n = 1;
@@ -109,13 +109,13 @@ pub static FORMATS: &[Format] = &{
 };
 
 impl Format {
-    /// The format with this name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// The format of a file extension, ignoring an extension of compression.
+    /// Returns the format that a file name's extension denotes, ignoring the extension of a compression.
     ///
     /// ```
     /// use surefoot_io::Format;
@@ -131,17 +131,17 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// The format detected from the first bytes of decompressed data.
+    /// Returns the format detected from the first bytes of decompressed data.
     #[must_use]
     pub fn by_content(head: &[u8]) -> &'static Format {
         let last = REGISTRY.last().expect("the table is not empty");
         &REGISTRY.iter().find(|entry| (entry.begins)(head)).unwrap_or(last).format
     }
 
-    /// The format of an input: that which its content is beyond doubt, else that of its extension, else that which the content
-    /// looks like; where nothing tells, the text whose features go by `by`.
+    /// Returns the format of an input: the one that its content proves, else the one of its extension, else the one that its content
+    /// resembles; if none of these applies, the text format whose features are identified by `by`.
     ///
-    /// `head` are the first bytes, decompressed.
+    /// `head` holds the first bytes, decompressed.
     pub(crate) fn of(name: &Path, head: &[u8], by: FeatureKey) -> &'static Format {
         let looks = Some(Format::by_content(head)).filter(|format| format.name != LAST);
         let by_name = Format::by_extension(name);
@@ -151,13 +151,13 @@ impl Format {
         let pairs = svmlight::begins(head);
         let contradicts = |named: &Format| match named.name {
             "csv" | "tsv" => pairs,
-            // A colon that is at fault is that of a pair, and a row may have none; blanks stand in both.
+            // Text with a colon may be svmlight with an invalid pair; spaces and tabs occur in either format.
             "svmlight" => {
                 let parts = |byte: &u8| b",;|".contains(byte);
                 !pairs && looks.is_some() && !head.contains(&b':') && head.iter().any(parts)
             }
             "vw" => !head.contains(&b'|') && (pairs || looks.is_some()),
-            // Its own error says more of what is no text.
+            // The Parquet and Arrow parsers report binary content better themselves.
             _ => looks.is_some() && std::str::from_utf8(head).is_ok_and(|text| !text.contains('\0')),
         };
         let fallback = match by {
@@ -170,8 +170,8 @@ impl Format {
         named.or(looks).or_else(|| Format::named(fallback)).unwrap_or(&FORMATS[0])
     }
 
-    /// The format detected from the first input that can be read in advance; if undecided, the text format whose features
-    /// are identified by `by`. `None` for an unsupported format.
+    /// Returns the format detected from the first input that can be read in advance; if the content is ambiguous, the text format whose
+    /// features are identified by `by`. Returns `None` for an unsupported format.
     #[must_use]
     pub fn guess(inputs: &[InputName], by: FeatureKey) -> Option<&'static Format> {
         let input = inputs.iter().find(|input| input.can_reread())?;
@@ -180,23 +180,23 @@ impl Format {
         can_be.then(|| Format::of(input.to_string().as_ref(), &head, by))
     }
 
-    /// Whether data that begin so are of a format that is no text and can be read.
+    /// Whether data that begin with `head` are in a readable format that is not text.
     pub(crate) fn is_stored(head: &[u8]) -> bool {
         REGISTRY.iter().any(|entry| !entry.format.is_text() && (entry.begins)(head))
     }
 
-    /// Whether its parser is fed with text.
+    /// Whether the parser of this format is a push parser of text.
     fn is_text(&self) -> bool {
         matches!(self.entry().access, Access::Text(_))
     }
 
-    /// Checks that data of this format may be read with these options, and that what a user names can be there.
+    /// Checks that this format is accepted with these options, and that the features named by the user can occur in it.
     pub(crate) fn check(&'static self, options: &Options) -> Result<(), Error> {
         options.accepts.check(self)?;
         (self.entry().check)(options)
     }
 
-    /// A parser of this format.
+    /// Builds a parser of this format.
     pub(crate) fn parser(&self, options: &Options) -> Parser {
         match self.entry().access {
             Access::Text(new) => Parser::Text(new(options)),
@@ -204,7 +204,7 @@ impl Format {
         }
     }
 
-    /// Where a part of a row of a batch stands, and its token.
+    /// Returns the location and the token of a part of a row of a batch.
     pub(crate) fn describe(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
         (self.entry().describe)(options, batch, row, part)
     }
@@ -215,5 +215,5 @@ impl Format {
     }
 }
 
-/// The text that content cannot be told from any other.
+/// Name of the last format of [`REGISTRY`], whose `begins` accepts any content.
 const LAST: &str = "svmlight";

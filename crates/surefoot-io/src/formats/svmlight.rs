@@ -1,8 +1,8 @@
-//! The svmlight format, also known as libsvm: `label [qid:N] index:value ... [# comment]`, one row per line.
+//! Push parser of the svmlight format, also known as libsvm: `label [qid:N] index:value ... [# comment]`, one row per line.
 //!
-//! Pairs may stand in any order and are put into ascending order; blanks are spaces and tabs; CR may stand
-//! before the line break, a byte order mark at the very start, any bytes in comments. Blank and comment
-//! lines are no rows but count as lines. The group id is checked and not used.
+//! The pairs of a row may be in any order and are sorted by index. Spaces and tabs separate tokens. A CR may precede the line
+//! break, a byte order mark may begin the input, and a comment may hold any bytes. Blank lines and comment lines are not rows
+//! but count as lines. The group id `qid:N` is validated but not used.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -41,10 +41,10 @@ pub(super) use index_selection::check;
 use line::Line;
 use rules::Rules;
 
-/// A push parser of svmlight text: the caller passes bytes, split anywhere, and gets the rows that they complete.
+/// A push parser of svmlight text: the caller passes bytes, split at any position, and obtains the rows that they complete.
 ///
-/// Memory grows with the longest row, not with comments or the number of rows. Rows are appended to the
-/// batch, which the caller clears when it likes.
+/// Memory grows with the longest row, not with comments or the number of rows. Rows are appended to the batch; the caller
+/// decides when to clear it.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -65,17 +65,17 @@ use rules::Rules;
 #[derive(Debug)]
 pub struct Svmlight {
     rules: Rules,
-    /// Bytes of lines that are not read yet: usually one line without its end.
+    /// Bytes of lines that have not been read yet; usually one incomplete line.
     tail: Vec<u8>,
-    /// The first bytes of `tail` that are in the digest already.
+    /// Number of leading bytes of `tail` that the digest already includes.
     digested: usize,
-    /// Where the whole lines in `tail` begin and end that stand behind a row at fault.
+    /// Start and end, in `tail`, of the complete lines that follow an invalid row; `None` if there are none.
     waiting: Option<(usize, usize)>,
-    /// Whether `tail` ends in a comment, the rest of which need not be kept.
+    /// Whether `tail` ends within a comment, whose remaining bytes need not be kept.
     comment: bool,
-    /// Length of `tail` at which a line without end is looked at.
+    /// Length of `tail` in bytes at which an incomplete line is checked for errors.
     look: usize,
-    /// Decompressed bytes of this input before `tail`, bytes left out of `tail` included.
+    /// Number of decompressed bytes of this input before `tail`, including bytes left out of `tail`.
     offset: u64,
     line: u64,
     input: u32,
@@ -85,16 +85,16 @@ pub struct Svmlight {
     scratch: Vec<(u64, f64)>,
     merger: DuplicateMerger,
     indices: Option<IndexGroups>,
-    /// Where not all indices are used.
+    /// The indices to keep and to ignore; `None` if all indices are used.
     selection: Option<IndexSelection>,
     names: IndexNames,
 }
 
-/// A line without end is first looked at when it is this long.
+/// Length in bytes at which an incomplete line is first checked for errors.
 const LOOK: usize = 1 << 20;
 
 impl Svmlight {
-    /// A parser at the start of the first input. Options that [`Options::check`] refuses are clamped to their range.
+    /// Builds a parser at the start of the first input. Options that [`Options::check`] would refuse are clamped to their range.
     #[must_use]
     pub fn new(options: &Options) -> Svmlight {
         Svmlight {
@@ -118,11 +118,11 @@ impl Svmlight {
         }
     }
 
-    /// Takes the next bytes of the input and appends the rows that they complete.
+    /// Parses the next bytes of the input and appends the rows that they complete.
     ///
     /// # Errors
-    /// The first row at fault. The rows before it are in the batch, those after it come with the next push,
-    /// which may be one of no bytes.
+    /// If a row is invalid: returns the error of the first such row. The rows before it are in the batch; the next push, which may
+    /// pass no bytes, reads the rows after it.
     pub fn push(&mut self, mut bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError> {
         if self.comment {
             let rest = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
@@ -149,15 +149,15 @@ impl Svmlight {
         }
         #[cfg(test)]
         crate::formats::records::work::count(self.tail.len() - stop);
-        // What is left has come since the last line break, or since the row at fault.
+        // The rest has arrived since the last line break or follows the invalid row.
         self.tail.drain(..stop);
         done.and(self.shorten(0))
     }
 
-    /// Ends the input, and with it a last row without line break. The next push starts the next input.
+    /// Ends the input, reading a last row without a line break if there is one. The next push starts the next input.
     ///
     /// # Errors
-    /// If the last row is at fault, or one that waits behind a row at fault; the input has ended all the same.
+    /// If the last row, or an unread row after an invalid one, is invalid; the input has ended nevertheless.
     pub fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError> {
         let mut done = Ok(());
         let (from, mut text) = (self.waiting.map_or(0, |waiting| waiting.0), std::mem::take(&mut self.tail));
@@ -185,8 +185,8 @@ impl Svmlight {
         done
     }
 
-    /// Reads the lines of `text[from..end]`, of which the bytes from `real` on are no part of the input, and copies them to that of
-    /// the batch. Stops behind a row at fault; returns where it stopped.
+    /// Reads the lines of `text[from..end]` and copies them to the text of the batch; the bytes from `real` on do not belong to the input.
+    /// Stops after an invalid row; returns the position at which it stopped.
     fn lines(
         &mut self,
         text: &[u8],
@@ -238,7 +238,7 @@ impl Svmlight {
         (at, done)
     }
 
-    /// Reads one line: where its line break is, and the label if it is a row, whose pairs are then in the batch.
+    /// Reads one line and appends its pairs to the batch; returns the position of its line break, and the label if the line is a row.
     fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), ParseError> {
         let first = batch.index.len();
         let read = match line::line(text, start, &self.rules, &mut self.backend, &mut self.delimiters, batch) {
@@ -279,7 +279,7 @@ impl Svmlight {
         Ok((end, Some(row.label.unwrap_or(f64::NAN))))
     }
 
-    /// Puts the pairs from `first` on into order; `false` if an index appears twice.
+    /// Sorts the pairs from position `first` on by index; returns `false` if an index occurs twice.
     fn sort(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.scratch.clear();
         self.scratch.extend(batch.index[first..].iter().copied().zip(batch.value[first..].iter().copied()));
@@ -291,8 +291,8 @@ impl Svmlight {
         self.scratch.windows(2).all(|two| two[0].0 < two[1].0)
     }
 
-    /// Replaces the sorted ids from `first` on by their hashes; values that meet are added in the order of their ids, so
-    /// that the sum does not depend on the order in the file. `false` if a sum overflows.
+    /// Replaces the sorted indices from position `first` on by their hashes. Adds values with equal hashes in the order of their
+    /// indices, so that the sum does not depend on the order in the file. Returns `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.names.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
@@ -300,8 +300,8 @@ impl Svmlight {
         batch.value[first..].iter().all(|value| value.is_finite())
     }
 
-    /// Keeps memory small while a line has no end yet: the rest of a comment is only digested, and a very long
-    /// line is checked each time its length doubles. The first `known` bytes of the tail hold no comment.
+    /// Bounds memory while a line is incomplete: the rest of a comment is added to the digest but not kept, and a very long line is
+    /// checked each time its length doubles. The first `known` bytes of the tail hold no comment.
     fn shorten(&mut self, known: usize) -> Result<(), ParseError> {
         if let Some(found) = memchr::memchr(b'#', &self.tail[known..]) {
             self.digest.add(&self.tail[self.digested..]);
@@ -318,7 +318,7 @@ impl Svmlight {
                 self.line += 1;
                 let fault = self.fault(wrong);
                 self.line -= 1;
-                // What follows of this line is passed over like a comment.
+                // The rest of this line is skipped like a comment.
                 self.digest.add(&self.tail[self.digested..]);
                 self.offset += self.tail.len() as u64 - 1;
                 self.tail.clear();

@@ -1,8 +1,8 @@
-//! Formats that cannot be read, told by their first bytes, so that a message names them and what to do.
+//! Recognition of unsupported formats by their first bytes, so that the error names the format and a remedy.
 
 use crate::text::number;
 
-/// Kinds that begin with these bytes, at this place.
+/// Unsupported formats recognised by magic bytes: offset, magic bytes, and message with the remedy.
 const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\xd0\xcf\x11\xe0", "an old Excel workbook (xls): save the sheet as CSV"),
     (0, b"Obj\x01", "Avro: write it as Parquet"),
@@ -43,18 +43,18 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"version https://git-lfs", "a Git LFS pointer: get the file itself with git lfs pull"),
 ];
 
-/// Names an unsupported kind of data by its first bytes, with the remedy; `None` if it is not known. Without `with_text` only kinds that
-/// are not text.
+/// Returns the name of the unsupported format that begins with `head`, with the remedy; `None` if none is recognised. Recognises text formats
+/// only if `with_text` is true.
 pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     let begins = |&&(at, magic, _): &&(usize, &[u8], &str)| head.get(at..).is_some_and(|head| head.starts_with(magic));
     if head.starts_with(b"PK\x03\x04") {
         return Some(archive(head));
     }
-    // A pickle says its version and that it goes on with a frame, an object or an array.
+    // A pickle begins with its version, followed by a frame, an object or an array.
     if let [0x80, 2..=5, 0x95 | b'c' | b'}' | b']' | b'(' | b'X', ..] = head {
         return Some("a Python pickle: write the table as CSV or Parquet");
     }
-    // A name of a column may begin so.
+    // The name of a column may also begin with "ORC", so a control byte is required.
     if head.starts_with(b"ORC")
         && head.iter().take(64).any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
     {
@@ -64,7 +64,7 @@ pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     found.or_else(|| if with_text { text(head) } else { None })
 }
 
-/// The kind of a zip archive, by the name of its first file.
+/// Returns the message for a zip archive, depending on the names of its first files.
 fn archive(head: &[u8]) -> &'static str {
     let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     if holds(b"[Content_Types].xml") || holds(b"xl/") {
@@ -78,7 +78,7 @@ fn archive(head: &[u8]) -> &'static str {
     }
 }
 
-/// Data of which one byte in ten is zero, in no pattern as UTF-16 has it, are no text.
+/// Returns a message if the data are binary: more than a tenth of the bytes are zero, and not every second byte as in UTF-16.
 fn binary(head: &[u8]) -> Option<&'static str> {
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|&&byte| byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
@@ -86,7 +86,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
     is_binary.then_some("binary, of a format that is not known here: write the table as CSV or Parquet")
 }
 
-/// The kinds of text.
+/// Returns the message for an unsupported text format, or `None` if none is recognised.
 fn text(head: &[u8]) -> Option<&'static str> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -112,7 +112,7 @@ fn text(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The kin of svmlight.
+/// Returns the message for a variant of svmlight (libffm, or several labels per row), judged by one line.
 fn pairs(line: &[u8]) -> Option<&'static str> {
     let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
     let (label, pair) = (tokens.next()?, tokens.next()?);
@@ -176,7 +176,7 @@ mod tests {
         for head in text {
             assert_eq!(named(head, true), None, "{}", head.escape_ascii());
         }
-        // A row of two labels is a table where that was said.
+        // A row with two labels may be a table if the user named a table format.
         assert_eq!(named(b"1,3 2:0.5\n", false), None);
     }
 }

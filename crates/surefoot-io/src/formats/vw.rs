@@ -1,25 +1,25 @@
-//! The text format of Vowpal Wabbit, one row per line:
+//! Parser of the text format of Vowpal Wabbit, one row per line:
 //! `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ... |namespace ...`.
 //!
 //! | text | meaning |
 //! | --- | --- |
-//! | `\| a` | a bar and a space: features of the namespace without a name |
-//! | `\|n:2 a:3` | the scale of a namespace multiplies values |
+//! | `\| a` | a bar followed by a space: features of the unnamed (default) namespace |
+//! | `\|n:2 a:3` | the scale of a namespace multiplies the values of its features |
 //! | `a` | the value is 1 |
-//! | `a:0` | leaves no trace |
-//! | `a a:2` | one feature, values that meet are added |
-//! | `7` | a name like any other; `07` is another one |
-//! | `:3 :5` | no names: features `0` and `1` |
-//! | `colour:red` | text as a value: a feature of value 1 for each, whatever the scale |
+//! | `a:0` | the feature is dropped |
+//! | `a a:2` | one feature; values of equal features are added |
+//! | `7` | a name like any other; `07` is a different name |
+//! | `:3 :5` | features without names are called `0` and `1` |
+//! | `colour:red` | text as a value: each text is a feature of value 1, whatever the scale |
 //! | `'tag \|`, `tag\|` | a tag, which is written beside predictions |
-//! | `\| a`, `'tag \|` | no label: not learnt, as with weight 0 |
+//! | `\| a`, `'tag \|` | no label: the row is not learnt, as with weight 0 |
 //!
-//! Names are bytes without space, tab, colon, bar; there are no escapes. Blank lines are no rows. Namespaces go by their
-//! whole name wherever they are named, not by its first letter.
+//! Names consist of any bytes other than space, tab, colon and bar; there are no escapes. Blank lines are not rows. Options refer
+//! to a namespace by its whole name, not by its first letter.
 //!
-//! Errors are, where Vowpal Wabbit only warns or is silent: invalid numbers, a colon without a value,
-//! text before a tab, bars within values, more than three numbers before the bar, a line without a bar. A
-//! base, the prediction to start from, is an offset.
+//! The following are errors, although Vowpal Wabbit only warns or stays silent: invalid numbers, a colon without a value,
+//! text before a tab, bars within values, more than three numbers before the bar, and a line without a bar. The base, from which
+//! the prediction starts, is an offset.
 
 mod features;
 mod head;
@@ -44,7 +44,7 @@ use crate::{
 use features::Features;
 use head::{Head, Token};
 
-/// Reads lines.
+/// The Vowpal Wabbit format, which reads one row per line.
 #[derive(Debug)]
 pub(crate) struct Vw {
     builder: RowBuilder,
@@ -52,21 +52,22 @@ pub(crate) struct Vw {
     groups: FeatureGroups,
     found: Arc<Inferred>,
     unlabelled: bool,
-    /// Whether rows are called by their tags.
+    /// Whether the tags of rows are their names.
     tags: bool,
-    /// Whether offsets, and weights, are passed over.
+    /// Whether offsets are ignored.
     bare: bool,
+    /// Whether weights are ignored.
     unweighted: bool,
-    /// Of the line at hand, see [`features::marks`].
+    /// Marks of the current line, see [`features::marks`].
     marks: Vec<usize>,
 }
 
-/// The namespaces that are used.
+/// Selection of namespaces by `--keep` and `--ignore`; an empty `keep` keeps all.
 #[derive(Debug)]
 struct NamespaceSelection {
     keep: Vec<String>,
     ignore: Vec<String>,
-    /// Namespaces named by the user that no row has had so far.
+    /// Namespaces named by the user that no row has contained so far.
     awaited: Vec<String>,
 }
 
@@ -109,7 +110,7 @@ impl Vw {
         }
     }
 
-    /// Tells the names of features that were read once.
+    /// Reads the features of a line again to record their names.
     #[cold]
     fn name(&mut self, line: &[u8], bar: usize) -> Result<(), RecordError> {
         let mut features = Features::new(line, bar, &self.marks);
@@ -124,7 +125,7 @@ impl Vw {
         Ok(())
     }
 
-    /// Label, weight and base before the features; a base is an offset.
+    /// Returns label, weight and offset from the tokens before the features; the base is the offset.
     fn numbers(&self, head: &Head<'_>) -> Result<Numbers, RecordError> {
         let base = head.base.filter(|_| !self.bare);
         let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
@@ -196,12 +197,12 @@ impl RecordFormat for Vw {
     }
 }
 
-/// The token that stands for the whole row.
+/// Returns the first token of a line, which represents the whole row in error messages.
 fn first(line: &[u8]) -> Token<'_> {
     head::tokens(line).next().unwrap_or_default()
 }
 
-/// Whether data begin like this: a bar, with a space or nothing before it but for a label and a tag.
+/// Whether the first line of a text has a bar that only a numeric label, blanks or a tag precede.
 pub(crate) fn begins(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -215,7 +216,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
     has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
 }
 
-/// Column and token of a part of a row that was read.
+/// Returns the location (line and column) and the token of a part of a row that was read.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
@@ -233,7 +234,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
     (Location::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
 }
 
-/// The first feature of this id.
+/// Returns the token of the first used feature of a line with this id.
 fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Schema) -> Option<Token<'a>> {
     let used = NamespaceSelection::new(reading);
     let mut marks = Vec::new();

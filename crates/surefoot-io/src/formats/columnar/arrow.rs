@@ -1,7 +1,7 @@
-//! Arrow IPC: the messages of a stream, and of a file, which is a stream between a magic and an index.
+//! Reader of Arrow IPC: the messages of a stream, or of a file, which is a stream enclosed by magic bytes and an index.
 //!
-//! A file is read as the stream it holds, so that it may come through a pipe and be compressed. Its index, at the end, is
-//! not needed. Arrow has no checksums: a changed byte within values cannot be noticed.
+//! A file is read as the stream that it contains, so it may come through a pipe and be compressed. The index at its end is not used.
+//! Arrow has no checksums: a changed byte within values cannot be detected.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -18,11 +18,11 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// The first bytes of a file, which are padded to eight.
+/// First bytes of a file, padded to eight bytes.
 const MAGIC: &[u8] = b"ARROW1";
-/// Begins a message; older writers leave it out.
+/// First bytes of a message; older writers omit them.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// The largest description of a message that is believed.
+/// Maximum accepted number of bytes of the description of a message.
 const DESCRIPTION: usize = 256 << 20;
 
 struct Messages {
@@ -36,7 +36,7 @@ struct Messages {
     ended: bool,
 }
 
-/// A message: what it is, and its body.
+/// A message: its description (Flatbuffers metadata) and its body.
 struct Message {
     description: Vec<u8>,
     body: Buffer,
@@ -54,7 +54,7 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, R
     if !is_file && !first.starts_with(&CONTINUES) {
         return Err(ReadFailure::Says("not an Arrow file or stream; for another format give --format".to_owned()));
     }
-    // The magic is padded, by some writers to 64 bytes.
+    // Writers pad the magic bytes, some of them to 64 bytes.
     for _ in 0..8 {
         if is_file && (first.starts_with(MAGIC) || first == [0; 8]) {
             first = eight(&mut stream)?;
@@ -121,7 +121,7 @@ impl Table for Messages {
 }
 
 impl Messages {
-    /// The next message; `None` at the end.
+    /// Reads the next message; `None` at the end.
     fn message(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.ended || self.stream.fill_buf()?.is_empty() {
             return self.end_without_mark();
@@ -145,7 +145,7 @@ impl Messages {
         Ok(Some(Message { description, body }))
     }
 
-    /// A stream may end where its writer has gone away, for good or not; a file must not.
+    /// Handles the end of the input without an end mark: a stream may end this way, if its writer has stopped; a file must not.
     fn end_without_mark(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.is_file && !self.ended {
             return Err(cut_off());
@@ -158,7 +158,7 @@ impl Messages {
         Ok(None)
     }
 
-    /// Behind the mark of the end a file goes on with its index and the magic; a stream does not.
+    /// Checks the bytes after the end mark: in a file the index and the magic bytes must follow, in a stream nothing.
     fn end(&mut self) -> Result<(), ReadFailure> {
         let mut last = Vec::new();
         loop {
@@ -186,7 +186,7 @@ impl Messages {
         }
     }
 
-    /// So many bytes; memory grows as they come, not as they are announced.
+    /// Reads `length` bytes; memory grows with the bytes present, not with the declared length.
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>, ReadFailure> {
         let mut bytes = Vec::new();
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
@@ -194,18 +194,18 @@ impl Messages {
     }
 }
 
-/// The next eight bytes, or all that are left.
+/// Reads the next eight bytes, or all bytes that are left if there are fewer.
 fn eight(stream: &mut impl Read) -> Result<Vec<u8>, ReadFailure> {
     let mut bytes = Vec::new();
     stream.take(8).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The best that zstd does: a block of 128 KiB in four bytes. LZ4 does less.
+/// Maximum compression ratio: zstd stores a block of 128 KiB in four bytes; LZ4 compresses less.
 const RATIO: i64 = 32 << 10;
 
-/// Checks that the buffers lie within the body, and that none claims to hold more, decompressed, than it can: that much
-/// would be allocated.
+/// Checks that the buffers lie within the body, and that none declares a decompressed size larger than possible, since the decoder would
+/// allocate it.
 fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), ReadFailure> {
     for buffer in batch.buffers().into_iter().flatten() {
         let within = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());

@@ -1,4 +1,4 @@
-//! Cells of a column as numbers and as text, which then mean what they mean in any format: see [`cell_value`].
+//! Conversion of cells to numbers and to text, with the same meaning as in any other format: see [`cell_value`].
 
 use std::fmt::Write as _;
 
@@ -16,16 +16,16 @@ use arrow_schema::{DataType, TimeUnit};
 use super::scalar_types::is_text;
 use crate::text::cell_value::{self, time};
 
-/// Whole numbers up to this size are numbers of 64 bits, all of them.
+/// Bound up to which every integer is exactly representable as f64.
 const EXACT: u64 = 1 << 53;
 
-/// The powers of ten that are numbers of 64 bits.
+/// Powers of ten that are exactly representable as f64.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
 
-/// The cells of a column of numbers or times; NaN where there is none.
+/// Returns the cells of a column of numbers or times as numbers; NaN for a missing cell.
 pub(super) fn numbers(array: &dyn Array) -> Vec<f64> {
     let mut numbers = match array.data_type() {
         DataType::Boolean => array.as_boolean().values().iter().map(|x| f64::from(u8::from(x))).collect(),
@@ -52,7 +52,7 @@ pub(super) fn numbers(array: &dyn Array) -> Vec<f64> {
             let number = |row| text(array, row, &mut scratch).and_then(cell_value::number).unwrap_or(f64::NAN);
             (0..array.len()).map(number).collect()
         }
-        // Seconds and days, whatever unit a writer counts in.
+        // Times become seconds and dates become days, whatever the unit of the writer.
         DataType::Timestamp(TimeUnit::Second, _) => each::<TimestampSecondType>(array, |x| x as f64),
         DataType::Timestamp(TimeUnit::Millisecond, _) => each::<TimestampMillisecondType>(array, |x| x as f64 / 1e3),
         DataType::Timestamp(TimeUnit::Microsecond, _) => each::<TimestampMicrosecondType>(array, |x| x as f64 / 1e6),
@@ -83,9 +83,9 @@ fn each<T: ArrowPrimitiveType>(array: &dyn Array, number: impl Fn(T::Native) -> 
     array.as_primitive::<T>().values().iter().map(|&x| number(x)).collect()
 }
 
-/// x · 10^−scale, correctly rounded.
+/// Returns x · 10^−scale, correctly rounded.
 fn decimal(x: i128, scale: i8) -> f64 {
-    // Both numbers are exact, so that the division rounds once.
+    // Both operands are exact, so that only the division rounds.
     match usize::try_from(scale).ok().and_then(|scale| POWERS.get(scale)) {
         Some(power) if x.unsigned_abs() <= u128::from(EXACT) => x as f64 / power,
         _ => parsed(&x, scale),
@@ -96,7 +96,7 @@ fn parsed(digits: &dyn std::fmt::Display, scale: i8) -> f64 {
     format!("{digits}e{}", -i32::from(scale)).parse().unwrap_or(f64::NAN)
 }
 
-/// The first row of whole numbers that is beyond 2^53 and so may not be the number that is used.
+/// Returns the first row of an integer column with an absolute value above 2^53, which may not be exactly representable as f64.
 pub(super) fn first_beyond(array: &dyn Array) -> Option<usize> {
     let is_valid = |row: &usize| array.is_valid(*row);
     let beyond = |sizes: &mut dyn Iterator<Item = u64>| {
@@ -109,7 +109,7 @@ pub(super) fn first_beyond(array: &dyn Array) -> Option<usize> {
     }
 }
 
-/// The place of each cell in the dictionary; one beyond its end where there is none.
+/// Returns the position of each cell in the dictionary; a missing cell has the position after its end.
 pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     let dictionary = array.as_any_dictionary();
     let none = dictionary.values().len();
@@ -123,7 +123,7 @@ pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     keys
 }
 
-/// Ticks per second.
+/// Returns the number of ticks per second.
 fn per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
@@ -133,8 +133,8 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// The text of a cell, written to `scratch` if it is of another type: a number in the fewest digits that tell it apart from
-/// others of its type, a day or time as [`time`] spells it. `None` if there is none.
+/// Returns the text of a cell; a cell of another type is written to `scratch`: a number in the fewest digits that distinguish it from
+/// others of its type, a date or time as spelled by [`time`]. Returns `None` if the cell is missing.
 pub(super) fn text<'a>(array: &'a dyn Array, row: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
     if array.is_null(row) {
         return None;
@@ -200,7 +200,7 @@ fn exact<T: DecimalType>(array: &dyn Array, row: usize, to: &mut String) {
     to.push_str(&array.as_primitive::<T>().value_as_string(row));
 }
 
-/// A number with a fraction; -0 is written as 0.
+/// Writes a number with a fraction; -0 is written as 0.
 fn rounded(number: impl std::fmt::Display, to: &mut String) {
     let _ = write!(to, "{number}");
     if to == "-0" {
@@ -208,7 +208,7 @@ fn rounded(number: impl std::fmt::Display, to: &mut String) {
     }
 }
 
-/// The text of a cell, empty where it is missing; a time without a defined spelling is spelled as its number.
+/// Returns the text of a cell, empty if the cell is missing; a time without a defined spelling is spelled as its number.
 pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
     let (values, at): (&dyn Array, usize) = match array.data_type() {
         DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),

@@ -1,4 +1,4 @@
-//! One column: its cells of the current record batch, and what they add to a row.
+//! A used column: its cells in the current record batch, and the features that they add to a row.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::{
     text::{cell_value, printable::text_of},
 };
 
-/// A fault of a row.
+/// An error in a row.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// From 1 over the whole table.
+    /// Number of the row in the table, from 1.
     pub(super) row: u64,
     pub(super) column: Option<String>,
     pub(super) token: String,
@@ -35,44 +35,44 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A fault of the current row.
+    /// Builds an error in the current row; the caller sets the row number.
     pub(super) fn new(column: Option<&str>, token: &str, message: &str) -> Fault {
         let token = error::token(token.as_bytes());
         Fault { row: 0, column: column.map(str::to_owned), token, message: message.to_owned() }
     }
 }
 
-/// Reads a column.
+/// Reader of one column.
 pub(super) struct Column {
     pub(super) used: UsedColumn,
     group: Group,
-    /// The features of a number or of those in a list, and of their absence.
+    /// Ids of the features of a number, or of each number of a list or vector: the feature itself, and the indicator of a missing value.
     ids: Vec<(u64, u64)>,
-    /// The number of the group that the weights of texts are in.
+    /// Number of the feature group to which the weights of texts belong.
     rule: u32,
-    /// The name as people see it.
+    /// Name as shown to users, escaped.
     escaped: String,
-    /// Replacements of missing values.
+    /// Replacement of a missing value, per number.
     fills: Vec<f64>,
-    /// Which of them have given their names.
+    /// Whether the name of the feature has been recorded, per number.
     named: Vec<bool>,
     array: ArrayRef,
     cells: Cells,
 }
 
-/// The cells of a record batch.
+/// The cells of a column in a record batch.
 enum Cells {
     Numbers(Vec<f64>),
     Texts,
-    /// Places in a dictionary, and what is known of its texts.
+    /// Position of each cell's text in a dictionary, and the state of each text of the dictionary.
     Dictionary(Vec<usize>, Vec<DictionaryEntry>),
     MultiValueCell(Texts),
-    /// The numbers of all lists, and where those of each row lie.
+    /// Numbers of all lists in sequence, and the range of the numbers of each row.
     Lists(Vec<f64>, Vec<Span>),
     Vectors(Vectors),
 }
 
-/// A text of a dictionary, which is hashed when it is first met.
+/// State of a text of a dictionary; the text is hashed when it first occurs in a row.
 #[derive(Clone, Copy)]
 enum DictionaryEntry {
     Unmet,
@@ -104,10 +104,10 @@ impl Column {
         }
     }
 
-    /// Tells the builder of the rows in which groups its features are, given that of a column by its name.
+    /// Assigns the features of the column to their feature groups in the row builder; `rule` maps the name of a column to its group.
     pub(super) fn assign(&mut self, rule: impl Fn(&str) -> u32, builder: &mut RowBuilder) {
         self.rule = rule(&self.name(0));
-        // Of a list that is missing as a whole.
+        // The indicator of a list or vector that is missing as a whole.
         builder.assign(missing_id(self.used.name.as_bytes()), self.rule);
         for (k, (id, absent)) in self.ids.iter().enumerate() {
             let rule = rule(&self.name(k));
@@ -116,37 +116,37 @@ impl Column {
         }
     }
 
-    /// Learns what missing numbers count as, by the names of columns.
+    /// Sets the replacements of missing numbers; `fill` maps the name of a column to its replacement.
     pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
         if self.used.kind.is_numeric() {
             self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
         }
     }
 
-    /// Adds what a missing number counts as.
+    /// Adds the replacement of missing number `k` to the row.
     fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
         if self.fills[k] != 0.0 {
             builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
         }
     }
 
-    /// How many numbers each cell has, as far as all cells have as many.
+    /// Returns the number of features per row: the length of a list, and 1 for any other column, including vectors of any size.
     pub(super) fn width(&self) -> usize {
         if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }
 
-    /// The id of its number, if it has one per row.
+    /// Returns the feature id of a column with one number per row; `None` for any other column.
     pub(super) fn plain_id(&self) -> Option<u64> {
         (self.used.kind == Kind::Number).then(|| self.ids[0].0)
     }
 
-    /// Whether its number has given its name.
+    /// Whether the name of the feature of a column with one number per row has been recorded.
     #[inline]
     pub(super) fn is_named(&self) -> bool {
         self.named[0]
     }
 
-    /// Takes the cells of the next record batch.
+    /// Loads the cells of the next record batch.
     pub(super) fn load(&mut self, array: &ArrayRef, policy: &MissingPolicy) {
         let before = std::mem::replace(&mut self.array, array.clone());
         self.cells = match (self.used.kind, array.data_type()) {
@@ -166,7 +166,7 @@ impl Column {
             }
             (Kind::Vector(_), _) => Cells::Vectors(Vectors::new(array)),
         };
-        // What weighs rows and what is added to margins is never missing.
+        // Weights and offsets are never missing, so that texts for missing values do not apply to them.
         if let (Cells::Numbers(numbers) | Cells::Lists(numbers, _), Role::Label | Role::Number) =
             (&mut self.cells, self.used.role)
         {
@@ -174,29 +174,29 @@ impl Column {
         }
     }
 
-    /// The first row of whole numbers that are used as numbers of 64 bits and may differ.
+    /// Returns the first row with an integer that is used as a number although f64 may not represent it exactly.
     pub(super) fn first_beyond(&self) -> Option<usize> {
         if self.used.kind == Kind::Number { cells::first_beyond(&self.array) } else { None }
     }
 
-    /// The number of a row; NaN if it is missing.
+    /// Returns the number in a row, NaN if it is missing; `None` if the column does not hold single numbers.
     pub(super) fn number(&self, row: usize) -> Option<f64> {
         let Cells::Numbers(numbers) = &self.cells else { return None };
         numbers.get(row).copied()
     }
 
-    /// The text of a row, if there is one.
+    /// Returns the text in a row; `None` if it is missing.
     pub(super) fn text<'a>(&'a self, row: usize, policy: &MissingPolicy, scratch: &'a mut String) -> Option<&'a [u8]> {
         let (array, row): (&dyn Array, _) = match &self.cells {
             Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
             _ => (&self.array, row),
         };
-        // The place of a cell without a text is beyond the end of the dictionary.
+        // A missing cell has a position beyond the end of the dictionary.
         let row = Some(row).filter(|&row| row < array.len())?;
         cells::text(array, row, scratch).filter(|text| !policy.absent.is(text))
     }
 
-    /// The text of a row where a number is needed, if there is text that is none.
+    /// Returns the text in a row of a numeric column if it is present but not a number; else `None`.
     #[cold]
     pub(super) fn no_number(&self, row: usize, policy: &MissingPolicy) -> Option<String> {
         let (array, row): (&dyn Array, _) = match self.array.data_type() {
@@ -213,7 +213,7 @@ impl Column {
         cell_value::number(text).is_none().then(|| text_of(text.trim_ascii()))
     }
 
-    /// Adds what the cell of a row stands for; returns how many numbers or texts are missing.
+    /// Adds the features of the cell in a row; returns the number of missing numbers or texts.
     pub(super) fn add(
         &mut self,
         row: usize,
@@ -276,7 +276,7 @@ impl Column {
         Ok(1)
     }
 
-    /// The name of a number.
+    /// Returns the name of number `k`: the element `name[k]` of a list or vector, else the name of the column.
     pub(super) fn name(&self, k: usize) -> String {
         match self.used.kind {
             Kind::List(_) | Kind::Vector(_) => element(&self.used.name, k),
@@ -284,7 +284,7 @@ impl Column {
         }
     }
 
-    /// The complaint about text where numbers are to be.
+    /// Builds the error about text in a column of numbers.
     #[cold]
     fn is_text(&self, text: &str, policy: &MissingPolicy) -> Fault {
         let flag = column_names::flagged(self.used.index + 1, &self.used.name);
@@ -352,7 +352,7 @@ impl Column {
         self.add_number(0, f64::NAN, row, policy, builder)
     }
 
-    /// Adds the words of a cell, or the categories in it.
+    /// Adds the words or the categories of a cell.
     fn add_several(
         &mut self,
         row: usize,
@@ -371,7 +371,7 @@ impl Column {
         missing.ok_or_else(|| self.absence(&self.used.name, row, policy))
     }
 
-    /// Adds what stands for a list or vector that is missing as a whole.
+    /// Adds the indicator and the replacements of a list or vector that is missing as a whole.
     fn add_no_list(&mut self, row: usize, policy: &MissingPolicy, builder: &mut RowBuilder) -> Result<u64, Fault> {
         let name = &self.used.name;
         if policy.missing == Missing::Refuse {
@@ -382,7 +382,7 @@ impl Column {
         Ok(1)
     }
 
-    /// The fault of a list or vector that has not as many numbers as those before.
+    /// Builds the error about a list or vector whose length differs from the earlier ones.
     #[cold]
     fn of_other_length(&self, what: &str, length: usize, before: usize) -> Fault {
         let message =
@@ -397,7 +397,7 @@ impl Column {
         policy: &MissingPolicy,
         builder: &mut RowBuilder,
     ) -> Result<u64, Fault> {
-        // Taken out, since its numbers are added one by one.
+        // Taken out of `self` because `add_number` borrows `self` mutably.
         let Cells::Vectors(vectors) = std::mem::replace(&mut self.cells, Cells::Texts) else { return Ok(0) };
         let added = match vectors.of(row) {
             Ok(None) => self.add_no_list(row, policy, builder),
@@ -437,7 +437,7 @@ impl Column {
     }
 }
 
-/// Whether two arrays share their dictionary, so that what is known of its texts still holds.
+/// Whether two arrays share their dictionary, so that the states of its texts remain valid.
 fn is_same_dictionary(a: &ArrayRef, b: &ArrayRef) -> bool {
     let values = |array: &ArrayRef| array.as_any_dictionary_opt().map(|dictionary| dictionary.values().to_data());
     values(a).zip(values(b)).is_some_and(|(a, b)| a.ptr_eq(&b))

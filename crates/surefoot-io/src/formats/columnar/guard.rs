@@ -1,4 +1,4 @@
-//! The one place where a panic is caught.
+//! Conversion of panics of the Parquet and Arrow decoders to errors; no other code catches panics.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -10,11 +10,11 @@ thread_local! {
     static DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder; if it panics, the data are damaged.
+/// Runs a decoder and returns an error that reports damaged data if it panics.
 ///
-/// The crates that decode Parquet and Arrow check most of what they read and return an error, but index and assert in some
-/// places that damaged bytes reach: of 20 000 files with one byte changed, sixty made them panic. A reader must not end the program for that, nor print the crate's words. What the
-/// decoder has changed is not looked at again: after damage a table is closed.
+/// The crates that decode Parquet and Arrow check most of their input and return an error, but in some places damaged bytes reach an
+/// index operation or an assertion: of 20 000 files with one byte changed, sixty caused a panic. A reader must neither end the program
+/// in this case nor print the message of the crate. State changed by the decoder is not used again: a damaged table is closed.
 pub(super) fn damage<T>(decode: impl FnOnce() -> Result<T, ReadFailure>) -> Result<T, ReadFailure> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! Supported column types, and their roles.
+//! Supported types of columns, and the ways in which their cells are read.
 
 use arrow_schema::DataType;
 use surefoot_glm::Role;
@@ -10,30 +10,30 @@ use super::{
 };
 use crate::table::column_names::{flagged, shown};
 
-/// How the cells of a column are read.
+/// Way in which the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
     Text,
-    /// The texts of a list, each of which is a category.
+    /// A list of texts, each of which is a category.
     Categories,
-    /// The words of a text, or of a list of them.
+    /// A text, or a list of texts, whose words are features.
     Words,
-    /// So many numbers per cell; 0 until that is known.
+    /// A list of this many numbers per cell; 0 until the length is known.
     List(usize),
-    /// A [vector](super::vectors) of so many numbers.
+    /// A [vector](super::vectors) of this many numbers per cell; 0 until the size is known.
     Vector(usize),
 }
 
 impl Kind {
-    /// Whether cells are numbers, or hold some.
+    /// Whether cells are or contain numbers.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, Kind::Number | Kind::List(_) | Kind::Vector(_))
     }
 }
 
-/// How a column of this role, and of this number from 1, is read; `asked` if it was said to be numeric, by the user or by a model. Else, if it cannot be
-/// used, its name and type and the flag that helps.
+/// Returns how a column with this role and this number (from 1) is read. `asked` is true if the user or a model declared the column
+/// numeric. If the column cannot be used, returns a message with its name, its type and the flag that helps.
 pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
     let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
     match role {
@@ -82,12 +82,12 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
     }
 }
 
-/// Whether cells are lists of what is text unless something else is said.
+/// Whether cells are lists of values that are text by default.
 pub(super) fn holds_words(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_text(values.data_type()))
 }
 
-/// Whether cells are lists of what can be spelled out.
+/// Whether cells are lists of values that can be spelled out as text.
 fn holds_texts(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| has_text(values.data_type()))
 }
@@ -97,7 +97,7 @@ pub(super) fn is_list(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_number(values.data_type()) && *values.data_type() != DataType::Null)
 }
 
-/// Unit of a temporal type's number.
+/// Returns the unit in which cells of a temporal type are used as numbers; `None` for any other type.
 pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     Some(match of {
         DataType::Timestamp(_, Some(_)) => "seconds since 1970 in UTC",
@@ -109,7 +109,7 @@ pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     })
 }
 
-/// A type as it is shown: what it is called, without what it is made of.
+/// Returns the name of a type as it is shown to users, without its parameters.
 pub(super) fn type_name(of: &DataType) -> String {
     match of {
         DataType::Timestamp(..) => "timestamp".to_owned(),

@@ -1,4 +1,4 @@
-//! Treatment of missing cells.
+//! Policy for missing cells of tables stored by columns.
 
 use surefoot_glm::Missing;
 
@@ -9,6 +9,6 @@ use crate::text::cell_value::MissingTexts;
 pub(super) struct MissingPolicy {
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Whether a model says so.
+    /// Whether the policy comes from a model.
     pub(super) of_model: bool,
 }

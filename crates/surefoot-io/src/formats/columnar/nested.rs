@@ -1,4 +1,4 @@
-//! Cells that hold several values: lists of any make.
+//! Columns whose cells are lists, in any of the list types of Arrow.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
@@ -6,10 +6,10 @@ use arrow_schema::{DataType, FieldRef};
 
 use super::cells;
 
-/// Where the list of a row lies in the values of all lists; `None` if it is null.
+/// Start and end of the list of a row in the values of all lists; `None` if the list is null.
 pub(super) type Span = Option<(usize, usize)>;
 
-/// The field of the values, if cells of this type are lists: of any length or a fixed one, by end or by view, or in a dictionary.
+/// Returns the field of the values if the type is a list type (variable or fixed length, list or list view, or a dictionary of them).
 pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     use DataType::{Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView};
     match of {
@@ -21,8 +21,8 @@ pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// The lists of a column: the values of all of them one after the other, and where those of each row lie. For another
-/// column, itself and each of its cells.
+/// Returns the values of all lists of a column in sequence, and the range of the values of each row. A column of another type is its
+/// own sequence of values, one per row.
 pub(super) fn spans(array: &ArrayRef) -> (ArrayRef, Vec<Span>) {
     let valid = |spans: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<Span> {
         spans.enumerate().map(|(row, span)| array.is_valid(row).then_some(span)).collect()
@@ -59,18 +59,18 @@ fn by_view<O: OffsetSizeTrait>(
 ) -> (ArrayRef, Vec<Span>) {
     let list = array.as_list_view::<O>();
     let views = list.value_offsets().iter().zip(list.value_sizes());
-    // No overflow: Arrow has refused lists that do not lie within the values.
+    // The sum cannot overflow: Arrow has rejected lists that lie outside of the values.
     let mut spans = views.map(|(at, size)| (at.as_usize(), at.as_usize() + size.as_usize()));
     (list.values().clone(), valid(&mut spans))
 }
 
-/// The lists of numbers of a column: see [`spans`].
+/// Returns the values of the lists of a column as numbers, and the range of the values of each row: see [`spans`].
 pub(super) fn numbers(array: &ArrayRef) -> (Vec<f64>, Vec<Span>) {
     let (values, spans) = spans(array);
     (cells::numbers(&values), spans)
 }
 
-/// How many numbers the first list of a column has.
+/// Returns the length of the first list of a column that is not null.
 pub(super) fn length(array: &ArrayRef) -> Option<usize> {
     if let DataType::FixedSizeList(_, length) = array.data_type() {
         return usize::try_from(*length).ok();

@@ -1,7 +1,7 @@
-//! Parquet: row groups one after the other, each in batches of bounded size.
+//! Reader of Parquet files: one row group after the other, each in batches of bounded size.
 //!
-//! The index of the file is at its end, so that what is no plain file is copied to one first. Pages that carry a checksum are
-//! checked.
+//! The index of the file is at its end; input that is not a regular uncompressed file is therefore first copied to a temporary file. Pages
+//! with a checksum are verified.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -32,9 +32,9 @@ use crate::{
     table::options::Options,
 };
 
-/// Begins and ends a file.
+/// Magic bytes at the start and the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// Magic, at the end after four bytes of length: the least that a file has beside its data.
+/// Minimum size of a file in bytes: the magic bytes at the start, and at the end four bytes of length and the magic bytes.
 const LEAST: u64 = 12;
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
@@ -58,7 +58,7 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, R
     Ok(Box::new(RowGroups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))
 }
 
-/// A plain file of what came through a pipe, or was compressed as a whole.
+/// Copies a stream that comes through a pipe or is compressed as a whole to a temporary file.
 fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, ReadFailure> {
     let copy = spool::copy(stream, name, ReadFailure::Stream)?;
     Ok(ParquetFile { size: copy.size(), file: copy.file() })
@@ -69,18 +69,19 @@ struct RowGroups {
     metadata: ArrowReaderMetadata,
     /// Columns to decode.
     mask: ProjectionMask,
-    /// Rows that are decoded at once.
+    /// Maximum number of rows decoded at once.
     batch: usize,
-    /// The next row group.
+    /// Position of the next row group, from 0.
     next: usize,
     open: Option<ParquetRecordBatchReader>,
-    /// Rows of the open row group, and of all before, that are still to come, or came.
+    /// Number of rows of the open row group still to come.
     left: u64,
+    /// Number of rows of the file read so far.
     done: u64,
     progress: Option<Progress>,
 }
 
-/// Where a progress bar sees how much of the file is read.
+/// Position shared with a progress bar, and its value before this file.
 struct Progress {
     position: Arc<AtomicU64>,
     before: u64,
@@ -123,7 +124,7 @@ impl Table for RowGroups {
         }
     }
 
-    /// By the statistics of the row groups, which a writer may leave out. What is damaged is left to be found later.
+    /// Uses the statistics of the row groups, which a writer may omit. Ignores damaged data, which are reported when the rows are read.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return Ok(None) };
@@ -149,12 +150,12 @@ impl Table for RowGroups {
 }
 
 impl RowGroups {
-    /// The columns as they are stored, of those that a mask lets through.
+    /// Returns the positions of the stored (leaf) columns that a mask includes.
     fn leaves<'a>(&'a self, mask: &'a ProjectionMask) -> impl Iterator<Item = usize> + 'a {
         (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| mask.leaf_included(leaf))
     }
 
-    /// Asks for text that is stored as dictionaries in that form, so that each of their texts is hashed once.
+    /// Requests text that is stored as dictionaries in this form, so that each text of a dictionary is hashed only once.
     fn take_dictionaries(&mut self, columns: &[usize]) {
         let schema = self.metadata.schema();
         let as_stored = |(at, field): (usize, &Arc<Field>)| match field.data_type() {
@@ -167,13 +168,13 @@ impl RowGroups {
         let fields: Fields = schema.fields().iter().enumerate().map(as_stored).collect();
         let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
         let options = ArrowReaderOptions::new().with_schema(schema.into());
-        // Otherwise the text comes as it always does.
+        // If this fails, the text is decoded to its usual form.
         if let Ok(metadata) = ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options) {
             self.metadata = metadata;
         }
     }
 
-    /// Whether all pages of a column hold places in a dictionary, as far as the index of the file tells.
+    /// Whether all pages of a column hold positions in a dictionary, as far as the index of the file tells.
     fn is_of_dictionaries(&self, column: usize) -> bool {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return false };
@@ -184,7 +185,7 @@ impl RowGroups {
             .all(|group| group.columns().get(leaf).and_then(|of| of.page_encoding_stats_mask()).is_some_and(is_one))
     }
 
-    /// Checks what the pages of a row group claim of themselves: the decoder makes room for it.
+    /// Checks the sizes declared by the pages of a row group, since the decoder allocates memory for them.
     fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), ReadFailure> {
         let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return Ok(()) };
         for leaf in self.leaves(mask) {
@@ -199,7 +200,7 @@ impl RowGroups {
                 |header, at| {
                     page += 1;
                     let data = at.saturating_add(u64::try_from(header.levels).unwrap_or(0));
-                    // A page that is cut off is a fault of the file that shows later.
+                    // A truncated page is reported later, by the decoder.
                     let head = self.store.bytes(data, 10.min(header.compressed.max(0) as usize)).unwrap_or_default();
                     found = header.check(squeezed, &head, values);
                     if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -208,7 +209,7 @@ impl RowGroups {
             let message = match (walked, found) {
                 (_, Err(message)) => message,
                 (Err(ThriftError::Says(message)), _) => message.to_owned(),
-                // What else is wrong with headers, the decoder says.
+                // The decoder reports any other error in the headers.
                 _ => continue,
             };
             let column = column.column_path().string();
@@ -217,7 +218,7 @@ impl RowGroups {
         Ok(())
     }
 
-    /// A reader of a row group.
+    /// Opens a reader of the columns of `mask` in a row group.
     fn group(&self, group: usize, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, ParquetError> {
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
             .with_projection(mask)
@@ -226,7 +227,7 @@ impl RowGroups {
             .build()
     }
 
-    /// Moves the progress by the share of rows, in bytes.
+    /// Updates the progress in proportion to the rows read, in bytes.
     fn report(&self) {
         let rows = self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as f64).sum::<f64>();
         if let Some(Progress { position, before }) = &self.progress {
@@ -239,7 +240,7 @@ impl RowGroups {
         damaged(format!("row group {} has another number of rows than its index says", self.next))
     }
 
-    /// The damage, with the first page at fault of the open row group, if one alone is.
+    /// Builds the error about a damaged row group; names the first unreadable page if there is one.
     fn blame(&self, message: &str) -> ReadFailure {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
@@ -255,7 +256,7 @@ impl RowGroups {
         }
     }
 
-    /// The first page of a column, from 1, that cannot be read.
+    /// Returns the number (from 1) of the first page of a column that cannot be read, with the error.
     fn damaged_page(&self, leaf: usize) -> Option<(usize, ParquetError)> {
         let group = self.metadata.metadata().row_groups().get(self.next.checked_sub(1)?)?;
         let (store, rows) = (Arc::new(self.store.clone()), usize::try_from(group.num_rows()).ok()?);
@@ -275,7 +276,7 @@ impl RowGroups {
     }
 }
 
-/// A file that is read here and there. Lengths that it claims itself are not believed.
+/// A file with random access, which does not rely on the lengths that the file declares.
 #[derive(Clone)]
 struct ParquetFile {
     file: Arc<File>,
@@ -283,7 +284,7 @@ struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Checks what a file begins and ends with, for a message that says more than the decoder can.
+    /// Checks the first and the last bytes of the file and its index, to report errors more clearly than the decoder does.
     fn check(&self) -> Result<(), ReadFailure> {
         let (mut first, mut last) = ([0; 4], [0; 8]);
         if self.size >= MAGIC.len() as u64 {
@@ -310,7 +311,7 @@ impl ParquetFile {
         thrift::check_index(&self.bytes(self.size - 8 - index, index as usize)?).map_err(damaged)
     }
 
-    /// So many bytes from a place on.
+    /// Reads `length` bytes at offset `at`.
     fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, at)?;
@@ -339,16 +340,16 @@ impl ChunkReader for ParquetFile {
     }
 }
 
-/// How much a compression makes of its input at most.
+/// Returns the bound on the decompressed size of data with this compression.
 fn squeezed(compression: Compression) -> BoundedCodec {
     match compression {
         Compression::SNAPPY => BoundedCodec::Snappy,
         Compression::UNCOMPRESSED => BoundedCodec::Times(1),
-        // 258 bytes of two bits.
+        // 258 bytes from two bits.
         Compression::GZIP(_) => BoundedCodec::Times(1032),
-        // A byte of length adds 255 bytes.
+        // Each byte of length adds 255 bytes.
         Compression::LZ4 | Compression::LZ4_RAW => BoundedCodec::Times(256),
-        // A block of 128 KiB, of four bytes.
+        // A block of 128 KiB from four bytes.
         Compression::ZSTD(_) => BoundedCodec::Times(1 << 15),
         Compression::BROTLI(_) | Compression::LZO => BoundedCodec::Times(i64::MAX),
     }
@@ -358,7 +359,7 @@ fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
     ReadFailure::Says(format!("damaged Parquet data ({reason}); get the file again"))
 }
 
-/// The words of the decoder without the kind of its error.
+/// Returns the message of a decoder error without the kind of the error.
 fn plain(error: &ParquetError) -> String {
     match error {
         ParquetError::General(message) | ParquetError::EOF(message) | ParquetError::ArrowError(message) => {

@@ -1,4 +1,4 @@
-//! A table with more columns, those that folders name: each has one value in all rows.
+//! A table extended by columns from `key=value` folders, each with the same value in all rows.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use surefoot_glm::Role;
 use super::{ReadFailure, Table, cells};
 use crate::{error, table::partitions::Constant, text::cell_value};
 
-/// A table and the columns behind its own.
+/// A table followed by the columns from folders.
 pub(super) struct Partitioned {
     table: Box<dyn Table>,
     schema: SchemaRef,
-    /// Columns of the table itself.
+    /// Number of columns of the table itself.
     own: usize,
     constants: Vec<Constant>,
-    /// Columns of the table, by place, that must agree.
+    /// Columns of the table, by position, whose cells must agree with the folders.
     bound: Vec<(usize, Constant)>,
     /// Columns to decode, by position in the schema.
     selected: Vec<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Partitioned {
 }
 
 impl Partitioned {
-    /// A table of whose rows folders say this.
+    /// Extends a table by the constant columns that it does not have itself.
     pub(super) fn new(table: Box<dyn Table>, constants: &[Constant]) -> Result<Partitioned, ReadFailure> {
         let own = table.schema();
         let (mut bound, mut beside) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ impl Partitioned {
         })
     }
 
-    /// Checks that the cells of columns that folders name too are the same.
+    /// Checks that the cells of columns that folders also name agree with the folders.
     fn agree(&self, batch: &RecordBatch) -> Result<(), ReadFailure> {
         for (place, constant) in &self.bound {
             let Some(array) = self.selected.iter().position(|selected| selected == place).map(|at| batch.column(at))
@@ -79,7 +79,7 @@ fn is_number(role: Role) -> bool {
     matches!(role, Role::Number | Role::Weight | Role::Trials | Role::Offset | Role::Exposure)
 }
 
-/// Checks that a value can be a number where one is needed.
+/// Checks that the value of a constant is a number if its role requires one.
 fn check(constant: &Constant) -> Result<(), ReadFailure> {
     match &constant.value {
         Some(text) if is_number(constant.role) && cell_value::number(text.as_bytes()).is_none() => {
@@ -90,7 +90,7 @@ fn check(constant: &Constant) -> Result<(), ReadFailure> {
     }
 }
 
-/// A column with the value of a constant in each of so many rows.
+/// Builds a column of `rows` rows with the value of a constant.
 fn array(constant: &Constant, rows: usize) -> ArrayRef {
     let value = constant.value.as_deref();
     if is_number(constant.role) {
@@ -121,7 +121,7 @@ impl Table for Partitioned {
         let columns =
             batch.columns().iter().cloned().chain(behind.map(|column| array(&self.constants[column - self.own], rows)));
         let schema = self.schema.project(&self.selected).map_err(|error| ReadFailure::Says(error.to_string()))?;
-        // What was decoded may differ from its schema in what is nullable.
+        // The decoded arrays may differ from their schema in nullability.
         let fields = columns
             .clone()
             .zip(schema.fields())

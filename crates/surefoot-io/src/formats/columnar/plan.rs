@@ -1,4 +1,4 @@
-//! Which columns of a table are used, and as what.
+//! Plan of a columnar table: the columns that are used, and the role and kind of each.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,21 +22,21 @@ use crate::{
     },
 };
 
-/// The columns that are used, and what is said of all of them.
+/// The used columns, and the roles of all columns.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The columns used, in their order.
+    /// The used columns, in the order of the schema.
     pub(super) columns: Vec<UsedColumn>,
     schema: SchemaRef,
     roles: Vec<Role>,
-    /// The place of the column of what rows are called.
+    /// Position in the schema of the column of row names; `None` if there is none.
     pub(super) id: Option<usize>,
 }
 
-/// A column that is used.
+/// A column that is read, with its role and the way in which its cells are read.
 #[derive(Clone, Debug)]
 pub(super) struct UsedColumn {
-    /// Its place in the schema.
+    /// Position of the column in the schema.
     pub(super) index: usize,
     pub(super) name: String,
     pub(super) role: Role,
@@ -44,7 +44,7 @@ pub(super) struct UsedColumn {
 }
 
 impl Plan {
-    /// Gives every column its role: that in the model's table, if there is one, else by the user's wishes and the types.
+    /// Determines the role of each column: from the model's table if there is one, otherwise from the user's flags and the types.
     pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, ColumnError> {
         let table = options.found.table();
         let roles = match table {
@@ -101,18 +101,18 @@ impl Plan {
         }
     }
 
-    /// The places of the columns that are used.
+    /// Returns the positions of the used columns in the schema.
     pub(super) fn columns(&self) -> Vec<usize> {
         self.columns.iter().map(|used| used.index).collect()
     }
 
-    /// The place of the column of labels, where every row needs one: those of weight 0 do not.
+    /// Returns the position of the label column if every row needs a label; `None` if there are weights, since rows of weight 0 need no label.
     pub(super) fn needed_label(&self) -> Option<usize> {
         let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
         of_role(Role::Label).filter(|_| of_role(Role::Weight).or(of_role(Role::Trials)).is_none())
     }
 
-    /// Finds out the lengths of lists from the first batch, and tells other readers and the model what the columns are.
+    /// Determines the lengths of lists from the first batch, and shares the columns with other readers and the model.
     pub(super) fn complete(
         &mut self,
         file: &str,
@@ -168,7 +168,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Schema of the columns for a model. A list is stored as the columns that it stands for.
+    /// Returns the schema of the columns for a model. A list is stored as one column per number.
     fn table(&self, options: &Options) -> TableSchema {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();
@@ -185,10 +185,10 @@ impl Plan {
     }
 }
 
-/// The longest list that is read.
+/// Maximum length of a list.
 const MOST: usize = 1 << 20;
 
-/// The name of a number of a list.
+/// Returns the name of number `k` of a list or vector.
 pub(super) fn element(column: &str, k: usize) -> String {
     format!("{column}[{k}]")
 }
@@ -197,12 +197,12 @@ fn by_name(table: &TableSchema) -> HashMap<&str, Role> {
     table.columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
 }
 
-/// How many numbers the lists of a column have.
+/// Returns the number of elements that the lists of a column have according to the known columns.
 fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
     (0..=MOST).take_while(|&k| known.contains_key(element(column, k).as_str())).count()
 }
 
-/// The roles of columns that a model, or an earlier file, knows by name.
+/// Returns the roles of the columns by their names in the table of a model or an earlier file.
 fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Result<Vec<Role>, String> {
     let (known, names) = (by_name(table), names(schema, Some(table)));
     if !table.header && !options.found.of_model {
@@ -245,7 +245,7 @@ fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Resul
     }
 }
 
-/// The roles of columns by what a user says, and by their types where he says nothing.
+/// Returns the roles of the columns as given by the user, or by their types if the user gave none.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, ColumnError> {
     let names = names(schema, None);
     let said = column_roles::roles(&names, options, !options.unlabelled)?;
@@ -262,7 +262,7 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
     Ok(schema.fields().iter().zip(&said).map(role).collect())
 }
 
-/// The names of columns, blanks around them aside; their numbers, for a model that goes by place.
+/// Returns the names of the columns without surrounding blanks, or their numbers if the known table identifies columns by position.
 fn names(schema: &Schema, known: Option<&TableSchema>) -> Vec<String> {
     let by_place = known.is_some_and(|table| !table.header);
     let fields = schema.fields().iter().enumerate();

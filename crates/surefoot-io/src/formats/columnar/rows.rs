@@ -1,7 +1,7 @@
-//! Record batches to rows.
+//! Conversion of record batches to rows.
 //!
-//! Cells become numbers column by column; rows are put together from them one by one. A cell that is null, or not a number
-//! (NaN), is missing.
+//! Cells are converted to numbers column by column; rows are then assembled from them one by one. A cell that is null or not a number
+//! (NaN) is missing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,48 +29,51 @@ use crate::{
     },
 };
 
-/// Most cells that become rows of one [`Batch`], unless one row has more.
+/// Maximum number of cells converted to rows of one [`Batch`], unless a single row has more.
 const CELLS: usize = 1 << 15;
 
 /// Message for a row without a label.
 const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 
-/// Makes rows of the record batches of one table after the other.
+/// Builder of rows from the record batches of one table after the other.
 pub(super) struct Rows {
     builder: RowBuilder,
     found: Arc<Inferred>,
     groups: FeatureGroups,
-    /// Labels may be text.
+    /// Whether labels may be text.
     classes: bool,
-    /// Whether missing cells are counted here.
+    /// Whether this reader counts missing cells.
     counts: bool,
     policy: MissingPolicy,
     label: Option<Column>,
-    /// Weights and numbers of trials, which are multiplied.
+    /// Columns of weights and of numbers of trials, whose product is the weight of a row.
     weights: Vec<Column>,
     offset: Option<Column>,
-    /// The column of what rows are called: its place, itself if it is used for nothing else, and its cells.
+    /// Column of row names: its position in the schema, its reader if it has no other use, and its cells.
     id: Option<(usize, Option<Column>, ArrayRef)>,
     features: Vec<Column>,
-    /// The ids of the first features, as far as they are single numbers that no product needs, and those of the current row.
+    /// Ids of the leading feature columns, as far as they hold single numbers; empty if there are products of features.
     plain: Vec<u64>,
+    /// Values of the features in `plain` in the current row.
     values: Vec<f64>,
-    /// Missing cells of each feature column in this table.
+    /// Number of missing cells per feature column in this table.
     missing: Vec<u64>,
-    /// Columns of the current row with missing cells, and how many.
+    /// Feature columns with missing cells in the current row, each with the number of these cells.
     gaps: Vec<(usize, u64)>,
-    /// Whether a whole number beyond 2^53 was noted, by place in the schema.
+    /// Columns, by position in the schema, for which an integer beyond 2^53 has been reported.
     noted: Vec<usize>,
-    /// Numbers in a row.
+    /// Number of features per row, at least 1.
     width: usize,
-    /// Rows of the record batch, and how many of them are done.
+    /// Number of rows of the record batch.
     rows: usize,
+    /// Number of rows of the record batch already read.
     done: usize,
-    /// Rows of the table before this record batch.
+    /// Number of rows of the table before this record batch.
     before: u64,
     file: String,
-    /// The first row whose label is known to be missing, and whether that was said.
+    /// Number (from 1) of the first row known in advance to lack a label; `None` if none is known.
     unlabelled: Option<u64>,
+    /// Whether the missing label of row `unlabelled` has been reported.
     is_told: bool,
     input: u32,
     digest: Digest,
@@ -113,14 +116,14 @@ impl Rows {
         }
     }
 
-    /// Starts the input of this number.
+    /// Starts the input with this number (from 0).
     pub(super) fn start(&mut self, input: u32) {
         self.input = input;
     }
 
     /// Starts a table.
     ///
-    /// A label that is known to be missing in row `unlabelled` is reported before the first row, and not again.
+    /// If the label is known to be missing in row `unlabelled`, this is reported before the first row, and not again.
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
@@ -145,7 +148,7 @@ impl Rows {
                 _ => self.features.push(Column::new(used)),
             }
         }
-        // In the order of the first table, so that rows are the same in whatever order columns stand here.
+        // Features follow the order of the first table, so that rows do not depend on the order of columns here.
         let columns = self.found.table().map_or(&[][..], |table| &table.columns);
         let places: HashMap<&str, usize> = columns.iter().enumerate().map(|(n, column)| (&*column.name, n)).collect();
         self.features.sort_by_cached_key(|column| places.get(&*column.name(0)).copied());
@@ -167,7 +170,7 @@ impl Rows {
         file.clone_into(&mut self.file);
     }
 
-    /// Ends a table.
+    /// Ends a table and reports its missing cells.
     pub(super) fn end(&mut self) {
         let missing = self.missing.iter().filter(|_| self.counts);
         for (column, &missing) in self.features.iter().zip(missing).filter(|(_, missing)| **missing > 0) {
@@ -176,12 +179,12 @@ impl Rows {
         self.builder.report();
     }
 
-    /// Whether all rows of the record batch are done.
+    /// Whether all rows of the record batch have been read.
     pub(super) fn is_done(&self) -> bool {
         self.done == self.rows
     }
 
-    /// Takes the next record batch, the columns of which are those of the plan.
+    /// Loads the next record batch, which has the columns of the plan.
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
         (self.rows, self.done) = (batch.num_rows(), 0);
@@ -213,7 +216,7 @@ impl Rows {
         }
     }
 
-    /// Appends the next rows of the record batch, up to one at fault, which is passed over.
+    /// Appends the next rows of the record batch; stops after an invalid row, which is skipped.
     pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -251,7 +254,7 @@ impl Rows {
             }
         }
         self.builder.finish(batch).map_err(|unfit| Fault::new(None, "", unfit.message()))?;
-        // Last, since text that is seen here for the first time becomes a class. A row of weight 0 may be labelled as it likes.
+        // The label comes last, since reading a new text adds a class. The label of a row of weight 0 may be anything.
         let label = if weight > 0.0 { self.label(row, &mut batch.text) } else { Ok(f64::NAN) };
         let label = label.inspect_err(|_| {
             batch.truncate_pairs(pairs);
@@ -273,8 +276,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds the plain numbers of a row, if each of them is one and has given its name, which is the usual case; how many columns
-    /// are done with.
+    /// Adds the numbers of the columns in `plain` if all of them are finite and each is 0 or has its name recorded, as usual. Returns
+    /// the number of columns done, 0 otherwise.
     fn plain_numbers(&mut self, row: usize) -> usize {
         self.values.clear();
         let mut usual = true;
@@ -295,7 +298,7 @@ impl Rows {
         self.weights.iter().try_fold(1.0, |product, column| Ok(product * self.factor(column, row)?))
     }
 
-    /// A number that weighs a row.
+    /// Returns one factor of the weight of a row.
     fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
         let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         match column.number(row) {
@@ -329,7 +332,7 @@ impl Rows {
         }
     }
 
-    /// Whether the labels of the record batch hold words that are no booleans.
+    /// Whether the labels of the record batch include words that are not booleans.
     fn has_classes(&self) -> bool {
         let is_word = |text: &[u8]| cell_value::any_number(text).is_none() && cell_value::boolean(text).is_none();
         let mut scratch = String::new();
@@ -340,9 +343,9 @@ impl Rows {
         (0..self.rows).any(&mut has_word)
     }
 
-    /// The label. One that is text is appended to `kept`, for a message about it.
+    /// Returns the label of a row. The text of a text label is appended to `kept`, for use in messages.
     fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
-        // Without a column of labels they are not asked for.
+        // Without a label column the label is NaN, since labels are not needed.
         let Some(column) = &self.label else { return Ok(f64::NAN) };
         let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         let number = column.number(row);

@@ -1,8 +1,8 @@
-//! Which types are text, and which are numbers.
+//! Classification of column types as text or numbers.
 
 use arrow_schema::DataType;
 
-/// Whether cells are text unless something else is said.
+/// Whether cells of this type are text by default.
 pub(super) fn is_text(of: &DataType) -> bool {
     use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match of {
@@ -12,7 +12,7 @@ pub(super) fn is_text(of: &DataType) -> bool {
     }
 }
 
-/// Whether a cell can be spelled out: text, numbers, booleans, days and times of days.
+/// Whether cells of this type can be spelled out as text: text, numbers, booleans, dates and timestamps.
 pub(super) fn has_text(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => has_text(values) && !matches!(**values, DataType::Dictionary(..)),
@@ -21,7 +21,7 @@ pub(super) fn has_text(of: &DataType) -> bool {
     }
 }
 
-/// Whether cells are numbers: booleans, and nothing but nulls, too.
+/// Whether cells of this type are numbers; includes booleans and columns of nulls only.
 pub(super) fn is_number(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => is_number(values) && !matches!(**values, DataType::Dictionary(..)),

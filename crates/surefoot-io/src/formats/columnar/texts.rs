@@ -1,4 +1,4 @@
-//! Cells of which the words are features, or that are lists of categories.
+//! Columns of texts whose words are features, and of lists of categories.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{features::row_builder::MultiValueCell, text::cell_value};
 
-/// The texts of a record batch.
+/// The texts of one column in a record batch.
 pub(super) struct Texts {
-    /// The texts of all rows one after the other, and where those of each row lie.
+    /// Texts of all rows in sequence, or the texts of the dictionary if there is one.
     values: ArrayRef,
+    /// Range of the texts of each row.
     spans: Vec<Span>,
-    /// The place of each in the dictionary, if there is one.
+    /// Position of each text in the dictionary; `None` if there is no dictionary.
     keys: Option<Vec<usize>>,
 }
 
@@ -33,7 +34,7 @@ impl Texts {
         }
     }
 
-    /// A text without blanks around it; `None` if there is none.
+    /// Returns the text at a position, without surrounding blanks; `None` if it is missing.
     fn text<'a>(&'a self, at: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
         let at = self.keys.as_ref().map_or(Some(at), |keys| keys.get(at).copied())?;
         if at >= self.values.len() {
@@ -42,7 +43,7 @@ impl Texts {
         cells::text(&self.values, at, scratch).map(<[u8]>::trim_ascii)
     }
 
-    /// Adds the words of the texts of a row; those that are missing have none. Returns whether all are missing and that counts.
+    /// Adds the words of the texts of a row; missing texts have no words. Returns whether the row counts as a missing cell.
     pub(super) fn add_words(
         &self,
         row: usize,
@@ -52,7 +53,7 @@ impl Texts {
     ) -> bool {
         let span = self.spans.get(row).copied().flatten();
         let (start, end) = span.unwrap_or_default();
-        // A list without texts is known to be one.
+        // An empty list is known to be empty and does not count as missing.
         let mut is_missing = span.is_none() || start < end;
         for at in start..end {
             if let Some(text) = self.text(at, scratch).filter(|text| !policy.absent.is_no_text(text)) {
@@ -63,7 +64,7 @@ impl Texts {
         is_missing && cell.add_no_words(policy.missing)
     }
 
-    /// Adds the texts of a row, each a category. Returns how many are missing, or that this is an error.
+    /// Adds the texts of a row, each as a category. Returns the number of missing texts, or `None` if there are some and this is an error.
     pub(super) fn add_each(
         &self,
         row: usize,

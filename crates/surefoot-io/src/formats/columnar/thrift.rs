@@ -1,30 +1,30 @@
 //! Checks the sizes that Parquet files declare against the bytes present, before the decoder relies on them.
 //!
-//! The index of a file and the headers of its pages are structures of Thrift's compact protocol. The decoder descends into them as deep
-//! as they nest, and asks for as much memory as they say that there will be.
+//! The index of a file and the headers of its pages are structures of Thrift's compact protocol. The decoder recurses as deep as they
+//! nest, and allocates as much memory as they declare.
 
 use std::ops::ControlFlow;
 
-/// Structures, lists and maps within each other; those of Parquet are 7 deep.
+/// Maximum nesting depth of structures, lists and maps; the structures of Parquet are 7 deep.
 const DEEPEST: usize = 32;
-/// Groups of columns within each other.
+/// Maximum nesting depth of groups of columns.
 const DEEPEST_SCHEMA: usize = 64;
 
-/// Reads structures without looking for more than it is asked for.
+/// Reader of encoded bytes, which reads structures without allocating memory for their declared sizes.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// Why bytes are not a valid structure.
+/// Reason why bytes are not a valid structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThriftError {
-    /// They end too early: more of them may be read.
+    /// The bytes end too early; more bytes may complete the structure.
     Short,
     Says(&'static str),
 }
 
-/// The kinds of values, by their numbers in the protocol.
+/// Type codes of values in the protocol.
 mod kind {
     pub(super) const TRUE: u8 = 1;
     pub(super) const FALSE: u8 = 2;
@@ -74,18 +74,18 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// The kind and the number of the values of a list.
+    /// Reads the head of a list: the type code of its values and their number.
     fn list(&mut self) -> Result<(u8, u64), ThriftError> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-        // Each takes a byte at least.
+        // Each value takes at least one byte.
         if count > (self.bytes.len() - self.at) as u64 {
             return Err(ThriftError::Short);
         }
         Ok((head & 15, count))
     }
 
-    /// Passes over a value, `depth` deep. Within lists, truth values are bytes.
+    /// Skips a value at nesting depth `depth`. Booleans take a byte within lists and none elsewhere.
     fn skip(&mut self, of: u8, in_list: bool, depth: usize) -> Result<(), ThriftError> {
         if depth > DEEPEST {
             return Err(ThriftError::Says("its structures nest too deep"));
@@ -117,7 +117,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Shows each field of a structure, by number and kind, to `read`, which reads its value.
+    /// Calls `read` with the number and the type code of each field of a structure; `read` must consume the value of the field.
     fn fields(
         &mut self,
         depth: usize,
@@ -140,7 +140,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads a whole number, if the field is one.
+    /// Reads an integer into `to`; skips a value of another type.
     fn number(&mut self, of: u8, to: &mut i64) -> Result<(), ThriftError> {
         match of {
             kind::I16 | kind::I32 | kind::I64 => self.integer().map(|number| *to = number),
@@ -149,7 +149,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Checks the index of a file: how deep it and its columns nest, and that what it counts is there.
+/// Checks the index of a file: the nesting depth of the index and of its columns, and that the declared counts match the bytes present.
 pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     let mut cursor = Cursor { bytes, at: 0 };
     let checked = cursor.fields(1, |cursor, number, of| match (number, of) {
@@ -162,13 +162,13 @@ pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     })
 }
 
-/// The columns as a tree, each element with the number of those within it.
+/// Checks the tree of columns, in which each element declares the number of its children.
 fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     let (of, count) = cursor.list()?;
     if of != kind::STRUCT {
         return Err(ThriftError::Says("its columns are no structures"));
     }
-    // How many elements are still to come in each of the groups that are open.
+    // Number of children still to come for each open group.
     let mut open: Vec<u64> = Vec::new();
     for at in 0..count {
         let mut within = 0;
@@ -197,19 +197,19 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
 /// Header of a page; absent fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
-    /// Bytes of the header itself.
+    /// Number of bytes of the header itself.
     pub(super) length: usize,
     pub(super) is_dictionary: bool,
     pub(super) uncompressed: i64,
     pub(super) compressed: i64,
     pub(super) values: i64,
-    /// Bytes of levels, which stand before the values and are not compressed.
+    /// Number of bytes of levels, which precede the values and are not compressed.
     pub(super) levels: i64,
     pub(super) is_plain: bool,
 }
 
 impl PageHeader {
-    /// The header that these bytes begin with.
+    /// Reads the header at the start of `bytes`.
     pub(super) fn read(bytes: &[u8]) -> Result<PageHeader, ThriftError> {
         let (mut cursor, mut header) = (Cursor { bytes, at: 0 }, PageHeader::default());
         let mut levels = [0; 2];
@@ -236,23 +236,23 @@ impl PageHeader {
     }
 }
 
-/// Compressions whose results are bounded by what they are made of.
+/// Bound on the decompressed size of data, depending on their compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundedCodec {
-    /// The length stands at the start.
+    /// Exact size, which Snappy stores at the start of the data.
     Snappy,
-    /// At most so many bytes come of one.
+    /// Maximum number of decompressed bytes per compressed byte.
     Times(i64),
 }
 
 impl PageHeader {
-    /// Checks what a page claims against the start of its data behind the levels, and against how many values its column has.
+    /// Checks the sizes declared by a page against `data`, the start of its data after the levels, and against the value count of its column.
     pub(super) fn check(&self, squeezed: BoundedCodec, data: &[u8], values: i64) -> Result<(), String> {
         let PageHeader { uncompressed, compressed, levels, .. } = *self;
         if [uncompressed, compressed, levels, self.values].iter().any(|&number| number < 0) {
             return Err("counts less than nothing".to_owned());
         }
-        // Values of a dictionary are plain: they take a byte at least, and most four.
+        // The values of a dictionary are plain: each takes at least one byte, most take four.
         let most = if self.is_dictionary { uncompressed } else { values };
         if self.values > most {
             return Err(format!("claims {} values where there is room for {most}", self.values));
@@ -272,7 +272,7 @@ impl PageHeader {
     }
 }
 
-/// Reads the headers of the pages between two places of a file: `show` gets each with where its data begin, and may stop.
+/// Reads the headers of the pages between two file offsets; calls `show` with each header and the offset of its data. `show` may stop the walk.
 pub(super) fn pages(
     mut at: u64,
     end: u64,
@@ -284,7 +284,7 @@ pub(super) fn pages(
         let mut length = FIRST;
         let header = loop {
             let room = usize::try_from(end - at).unwrap_or(usize::MAX);
-            // What cannot be read now is a fault of the file that shows later.
+            // The decoder reports later that these bytes cannot be read.
             let Ok(bytes) = read(at, length.min(room)) else { return Ok(()) };
             match PageHeader::read(&bytes) {
                 Err(ThriftError::Short) if length < room => length *= 4,
@@ -309,7 +309,7 @@ mod tests {
         let count = depth + 1;
         bytes.extend([0xfc, (count & 0x7f) as u8 | 0x80, (count >> 7) as u8]);
         for at in 0..count {
-            // Field 5, a whole number: one within, but for the last.
+            // Field 5, an integer: one child, except for the last group.
             bytes.extend([0x55, if at < depth { 2 } else { 0 }, 0]);
         }
         bytes.push(0);
@@ -336,7 +336,7 @@ mod tests {
         ] {
             assert_eq!(check_index(bytes), Err(message), "{bytes:?}");
         }
-        // Structures within structures.
+        // Structures nested in structures.
         let deep = [vec![0x1c; 100_000], vec![0; 100_001]].concat();
         assert_eq!(check_index(&deep), Err("its structures nest too deep"));
         let lists = [vec![0x19], vec![0x19; 100_000]].concat();

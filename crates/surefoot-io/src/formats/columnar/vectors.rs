@@ -1,7 +1,7 @@
-//! Vectors as Spark stores them: structs of `type` (0 sparse, 1 dense), `size`, `indices` and `values`.
+//! Vectors as stored by Spark: structs of `type` (0 sparse, 1 dense), `size`, `indices` and `values`.
 //!
-//! A sparse vector has a size, and values at indices that ascend; a dense one has all of its values. So each is a list of as
-//! many numbers as others of its column, of which those that are not stored are 0.
+//! A sparse vector has a size and values at ascending indices; a dense vector stores all its values. A vector is read as a list with the
+//! same length as the others of its column, in which the numbers that are not stored are 0.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -12,10 +12,10 @@ use super::{
     nested::{self, Span, values_of},
 };
 
-/// The parts, in their order.
+/// Names of the fields of the struct, in order.
 const PARTS: [&str; 4] = ["type", "size", "indices", "values"];
 
-/// Whether cells of this type are vectors.
+/// Whether cells of this type are vectors as stored by Spark.
 pub(super) fn is_vector(of: &DataType) -> bool {
     let DataType::Struct(fields) = of else { return false };
     let parts: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
@@ -28,7 +28,7 @@ pub(super) fn is_vector(of: &DataType) -> bool {
         && has(values, DataType::is_floating)
 }
 
-/// The vectors of a record batch. Numbers that are null are NaN.
+/// The vectors of a column in a record batch. Null numbers are NaN.
 pub(super) struct Vectors {
     array: ArrayRef,
     kinds: Vec<f64>,
@@ -37,28 +37,28 @@ pub(super) struct Vectors {
     values: (Vec<f64>, Vec<Span>),
 }
 
-/// A vector of a row.
+/// The vector in a row.
 pub(super) struct Vector<'a> {
     pub(super) size: usize,
-    /// Where its values are; without them it has all.
+    /// Indices of the stored values of a sparse vector; `None` for a dense vector.
     indices: Option<&'a [f64]>,
     values: &'a [f64],
 }
 
 impl Vector<'_> {
-    /// The number of values that are stored.
+    /// Returns the number of stored values.
     pub(super) fn stored(&self) -> usize {
         self.values.len()
     }
 
-    /// The place and the value of number `n` of those that are stored.
+    /// Returns the index and the value of the stored value number `n`, from 0.
     pub(super) fn pair(&self, n: usize) -> (usize, f64) {
         (self.indices.map_or(n, |indices| indices[n] as usize), self.values[n])
     }
 }
 
 impl Vectors {
-    /// Splits a column [of vectors](is_vector) into its parts.
+    /// Splits a column [of vectors](is_vector) into its fields.
     pub(super) fn new(array: &ArrayRef) -> Vectors {
         let part = |n: usize| array.as_struct().column(n);
         Vectors {
@@ -70,10 +70,10 @@ impl Vectors {
         }
     }
 
-    /// The vector of a row; `None` if it is null.
+    /// Returns the vector in a row; `None` if it is null.
     ///
     /// # Errors
-    /// A vector that is damaged: the token at fault, and words about it.
+    /// If the vector is invalid: returns the invalid token and a message about it.
     pub(super) fn of(&self, row: usize) -> Result<Option<Vector<'_>>, (String, String)> {
         if self.array.is_null(row) {
             return Ok(None);
@@ -117,7 +117,7 @@ impl Vectors {
         Ok(Some(Vector { size: size as usize, indices: Some(indices), values }))
     }
 
-    /// The size of the first whole vector.
+    /// Returns the size of the first valid vector.
     pub(super) fn size(&self) -> Option<usize> {
         (0..self.array.len()).find_map(|row| self.of(row).ok().flatten()).map(|vector| vector.size)
     }

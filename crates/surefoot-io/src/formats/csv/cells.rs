@@ -1,7 +1,7 @@
-//! Records and cells: where they end, and what stands in them (RFC 4180).
+//! Splitting of text into records and cells, and the text of a cell (RFC 4180).
 //!
-//! A quote opens a quoted cell only at its start, blanks aside; anywhere else in an unquoted cell it is a byte like any other.
-//! Blanks around the text of a cell do not count.
+//! A quote opens a quoted cell only at the start of the cell, ignoring blanks; anywhere else in an unquoted cell it is an ordinary
+//! byte. Blanks around the text of a cell are ignored.
 
 use std::borrow::Cow;
 
@@ -11,30 +11,30 @@ use crate::{
     text::byte_search,
 };
 
-/// The delimiter that stands for runs of blanks and tabs.
+/// Delimiter that represents any run of blanks and tabs.
 pub(super) const BLANKS: u8 = b' ';
-/// The usual quote.
+/// Default quote character.
 const QUOTE: u8 = b'"';
-/// Most bytes of a quoted cell.
+/// Maximum number of bytes of a quoted cell.
 const MOST_OF_A_CELL: usize = 16 << 20;
-/// Most bytes of a record.
+/// Maximum number of bytes of a record.
 const MOST_OF_A_RECORD: usize = 256 << 20;
 
-/// Where a record starts, the record, and where the one behind it starts.
+/// Start of a record, the record without its line break, and the start of the next record.
 pub(super) type RecordSpan<'a> = (usize, &'a [u8], usize);
 
 impl Dialect {
-    /// With this between cells and the usual quotes.
+    /// Returns the dialect with this delimiter and the default quote character.
     pub(super) fn usual(delimiter: u8) -> Dialect {
         Dialect { delimiter, quote: Some(QUOTE) }
     }
 
-    /// This dialect with another delimiter.
+    /// Returns this dialect with another delimiter.
     pub(super) fn with(self, delimiter: u8) -> Dialect {
         Dialect { delimiter, ..self }
     }
 
-    /// Where a record ends, its line break included: see [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
+    /// Returns the end of a record, including its line break: see [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
     pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         #[cfg(test)]
         let from = scan.seen;
@@ -62,7 +62,7 @@ impl Dialect {
         Ok(None)
     }
 
-    /// Goes on with the search for a line break outside of quotes.
+    /// Continues the search for a line break outside of quotes; returns the position after it.
     fn search(self, text: &[u8], scan: &mut Scan, quote: u8) -> Option<usize> {
         loop {
             let left = text.get(scan.seen..).unwrap_or_default();
@@ -80,7 +80,7 @@ impl Dialect {
                 let Some(found) = memchr::memchr(quote, left) else { break };
                 let place = scan.seen + found;
                 match text.get(place + 1) {
-                    // Whether it is doubled shows with the next byte.
+                    // The next byte determines whether the quote is doubled.
                     None => {
                         scan.seen = place;
                         return None;
@@ -94,7 +94,7 @@ impl Dialect {
         None
     }
 
-    /// Whether a quote behind these bytes of a record opens a cell: whether they end with a delimiter and blanks.
+    /// Whether a quote that follows these bytes of a record opens a cell: only blanks may precede it in its cell.
     fn opens(self, before: &[u8]) -> bool {
         let delimiter = self.delimiter;
         match before.iter().rposition(|&byte| byte == delimiter || !is_space(byte)) {
@@ -103,8 +103,8 @@ impl Dialect {
         }
     }
 
-    /// Finds the ends of the cells of a record. With runs of blanks between them, all but the first of a run belong to the cell
-    /// behind them, as blanks around its text.
+    /// Finds the ends of the cells of a record. If the delimiter is a run of blanks, the first blank of a run is the delimiter and the
+    /// others belong to the next cell, as blanks around its text.
     pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), RecordError> {
         ends.clear();
         let Dialect { delimiter, quote } = self;
@@ -130,7 +130,7 @@ impl Dialect {
                 return Err(RecordError::new(first, &record[first..end], message));
             }
             ends.push(end);
-            // Blanks at the end of a record are no delimiter.
+            // Blanks at the end of a record are not a delimiter.
             if end == record.len() || (delimiter == BLANKS && record[end..].iter().all(|&byte| is_space(byte))) {
                 return Ok(());
             }
@@ -138,7 +138,7 @@ impl Dialect {
         }
     }
 
-    /// Where the first delimiter stands, or the end.
+    /// Returns the position of the first delimiter, or the length of the text.
     fn find(self, text: &[u8]) -> usize {
         let found = match self.delimiter {
             BLANKS => memchr::memchr2(b' ', b'\t', text),
@@ -147,8 +147,8 @@ impl Dialect {
         found.unwrap_or(text.len())
     }
 
-    /// Text of a cell of a split record, without quotes and without surrounding blanks, inside or outside of the quotes: writers quote only
-    /// where they must, so the same text occurs with quotes and without.
+    /// Returns the text of a cell of a split record, without quotes and without surrounding blanks, inside or outside of the quotes. Writers
+    /// quote only where necessary, so the same text occurs with and without quotes.
     pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let cell = cell.trim_ascii();
         let Some(mark) = self.quote else { return cell.into() };
@@ -169,18 +169,18 @@ impl Dialect {
         text.into()
     }
 
-    /// The cell that says this text.
+    /// Returns the text as a quoted cell; unchanged if the dialect has no quote character.
     pub(super) fn quoted(self, text: &str) -> String {
         let Some(quote) = self.quote.map(char::from) else { return text.to_owned() };
         format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")))
     }
 
-    /// Whether a record is no row.
+    /// Whether a record is blank and therefore not a row.
     pub(super) fn is_blank(self, record: &[u8]) -> bool {
         record.iter().all(|&byte| byte == b' ' || (byte == b'\t' && self.delimiter == BLANKS))
     }
 
-    /// The first record that is not blank at or behind `at`, in its place. `None` if it has not ended yet, or there is none.
+    /// Returns the first record at or after `at` that is not blank. Returns `None` if the record is incomplete or there is none.
     pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<RecordSpan<'_>>, RecordError> {
         while at < text.len() {
             let found = self.end(&text[at..], &mut Scan::default());
@@ -201,12 +201,12 @@ impl Dialect {
     }
 }
 
-/// Whether a byte is a blank or a tab.
+/// Whether a byte is a space or a tab.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Position after the quote that closes the cell opened by the quote at `open`.
+/// Returns the position after the quote that closes the cell opened by the quote at `open`; `None` if there is no closing quote.
 fn closing(text: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -224,7 +224,7 @@ fn unclosed(record: &[u8], open: usize) -> RecordError {
     RecordError::new(open, line, message).fatal()
 }
 
-/// Where the text of the cell from `at` to `end` starts and ends, blanks around it aside.
+/// Returns the start and the end of the text of the cell from `at` to `end`, without surrounding blanks.
 #[inline]
 pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usize) {
     while at < end && is_space(record[at]) {
@@ -236,7 +236,7 @@ pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usi
     (at, end)
 }
 
-/// The cells whose ends these are.
+/// Returns the cells of a record whose ends are `ends`, each with its start.
 pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item = (usize, &'a [u8])> {
     let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
     starts.zip(ends).map(|(start, &end)| (start, &record[start..end]))

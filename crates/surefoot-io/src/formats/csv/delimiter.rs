@@ -1,4 +1,4 @@
-//! Detects the delimiter of a text, if it was not given: the one that its first lines agree on.
+//! Detects the delimiter of a text from its first lines if the user did not give it.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::{
     text::{cell_value::any_number, printable::text_of},
 };
 
-/// Candidate delimiters besides the format's usual one, the likelier first.
+/// Candidate delimiters besides the default of the format, the likelier first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
-/// Lines that are looked at where the first leaves a doubt.
+/// Number of lines examined if the first lines leave a doubt.
 const LINES: usize = 10;
 
-/// The delimiter of a text that begins so: that of `dialect` unless the lines say otherwise. `None` if more of them must be seen,
-/// which depends on the lines alone and not on how they came.
+/// Returns the delimiter of a text that begins with `bytes`: the delimiter of `dialect` unless the lines suggest another. Returns `None`
+/// if more lines are needed, which depends only on the lines and not on how their bytes arrive.
 pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&TableSchema>) -> Option<u8> {
     let usual = dialect.delimiter;
     let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
@@ -40,7 +40,7 @@ pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Ta
     if first.is_empty() || (rivals == [usual] && !are_blanks) {
         return Some(usual);
     }
-    // One that is not the usual needs a second line to agree; where several are possible more lines decide.
+    // A single unusual candidate needs a second line that agrees; several candidates need more lines.
     let needed = if rivals.len() == 1 && !are_blanks { 2 } else { LINES };
     let rivals = rivals.into_iter().chain(are_blanks.then_some(BLANKS)).collect::<Vec<_>>();
     let whole = tried().map(|tried| lines(tried).count_of(needed)).max().unwrap_or(0);
@@ -51,14 +51,14 @@ pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Ta
     Some(agreed.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(usual, |(found, _)| found))
 }
 
-/// Whether lines that begin a text are those of a table with this between its cells: all have the same number of cells, more
-/// than one. The last may be cut off.
+/// Whether the first lines of a text form a table with this delimiter: all have the same number of cells, more than one. The last line
+/// may be cut off.
 pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
     let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
     lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
 }
 
-/// The first lines of a text, as a dialect parts them.
+/// Iterator over the lines at the start of a text that are not blank, split according to a dialect.
 struct Lines<'a> {
     bytes: &'a [u8],
     dialect: Dialect,
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         Lines { bytes, dialect, last, at: 0 }
     }
 
-    /// The first so many lines, if they are there; none of an empty text.
+    /// Returns the first `count` lines; `None` if there are fewer and more bytes may follow. The result is empty for an empty text.
     fn first_of(self, count: usize) -> Option<Vec<&'a [u8]>> {
         let last = self.last;
         let lines: Vec<_> = self.take(count).flatten().collect();
@@ -87,7 +87,7 @@ impl<'a> Lines<'a> {
         self.dialect.split(line, &mut ends).ok().map(|()| ends.len())
     }
 
-    /// The cells of the first line.
+    /// Returns the texts of the cells of the first line.
     fn names(mut self) -> Vec<String> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -98,7 +98,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Whether a cell of the first line is several numbers with blanks between them.
+    /// Whether a cell of the first line consists of several numbers separated by blanks.
     fn holds_numbers_apart(mut self) -> bool {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -109,8 +109,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// If all of the first lines have the same number of cells, more than one: how many of the cells are whole, a number
-    /// or a text with nothing in it that parts others.
+    /// Returns the share of cells that look like one value; `None` unless all of the first `count` lines have the same number of cells,
+    /// more than one.
     fn plain_share(self, count: usize) -> Option<f64> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         let (mut width, mut plain, mut all) = (None, 0, 0);
@@ -127,13 +127,13 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a cell is several numbers with blanks between them.
+/// Whether a cell consists of several numbers separated by blanks.
 fn are_numbers(cell: &[u8]) -> bool {
     let parts = || cell.split(|byte| matches!(byte, b' ' | b'\t')).filter(|part| !part.is_empty());
     parts().count() > 1 && parts().all(|part| any_number(part).is_some())
 }
 
-/// Whether a cell looks like one value.
+/// Whether a cell looks like one value: quoted, a number, a recognised notation, or a text without candidate delimiters other than blanks.
 fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
     if are_numbers(cell) {
         return false;
@@ -147,7 +147,7 @@ fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    /// A line that is whole; `None` if the text is no table of this dialect.
+    /// A complete line; `None` if the text is not a table of this dialect.
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Option<&'a [u8]>> {

@@ -1,4 +1,4 @@
-//! Where a part of a row that was read stands.
+//! Locates a part of a row that was read from a text table, for error messages.
 
 use surefoot_glm::{Batch, Column, Part, Role, TableSchema};
 
@@ -11,16 +11,16 @@ use crate::{
     text::words,
 };
 
-/// Line, column and token of a part of a row that was read.
+/// Returns the location (line and column) and the token of a part of a row that was read.
 pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
     let constants = options.partitions.of(place.input as usize);
-    // What the batch does not say: the delimiter and the order of columns in the file. The row says it.
+    // The batch does not store the delimiter and the order of columns in the file; the record itself reveals them.
     let layouts = options.found.layouts();
     let found = layouts.iter().find_map(|(dialect, order)| {
         let wanted = Sought { options, dialect: *dialect, order, batch, row, part };
-        // Where the file has the columns of its folders itself, only the record as it stands fits.
+        // If the file itself has the columns of its folders, only the record without appended values fits.
         let folders = Folders::new(constants, &[], *dialect);
         wanted.find(record, &folders).or_else(|| wanted.find(record, &Folders::default()))
     });
@@ -33,7 +33,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
     (Location::Text { line: place.line + lines - 1, column }, error::token(&text))
 }
 
-/// A part of a row that is sought in its record, as a file would have it whose cells are parted and ordered so.
+/// A part of a row to be found in its record, under the assumption that the file has this dialect and this order of columns.
 struct Sought<'a> {
     options: &'a Options,
     dialect: Dialect,
@@ -44,7 +44,7 @@ struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    /// Where the cell starts and its text, if the record with what folders say can have been laid out so.
+    /// Returns the start and the text of the cell; `None` unless the record, with the values from folders, fits the dialect and the order.
     fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
         let Sought { options, dialect, order, batch, row, part } = self;
         let table = options.found.table()?;
@@ -55,7 +55,7 @@ impl Sought<'_> {
         let record = folders.extend(record, &mut ends, &mut buffer);
         let cells: Vec<_> = cells::cells(record, &ends).collect();
         let (label, weight) = (*batch.label.get(*row)?, *batch.weight.get(*row)?);
-        // With trials the weight is a product, which no cell holds.
+        // With trials the weight is a product, which no single cell holds.
         let weight = if table.columns.iter().any(|column| column.role == Role::Trials) { f64::NAN } else { weight };
         let of_role = |role: Role| cells.get(order.iter().position(|n| is(table, *n, role))?).copied();
         let fits = |role: Role, value: f64| {
@@ -81,12 +81,12 @@ impl Sought<'_> {
     }
 }
 
-/// Whether the cell of a column makes a feature of this id and value.
+/// Whether the cell of a column yields a feature with this id and value.
 fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits: Option<u8>) -> bool {
     let (name, text) = (column.name.as_bytes(), rules.dialect.text(raw));
     let own = match column.role {
         Role::Number if rules.is_missing(&text) => missing_id(name),
-        // Hashed to few bits, it may have been added to others.
+        // After hashing to few bits the value may be a sum over several features.
         Role::Number if bits.is_none() && rules.as_number(&text) != Some(value) => return false,
         Role::Number => Group::named(b"").id(name),
         Role::Category if rules.is_missing(&text) => missing_id(name),

@@ -1,4 +1,4 @@
-//! Columns that folders name: each row of a file is read as if it went on with their values.
+//! Columns from `key=value` folders, whose values are appended to each record of a text table.
 
 use crate::{
     formats::parse_error::RecordError,
@@ -9,21 +9,21 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     names: Vec<String>,
-    /// Appended to each record: a delimiter and a value per name.
+    /// Bytes appended to each record: a delimiter and a value per name.
     tail: Vec<u8>,
-    /// Where each value ends in it.
+    /// End of each value in `tail`.
     ends: Vec<usize>,
-    /// Columns of the file, by place, that must agree.
+    /// Columns of the file, by position, whose cells must agree with the folders.
     bound: Vec<(usize, Constant)>,
 }
 
-/// The constants that are not columns of the file itself.
+/// Returns the constants whose columns the file itself does not have.
 pub(super) fn beside<'a>(constants: &'a [Constant], names: &[String]) -> Vec<&'a Constant> {
     constants.iter().filter(|constant| !names.contains(&constant.column)).collect()
 }
 
 impl Folders {
-    /// For a file with these columns.
+    /// Builds the folder columns of a file with the columns `names`.
     pub(super) fn new(constants: &[Constant], names: &[String], dialect: Dialect) -> Folders {
         let (mut folders, place) = (Folders::default(), |name: &String| names.iter().position(|here| here == name));
         for constant in constants {
@@ -42,17 +42,17 @@ impl Folders {
         folders
     }
 
-    /// The columns behind those of the file.
+    /// Returns the names of the columns that follow the columns of the file.
     pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.names.iter().cloned()
     }
 
-    /// How many they are.
+    /// Returns the number of columns that follow the columns of the file.
     pub(super) fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// A record whose cells have these ends with the values that follow it.
+    /// Returns the record followed by the values from folders, and appends the ends of these values to `ends`.
     #[inline]
     pub(super) fn extend<'a>(&self, record: &'a [u8], ends: &mut Vec<usize>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         if self.tail.is_empty() {
@@ -65,7 +65,7 @@ impl Folders {
         buffer
     }
 
-    /// Checks that the cells of a record with these ends agree with the folders.
+    /// Checks that the cells of a record, whose ends are `ends`, agree with the folders.
     #[inline]
     pub(super) fn check(&self, record: &[u8], ends: &[usize], dialect: Dialect) -> Result<(), RecordError> {
         for (place, constant) in &self.bound {

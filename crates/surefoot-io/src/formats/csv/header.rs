@@ -1,8 +1,8 @@
-//! Whether the first line of a table names its columns or is a row.
+//! Decides whether the first line of a table holds the names of its columns or is a row.
 //!
-//! Where no flag says so it is voted on, column by column: how likely the first cell is if it is a name, and how likely
-//! if it is a cell like those below it. Numbers over numbers speak for a row, a text over numbers for a name; a text that
-//! comes again below speaks for a row, a new one over texts that do come again for a name.
+//! If no flag decides, the columns vote: each compares the likelihood of its first cell as a name with the likelihood as a cell
+//! like the ones below it. A number above numbers favours a row, a text above numbers a name; a text that recurs below favours a
+//! row, a new text above texts that do recur a name.
 
 use std::collections::HashMap;
 
@@ -16,29 +16,29 @@ use crate::{
     text::cell_value,
 };
 
-/// How likely a name is a number, where names are texts.
+/// Probability that a name is a number if the other names are texts.
 const NUMBER_AS_NAME: f64 = 0.02;
-/// How likely a name is missing; the first often is, where a table was saved with its row numbers.
+/// Probability that a name is missing, for the first column and for the others; a table saved with its row numbers often lacks the first name.
 const NO_NAME: [f64; 2] = [0.1, 0.02];
-/// How likely a name comes again as a value of its column, or as the name of another.
+/// Probability that a name recurs as a value of its column or as the name of another column.
 const NAME_AGAIN: f64 = 0.02;
-/// How likely names are numbers that follow each other: years, or places.
+/// Probability that the names are numbers in arithmetic progression, such as years or positions.
 const SEQUENCE_OF_NAMES: f64 = 0.05;
-/// The most that one column says.
+/// Maximum absolute vote of one column, as a log likelihood ratio.
 const MOST: f64 = 4.0;
-/// Where the votes are nearer to each other than this, it is said that it might be otherwise.
+/// Absolute sum of the votes below which the decision is reported to the user as uncertain.
 const SURE: f64 = 2.0;
-/// Rows that are looked at.
+/// Maximum number of rows examined.
 const ROWS: usize = 200;
 
-/// Whether the first line is a header, and whether that is certain.
+/// Decision whether the first line is a header, and whether the decision is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HeaderGuess {
     pub(super) is_header: bool,
     pub(super) is_sure: bool,
 }
 
-/// Kind of a cell.
+/// Content of a cell: a number (or boolean), nothing, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Number,
@@ -61,12 +61,12 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     }
 }
 
-/// Whether the first record is a header, as far as that can be told without rows: yes, if a flag names one of its cells or the label
-/// goes by any name; no, if all of its cells are numbers that do not follow each other.
+/// Whether the first record is a header, as far as this is clear without rows: `true` if a flag names one of its cells or gives the label
+/// by a name; `false` if its cells are numbers, apart from missing ones, that are not in arithmetic progression; else `None`.
 pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
-        // A number may be that of a column.
+        // A number may be the position of a column.
         let is_number = given.parse::<usize>().is_ok_and(|number| (1..=names.len()).contains(&number));
         !is_number && names.contains(given)
     };
@@ -83,7 +83,7 @@ pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSel
     (is_row && sequence(first.cells().map(|(_, cell)| cell), rules).is_none()).then_some(false)
 }
 
-/// The whole numbers among cells, if there are three or more, or two years, and each is so much more than the one before.
+/// Returns the element count of the numbers among the cells if they are integers in arithmetic progression: three or more, or two years.
 fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<usize> {
     let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&rules.dialect.text(cell))).collect();
     let (first, second) = (numbers.first()?, numbers.get(1)?);
@@ -94,12 +94,12 @@ fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<
     (enough && step != 0.0 && follows && numbers.iter().all(|x| x.fract() == 0.0)).then_some(numbers.len())
 }
 
-/// The cells of a column below the first line.
+/// Counts of the cells of a column below the first line.
 #[derive(Clone, Debug, Default)]
 struct ColumnSample {
     numbers: usize,
     gaps: usize,
-    /// How often each text comes, by its hash.
+    /// Number of occurrences of each text, by the hash of the text.
     texts: HashMap<u64, u32>,
 }
 
@@ -112,12 +112,12 @@ impl ColumnSample {
         self.texts.values().map(|&count| count as usize).sum()
     }
 
-    /// How likely a row has this there, by what the others have.
+    /// Estimates the probability that a row has a cell of a kind that occurs `count` times among the other rows.
     fn share(&self, count: usize) -> f64 {
         (count as f64 + 0.5) / (self.count() as f64 + 1.0)
     }
 
-    /// How likely a further row has a text that is not among these: the share of those that came once.
+    /// Estimates the probability that another row has an unseen text, from the share of the texts that occur once.
     fn novelty(&self) -> f64 {
         let once = self.texts.values().filter(|&&count| count == 1).count();
         (once as f64 + 1.0) / (self.texts() as f64 + 2.0)
@@ -125,7 +125,7 @@ impl ColumnSample {
 }
 
 impl Rows<'_> {
-    /// Whether the first record is a header; `None` if nothing speaks for either.
+    /// Decides whether the first record is a header; `None` if there are no rows below it and it holds no number.
     pub(super) fn verdict(&self, first: &FirstRecord<'_>, rules: &Rules) -> Option<HeaderGuess> {
         let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
@@ -161,7 +161,7 @@ impl Rows<'_> {
         Some(HeaderGuess { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
     }
 
-    /// The vote of numbers that follow each other: how likely that is for names and for a row.
+    /// Returns the vote of numbers in arithmetic progression: the log ratio of their probabilities as names and as a row.
     fn sequence_vote(&self, first: &FirstRecord<'_>, rules: &Rules, columns: usize) -> Option<f64> {
         let length = sequence(first.cells().map(|(_, cell)| cell), rules)?;
         let (mut rows, mut also) = (0u32, 0u32);
@@ -170,13 +170,13 @@ impl Rows<'_> {
             also += u32::from(sequence(cells::cells(record, ends).map(|(_, cell)| cell), rules).is_some());
         });
         let share = (f64::from(also) + 0.5) / (f64::from(rows) + 1.0);
-        // Where no other row is one, chance makes few of many numbers.
+        // If no other row is a progression, the chance of one decreases with the count of numbers.
         let chance = if also == 0 { share.min(0.1f64.powi(length.max(3) as i32 - 1)) } else { share };
         Some((SEQUENCE_OF_NAMES / chance).ln())
     }
 }
 
-/// The vote of a text.
+/// Returns the vote of a text in the first line: the log ratio of its probabilities as a name and as a cell of the column.
 fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     let kind = (0.96 / below.share(below.texts())).ln();
     if below.texts.is_empty() {
@@ -191,10 +191,10 @@ fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     kind + value.ln()
 }
 
-/// Whether the first line of a file names columns, where a model or an earlier file tells what columns there are.
+/// Whether the first line of a file holds names, given the columns known from a model or an earlier file.
 ///
 /// # Errors
-/// A fault, if columns are identified by names and the line has none of them.
+/// If columns are identified by name, but the line holds none of the names and holds a number.
 pub(super) fn of_known(
     table: &TableSchema,
     first: &FirstRecord<'_>,
@@ -204,7 +204,7 @@ pub(super) fn of_known(
     let of = if options.found.of_model { "the model" } else { "the first file" };
     let kinds = || first.cells().map(|(_, cell)| kind(&rules.dialect.text(cell), rules));
     if !table.header {
-        // By place: a text where numbers are to be, and no number in such a place.
+        // Columns go by position: a header has text at every position of a number, as far as its cells are not missing.
         let is_number = |n: usize| table.columns.get(n).is_some_and(|column| column.role == Role::Number);
         let over_numbers = || kinds().enumerate().filter(|&(n, kind)| is_number(n) && kind != Cell::Gap);
         let texts = over_numbers().filter(|(_, kind)| *kind == Cell::Text).count();
@@ -230,7 +230,7 @@ pub(super) fn of_known(
     ))
 }
 
-/// Whether no cell of a category is a value that the model knows, where it knows any.
+/// Whether there are category columns and none of their cells in the first record is a value known to the model.
 fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
@@ -240,7 +240,7 @@ fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, o
         })
 }
 
-/// Whether two names differ in blanks, marks or the case of letters at most.
+/// Whether two names are equal up to blanks, punctuation and the case of letters.
 fn columns_alike(a: &str, b: &str) -> bool {
     a == b || folded(a) == folded(b)
 }

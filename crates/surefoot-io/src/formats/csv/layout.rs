@@ -1,4 +1,4 @@
-//! Which cell of a file is what: the columns of the table, in the order of the file.
+//! Layout of a text table: the use of each cell of a file, and the order of the table's columns in the file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,63 +20,63 @@ use crate::{
     },
 };
 
-/// Use of a cell.
+/// Use of a cell in the row: label, weight, offset or feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellUse {
     Label,
     Weight,
     Offset(Role),
-    /// A number: its id, that of a 1 if it is missing, and what it counts as then.
+    /// A number that no product needs: `id` of the feature, `gap` (id of the indicator of a missing cell), and `fill` (its replacement).
     Number {
         id: u64,
         gap: u64,
         fill: f64,
         rule: u32,
     },
-    /// A feature that is made when it is met: a category, or a number that is multiplied with others.
+    /// A feature built for each row: a category, words, or a number that is multiplied with other features; an index of [`Layout::features`].
     Feature {
         feature: usize,
         role: Role,
     },
 }
 
-/// A column whose features are made when they are met.
+/// A column whose features are built for each row.
 #[derive(Debug)]
 pub(super) struct Feature {
     pub(super) group: Group,
-    /// The id of a number.
+    /// Id of the feature if the column is a number.
     pub(super) id: u64,
-    /// The id of a missing cell.
+    /// Id of the indicator of a missing cell.
     pub(super) gap: u64,
     /// Replacement of a missing number.
     pub(super) fill: f64,
-    /// The number of the group that its weights are in.
+    /// Number of the feature group to which the weights of the column belong.
     pub(super) rule: u32,
-    /// The name as people see it.
+    /// Name as shown to users, escaped.
     pub(super) name: String,
-    /// Whether a number is a surprise.
+    /// Whether a number in the column is an error, since the first rows suggested a category.
     pub(super) is_open: bool,
 }
 
 impl Feature {
-    /// The properties that all features of a cell with several have.
+    /// Returns the properties shared by all features of a cell with several values.
     pub(super) fn values(&self) -> FeatureProperties<'_> {
         FeatureProperties { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }
 }
 
-/// The columns of a file.
+/// The columns of a file and their use.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) order: Arc<ColumnOrder>,
-    /// The cells that are used, by place in the file. They stand in the order of the table, whatever that of the file is, so
-    /// that its rows are the same.
+    /// The used cells by position in the file, in the order of the table's columns, so that rows do not depend on the order of columns
+    /// in the file.
     pub(super) uses: Vec<(usize, CellUse)>,
     pub(super) features: Vec<Feature>,
 }
 
 impl Layout {
-    /// The layout of a file whose columns stand in this order. Gives the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
+    /// Builds the layout of a file whose columns have this order. Passes the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
     pub(super) fn new(table: &TableSchema, order: ColumnOrder, options: &Options) -> Layout {
         let Schema { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
@@ -113,7 +113,7 @@ impl Layout {
         Layout { order: Arc::new(order), uses, features }
     }
 
-    /// Tells the builder of the rows in which groups the features are whose ids are known.
+    /// Assigns the features with known ids to their feature groups in the row builder.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
             CellUse::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
@@ -147,7 +147,7 @@ fn feature(column: &Column, rule: u32, table: &TableSchema, options: &Options) -
     }
 }
 
-/// The order of columns in a file without names, whose rows are followed by constants with these.
+/// Returns the order of columns of a file without names, whose rows are followed by constant columns with the names `constants`.
 pub(super) fn order_by_number(
     table: &TableSchema,
     first: &FirstRecord<'_>,
@@ -168,7 +168,7 @@ pub(super) fn order_by_number(
     Ok(cells)
 }
 
-/// The order of columns in a file with these names.
+/// Returns the order of columns of a file with these names.
 pub(super) fn order_by_name(
     table: &TableSchema,
     first: &FirstRecord<'_>,

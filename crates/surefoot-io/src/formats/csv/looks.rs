@@ -1,24 +1,24 @@
-//! Guesses what a cell that is not a number was meant to be.
+//! Guesses the intended meaning of a cell that is not a number.
 
-/// The likely meaning of a cell that is not a number.
+/// Likely meaning of a cell that is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CellGuess {
-    /// 1,234.5
+    /// A number with thousands separators, as in `1,234.5`.
     Thousands,
-    /// 1.234,5
+    /// A number with a decimal comma, as in `1.234,5`.
     DecimalComma,
-    /// 12 %
+    /// A number with a percent or currency sign, as in `12 %`.
     Unit,
-    /// '12', or "12" behind a blank.
+    /// A number in quotes: `'12'`, or `"12"` after a blank.
     Quoted,
-    /// 2011-01-31
+    /// A date or time, as in `2011-01-31`.
     Date,
-    /// A question mark, say.
+    /// A mark for a missing value, such as a question mark.
     Missing,
 }
 
 impl CellGuess {
-    /// Guesses the meaning of a cell, without surrounding blanks.
+    /// Guesses the meaning of a cell, ignoring surrounding blanks; `None` if there is no guess.
     pub(super) fn like(cell: &[u8]) -> Option<CellGuess> {
         let text = std::str::from_utf8(cell).ok()?.trim();
         let bare = text.trim_start_matches(['-', '+', '$', '€', '£']).trim_end_matches(['%', '$', '€', '£']).trim();
@@ -40,12 +40,12 @@ impl CellGuess {
         }
     }
 
-    /// Whether a column of such cells is more likely one of numbers than one of names.
+    /// Whether a column of such cells more likely holds numbers than names.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, CellGuess::Thousands | CellGuess::DecimalComma | CellGuess::Unit | CellGuess::Quoted)
     }
 
-    /// The suspicion and a remedy, to go on with.
+    /// Returns the suspicion and a remedy, to be appended to an error message.
     pub(super) fn message(self) -> &'static str {
         match self {
             CellGuess::Thousands => "; a thousands separator is suspected: take it out",
@@ -58,7 +58,7 @@ impl CellGuess {
     }
 }
 
-/// The unit behind a number: `kg` of `1.5 kg`. `st`, `nd`, `rd` and `th` make a number a name.
+/// Returns the unit after a number: `kg` for `1.5 kg`. The suffixes `st`, `nd`, `rd` and `th` are not units but make a number a name.
 pub(super) fn unit(text: &str) -> Option<&str> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
@@ -70,14 +70,14 @@ pub(super) fn unit(text: &str) -> Option<&str> {
     (is_number && is_unit).then_some(unit)
 }
 
-/// Most letters of a unit.
+/// Maximum number of characters of a unit.
 const UNIT: usize = 12;
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A number in quotes that are none: single ones, or double ones that do not stand at the start of the cell.
+/// Whether a text is a number in quotes that do not quote the cell: single quotes, or double quotes not at the start of the cell.
 fn is_quoted_number(text: &str) -> bool {
     let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
     let is_number = |inner: &str| inner.trim().parse::<f64>().is_ok_and(f64::is_finite);
@@ -90,7 +90,7 @@ fn is_missing(text: &str) -> bool {
     marks.iter().any(|mark| text.eq_ignore_ascii_case(mark))
 }
 
-/// Groups of three digits with one of these between, at least one of which is there; then perhaps decimals.
+/// Whether a text consists of groups of three digits separated by one of `between`, at least once, and possibly decimals after `point`.
 fn has_thousands(text: &str, between: &[char], point: char) -> bool {
     let (whole, decimals) = text.split_once(point).unwrap_or((text, "0"));
     let Some(mark) = whole.chars().find(|c| between.contains(c)) else { return false };
@@ -100,7 +100,7 @@ fn has_thousands(text: &str, between: &[char], point: char) -> bool {
         && is_digits(decimals)
 }
 
-/// Day, month and year in some order with `-`, `/` or `.` between, or year and month, perhaps with a time behind; or a time.
+/// Whether a text is a day, month and year in any order, separated by `-`, `/` or `.` and possibly followed by a time; or a time.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let is_time = |text: &str| {

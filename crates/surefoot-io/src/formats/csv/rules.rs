@@ -1,4 +1,4 @@
-//! Conversion of cells to labels, weights, offsets and numbers.
+//! Conversion of the cells of a text table to labels, weights, offsets and numbers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,36 +21,36 @@ use crate::{
     },
 };
 
-/// So many labels of text are known again without asking what others have found.
+/// Maximum number of text labels kept in [`Rules::classes_met`], which saves a lookup in [`Inferred`].
 const CLASSES: usize = 4;
 
-/// How cells are read.
+/// Settings and state for reading cells.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) dialect: Dialect,
-    /// Numbers are written with a comma for the point.
+    /// Whether numbers are written with a decimal comma.
     pub(super) decimal_comma: bool,
-    /// Whether that is so unless the delimiter is a comma.
+    /// Whether numbers are written with a decimal comma unless the delimiter is a comma.
     wants_comma: bool,
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Labels, and weights with them, are passed over.
+    /// Whether labels, and with them weights, are ignored.
     pub(super) unlabelled: bool,
     classes: bool,
-    /// Cells that are labels of text, and the numbers that stand for them: the first [`CLASSES`] that were met.
+    /// Cells that are text labels with their class codes: the first [`CLASSES`] read.
     classes_met: Vec<(Box<[u8]>, f64)>,
     found: Arc<Inferred>,
 }
 
-/// A cell and where it stands.
+/// A cell with its location.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) raw: &'a [u8],
-    /// Where it starts in its record.
+    /// Start of the cell in its record, in bytes.
     pub(super) at: usize,
-    /// Its place in the record, from 0.
+    /// Position of the cell in its record, from 0.
     pub(super) place: usize,
-    /// Name of its column.
+    /// Name of the column of the cell.
     pub(super) name: &'a str,
     pub(super) dialect: Dialect,
 }
@@ -60,7 +60,7 @@ impl Cell<'_> {
         self.dialect.text(self.raw)
     }
 
-    /// The complaint that something is wrong with this cell.
+    /// Builds an error about this cell.
     fn wrong(&self, message: &str) -> RecordError {
         let called = called(self.place + 1, self.name);
         RecordError::new(self.at, &self.text(), format!("{called}{message}"))
@@ -91,20 +91,20 @@ impl Rules {
         }
     }
 
-    /// This stands between the cells of the input.
+    /// Sets the delimiter of the input.
     pub(super) fn part(&mut self, delimiter: u8) {
         self.dialect.delimiter = delimiter;
         self.decimal_comma = self.wants_comma && delimiter != b',';
     }
 
-    /// A text with a point for its decimal comma, if it is a number that has one.
+    /// Returns the text with a point in place of its decimal comma; `None` unless it is a number with a decimal comma.
     fn with_point(&self, text: &[u8]) -> Option<Vec<u8>> {
         let at = memchr::memchr2(b',', b'.', text).filter(|_| self.decimal_comma)?;
         let with_point: Vec<_> = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
         (text[at] == b',' && any_number(&with_point).is_some()).then_some(with_point)
     }
 
-    /// The number that a text is in digits, finite or not.
+    /// Parses a number in digits, finite or not.
     fn any_number(&self, text: &[u8]) -> Option<f64> {
         match memchr::memchr2(b',', b'.', text) {
             Some(_) if self.decimal_comma => any_number(&self.with_point(text)?),
@@ -112,12 +112,12 @@ impl Rules {
         }
     }
 
-    /// The number that a text is where one is needed: in digits, or as a boolean.
+    /// Parses a number in digits, or a boolean as a number.
     pub(super) fn as_number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).or_else(|| cell_value::word(text))
     }
 
-    /// The category that a text is, which is one for all spellings of a value.
+    /// Returns the category that a text denotes; all spellings of a value denote the same category.
     pub(super) fn category<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         match self.with_point(text) {
             Some(with_point) => cell_value::category(&with_point).into_owned().into(),
@@ -125,23 +125,23 @@ impl Rules {
         }
     }
 
-    /// Whether the text of a cell says that there is none.
+    /// Whether the text of a cell denotes a missing value.
     #[inline]
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
         self.absent.is(text)
     }
 
-    /// Whether a cell of a column of words has none: it is empty, or the user says that it counts as missing. NA may be a word.
+    /// Whether a cell of a text column has no words: it is empty, or the user declared its text as missing. NA may be a word.
     pub(super) fn is_no_text(&self, text: &[u8]) -> bool {
         self.absent.is_no_text(text)
     }
 
-    /// The finite number that the text of a cell is. Blanks around it do not count.
+    /// Parses the text of a cell as a finite number, ignoring surrounding blanks.
     pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).filter(|number| number.is_finite())
     }
 
-    /// The number in a cell; `None` if it is missing.
+    /// Parses a cell as a number; `None` if the cell is missing.
     pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, RecordError> {
         let text = cell.text();
         if self.is_gap(cell, &text)? {
@@ -173,7 +173,7 @@ impl Rules {
         cell.wrong(&format!(" is not a number{suspicion}{remedy}"))
     }
 
-    /// Whether a cell of a feature is missing, which may be an error.
+    /// Whether a cell of a feature is missing; an error if missing cells are refused.
     pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, RecordError> {
         if !self.is_missing(text) {
             return Ok(false);
@@ -194,7 +194,7 @@ impl Rules {
         Ok(true)
     }
 
-    /// Refuses a number in a column that the first rows made a category.
+    /// Checks that a cell of a column that became a category by its first rows is not a number.
     pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), RecordError> {
         let may_be =
             text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
@@ -209,7 +209,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The number that stands for a label.
+    /// Returns the label of a cell as a number; a text label becomes the code of its class.
     pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, RecordError> {
         if let Some(class) = self.classes_met.iter().find(|class| *class.0 == *cell.raw) {
             return Ok(class.1);
@@ -240,7 +240,7 @@ impl Rules {
         }
     }
 
-    /// An importance weight.
+    /// Parses an importance weight, a finite number of 0 or more.
     pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         match self.as_number(&text) {
@@ -251,7 +251,7 @@ impl Rules {
         }
     }
 
-    /// Offset of the margin, from an offset or exposure.
+    /// Returns the offset of the margin, from a cell with an offset or an exposure (whose logarithm is the offset).
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         let number = self.as_number(&text).filter(|number| number.is_finite());
@@ -264,7 +264,7 @@ impl Rules {
         }
     }
 
-    /// Whether a cell of this role reads as this label or weight.
+    /// Whether a cell of this role yields this label or weight.
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = self.dialect.text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));

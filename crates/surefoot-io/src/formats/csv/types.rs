@@ -1,4 +1,4 @@
-//! Infers the roles of columns from the first rows, where they were not given.
+//! Infers the roles of columns that the user did not give from the first rows of a text table.
 
 use surefoot_glm::Role;
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,12 +13,12 @@ use crate::{
     text::cell_value,
 };
 
-/// Rows that are looked at,
+/// Maximum number of rows examined.
 pub(super) const ROWS: usize = 1000;
-/// or those that are within so many bytes, but at least one.
+/// Number of bytes after which the search for further rows ends; the first row is always included.
 pub(super) const BYTES: usize = 16 << 20;
 
-/// How far the search for the first rows has come, while bytes come in.
+/// Progress of the search for the end of the first rows while bytes arrive.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     records: usize,
@@ -27,7 +27,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Whether these are enough bytes of an input, of which more and more are shown.
+    /// Whether `bytes`, the start of an input that grows from call to call, contain enough rows.
     pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, RecordError> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
             let end = dialect.end(&bytes[self.at..], &mut self.scan);
@@ -48,7 +48,8 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Shows each cell of the first rows behind `at` that have so many cells; others are reported when they are read.
+    /// Calls `show` with the column, the position and the bytes of each cell of the first `rows` rows from `at` on. Skips rows that do not have
+    /// `columns` cells, which are reported when they are read.
     pub(super) fn each(&self, rows: usize, at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
         self.each_record(rows, at, columns, |start, record, ends| {
             let cells = cells::cells(record, ends).enumerate();
@@ -56,7 +57,7 @@ impl Rows<'_> {
         });
     }
 
-    /// Shows where each of the first rows behind `at` that have so many cells starts, the row, and the ends of its cells.
+    /// Calls `show` with the start, the bytes and the cell ends of each of the first `rows` rows from `at` on that have `columns` cells.
     pub(super) fn each_record(
         &self,
         rows: usize,
@@ -76,8 +77,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Whether the first label behind `at` is a boolean, and if it is, whether others are words that are none, so that it is
-    /// one of several classes. `None` if there is no label.
+    /// Returns whether the first label from `at` on is a boolean, and whether a label is a word that is not a boolean, in which case the
+    /// label is one of several classes. Returns `None` if there is no label.
     pub(super) fn labels_of_booleans(
         &self,
         at: usize,
@@ -98,10 +99,10 @@ impl Rows<'_> {
         first.map(|first| (first, others))
     }
 
-    /// Gives a role to each column without one.
+    /// Infers a role for each column without one.
     ///
     /// # Errors
-    /// A column of dates: where they stand, and what to do.
+    /// If a column holds dates; the error locates the first date and suggests remedies.
     pub(super) fn guess(
         &self,
         at: usize,
@@ -133,33 +134,33 @@ impl Rows<'_> {
     }
 }
 
-/// A role of a column.
+/// The role given or inferred for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoleGuess {
     pub(super) role: Role,
-    /// Whether a number further down would throw doubt on it.
+    /// Whether a number in a later row would contradict the role.
     pub(super) is_open: bool,
 }
 
-/// So many different texts make codes of a column that holds numbers too: it has more of them than words for what is missing,
+/// Minimum number of different texts in a column of codes that also holds numbers; larger than the usual number of words for missing values.
 const CODES: usize = 5;
-/// and one cell in so many, or more, is one.
+/// A column with numbers holds codes only if at least one in this number of cells is a text or an oddly written number.
 const ONE_IN: usize = 5;
 
-/// Content of the first cells of a column, without missing ones.
+/// Statistics of the first cells of a column, without missing cells.
 #[derive(Clone, Debug, Default)]
 struct ColumnContent {
     numbers: usize,
-    /// Numbers as no program writes them, and codes look by chance: `1e5`, `0012`.
+    /// Number of oddly written numbers: in a notation that no program writes but that codes have by chance, such as `1e5` and `0012`.
     odd_numbers: usize,
-    /// Marks that may mean that there is no value.
+    /// Whether a cell is a mark that may denote a missing value.
     has_marks: bool,
     texts: usize,
-    /// Texts with a digit in them.
+    /// Number of texts that contain a digit.
     texts_with_digits: usize,
-    /// Hashes of the first different texts.
+    /// Hashes of the first [`CODES`] different texts.
     distinct: Vec<u64>,
-    /// The first date, and where it stands.
+    /// Position and text of the first date.
     date: Option<(usize, Vec<u8>)>,
 }
 
@@ -185,8 +186,8 @@ impl ColumnContent {
         }
     }
 
-    /// A category if there are texts and no number, or if the column holds codes, some of which are numbers by chance; else
-    /// numbers, if any cell is one or all are booleans: then a text is an error where it is read. `None` for dates.
+    /// Infers the role: a category if there are texts or marks and no number, or if the column holds codes, some of which are numbers by
+    /// chance; otherwise a number, so that a text is an error when it is read. Returns `None` for dates.
     fn guess(&self) -> Option<RoleGuess> {
         let all_numbers = self.numbers + self.odd_numbers;
         let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
@@ -203,7 +204,7 @@ impl ColumnContent {
     }
 }
 
-/// Whether a number is written with a zero before other digits, or with an exponent but neither a point nor the exponent's sign.
+/// Whether a number has a leading zero before other digits, or an exponent but neither a point nor a sign of the exponent.
 fn is_odd(number: &[u8]) -> bool {
     let has_exponent = memchr::memchr2(b'e', b'E', number).is_some();
     let is_plain = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'e' | b'E');
@@ -232,7 +233,7 @@ mod tests {
         for digits in [1, 2, 3, 4, 8, 16] {
             assert_eq!(guess(hex(digits)), category(false), "{digits}");
         }
-        // The tickets of a ship, codes of illnesses, sizes.
+        // Ticket numbers of a ship, codes of diseases, and clothing sizes.
         assert_eq!(
             guess(["113803", "A/5 21171", "PC 17599", "373450", "17463", "CA 2343", "SC 541", "PP 9549"]),
             category(false)
@@ -242,7 +243,7 @@ mod tests {
             category(false)
         );
         assert_eq!(guess(["XS", "S", "M", "L", "XL", "38", "40", "42"]), category(false));
-        // Numbers with a few words among them, in many rows or in many words.
+        // Numbers mixed with a few words, in many rows or with many different words.
         for words in [&["n/d", "trace", "#REF!", "error"][..], &["?", "-", "n.a.", "unknown", "missing", "."]] {
             assert_eq!(
                 guess((0..100).map(|n| if n % 2 == 0 { words[n % words.len()].to_owned() } else { n.to_string() })),
@@ -252,7 +253,7 @@ mod tests {
         assert_eq!(guess((0..100).map(|n| if n % 10 == 0 { format!("about {n}") } else { n.to_string() })), number);
         assert_eq!(guess(["1e5", "2e3", "0012"]), number);
         assert_eq!(guess(["1,5", "2,5", "12 %"]), number);
-        // Names, which a number may not join later, and codes, which it may.
+        // Names, for which a later number is an error, and codes, for which it is not.
         assert_eq!(guess(["red", "blue"]), category(true));
         assert_eq!(guess(["Rome", "Oslo", "Bern", "Bonn", "Paris", "Lima"]), category(true));
         assert_eq!(guess(["a1", "b2", "c3", "d4", "e5f"]), category(false));

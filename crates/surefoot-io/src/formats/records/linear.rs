@@ -1,4 +1,4 @@
-//! Parsers of text look at each byte, and move it, a bounded number of times, however long records are and however many are wrong.
+//! Tests that text parsers examine and move each byte a bounded number of times, however long the records and however many are invalid.
 
 use super::work;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use surefoot_glm::Batch;
 
-/// Texts of about so many bytes whose records are long, wrong, or none at all.
+/// Returns texts of about `bytes` bytes whose records are long, invalid or absent, each with its format and a description.
 fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
     let lines = |line: &str| line.repeat(bytes / line.len());
     let quoted = |line: &str| format!("y,x\n0,\"{}\"\n1,2\n", lines(line));
@@ -32,7 +32,7 @@ fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
     ]
 }
 
-/// Bytes that were looked at and moved to read a text that comes in such pieces.
+/// Returns the number of bytes examined and moved to read `text`, passed to the parser in pieces of `piece` bytes.
 fn work_of(format: &str, text: &str, piece: usize) -> usize {
     let mut options = Options::default();
     options.wanted.label = Some("y".to_owned());

@@ -1,4 +1,4 @@
-//! Plain pairs with AVX-512: by groups where numbers are short, as most are, and one by one where they are not.
+//! Reading of plain `index:value` pairs with AVX-512 instructions: in groups if the numbers are short, as most are, otherwise one by one.
 
 mod group;
 
@@ -14,11 +14,11 @@ use super::{
 };
 use group::{GROUP, GroupRead, group};
 
-/// Pairs that the batch gets room for at a time.
+/// Number of pairs for which memory is reserved in the batch at a time.
 const ROOM: usize = 256;
 
-/// How many pairs are read one by one where a group has too many digits: twice as many each time that the next group has
-/// them too, since they are read in vain.
+/// Number of pairs to read one by one after a group had too many digits. The number doubles each time that the next group has too many
+/// digits as well, because the attempt to read such a group is wasted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarBackoff {
     left: usize,
@@ -34,7 +34,7 @@ impl ScalarBackoff {
     }
 }
 
-/// Whether the processor has what [`pairs`] needs.
+/// Whether the processor supports the instructions that [`pairs`] requires.
 pub(super) fn is_supported() -> bool {
     avx2::is_supported()
         && is_x86_feature_detected!("bmi2")
@@ -46,7 +46,7 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// Reads plain pairs, as long as a single blank stands between, and returns where it stopped.
+/// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn pairs(
     text: &[u8],
@@ -76,8 +76,8 @@ pub(super) fn pairs(
     }
 }
 
-/// Reads pairs by groups, apart from all else so that registers suffice. Returns where it stopped, and whether a pair may
-/// stand there.
+/// Reads pairs in groups; a function of its own so that the registers suffice. Returns the position at which it stopped, and whether a
+/// pair may begin there.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff, batch: &mut Batch) -> (usize, bool) {
@@ -108,7 +108,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff
         if count > GROUP {
             backoff.next = ScalarBackoff::FEWEST;
         }
-        // SAFETY: so many of each were written behind the earlier ones: each group wrote four, and no more are counted.
+        // SAFETY: `count` elements of each vector were initialised after the existing ones: each group wrote four and counted at most four.
         unsafe {
             batch.index.set_len(batch.index.len() + count);
             batch.value.set_len(batch.value.len() + count);
@@ -119,7 +119,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff
     }
 }
 
-/// Reads the whole pairs at the start of a block that has no four of them or stands at the end of the text.
+/// Reads the complete pairs at the start of a block that holds fewer than four or is cut off by the end of the text.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn few(
@@ -133,22 +133,22 @@ fn few(
     read.unwrap_or(GroupRead { pairs: 0, bytes: 0, more: true })
 }
 
-/// The first bytes of a text; zeros, which are delimiters, behind its end.
+/// Loads the first 64 bytes of a text, padded with zeros, which are delimiters, after its end.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn load(text: &[u8]) -> __m512i {
     match text.first_chunk::<BLOCK>() {
-        // SAFETY: there are the 64 bytes that are read; they need not be aligned.
+        // SAFETY: the block holds the 64 bytes that are read; the load needs no alignment.
         Some(block) => unsafe { _mm512_loadu_si512(block.as_ptr().cast()) },
-        // SAFETY: only so many bytes are read as there are.
+        // SAFETY: the mask limits the load to the bytes of the text.
         None => unsafe { _mm512_maskz_loadu_epi8((1 << text.len()) - 1, text.as_ptr().cast()) },
     }
 }
 
-/// Whether each is above the one before.
+/// Whether each index is greater than the one before it.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn is_ascending(index: &[u64]) -> bool {
     let above = index.iter().skip(1);
-    // All of them, without a way out: eight at once.
+    // Compares all indices without an early exit, eight at once.
     index.iter().zip(above).fold(true, |ascending, (before, after)| ascending & (before < after))
 }

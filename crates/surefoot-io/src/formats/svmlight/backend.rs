@@ -1,4 +1,4 @@
-//! The backends that read plain pairs, and which of them this processor has.
+//! Selection of the backend that reads plain `index:value` pairs, depending on the instructions of the processor.
 
 use surefoot_glm::Batch;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::text::number;
 
-/// A backend that this processor has: all read the same.
+/// A backend that this processor supports; all backends read the same rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backend(Kind);
 
@@ -28,7 +28,7 @@ enum Kind {
 }
 
 impl Backend {
-    /// All that there are, the fastest first.
+    /// Returns all supported backends, the fastest first.
     pub(super) fn all() -> impl Iterator<Item = Backend> {
         let backends = [
             #[cfg(target_arch = "x86_64")]
@@ -40,12 +40,12 @@ impl Backend {
         backends.into_iter().filter(|backend| backend.1).map(|backend| Backend(backend.0))
     }
 
-    /// The fastest.
+    /// Returns the fastest supported backend.
     pub(super) fn best() -> Backend {
         Backend::all().next().expect("one is everywhere")
     }
 
-    /// Reads one plain pair after the other, as long as a single blank stands between, and returns where it stopped.
+    /// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
     pub(super) fn pairs(
         &mut self,
         text: &[u8],
@@ -55,20 +55,20 @@ impl Backend {
         batch: &mut Batch,
     ) -> usize {
         match &mut self.0 {
-            // SAFETY: there is no such backend unless the processor has what the function needs.
+            // SAFETY: this backend exists only if the processor supports the instructions that the function requires.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512(backoff) => unsafe { avx512::pairs(text, at, rules, backoff, delimiters, batch) },
-            // SAFETY: as above. The parser takes three fifths of the time of the portable one.
+            // SAFETY: as above. With this backend the parser takes three fifths of the time of the portable one.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { avx2::pairs(text, at, ROOM, rules, delimiters, batch) },
             Kind::Portable => delimited_pairs(text, at, ROOM, rules, delimiters, batch, (bits, number::pair)),
         }
     }
 
-    /// Whether each is above the one before.
+    /// Whether each index is greater than the one before it.
     pub(super) fn is_ascending(&self, index: &[u64]) -> bool {
         match self.0 {
-            // SAFETY: there is no such backend unless the processor has what the function needs.
+            // SAFETY: this backend exists only if the processor supports the instructions that the function requires.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512(_) => unsafe { avx512::is_ascending(index) },
             _ => index.is_sorted_by(|before, after| before < after),

@@ -1,4 +1,4 @@
-//! Plain pairs one by one, once it is known where they end: the loop that the AVX2 and the portable backend share.
+//! Reading of plain `index:value` pairs one by one between known delimiters: the loop shared by the AVX2 and the portable backend.
 
 use surefoot_glm::Batch;
 
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::text::number::{Pair, is_end};
 
-/// Reads one plain pair after the other, `most` at most, with these functions that find delimiters and read a pair between them,
-/// as long as a single blank stands between, and returns where it stopped.
+/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at
+/// which it stopped. `bits` finds the delimiters of a block, and `pair` reads a pair between delimiters.
 #[inline(always)]
 pub(super) fn delimited_pairs(
     text: &[u8],
@@ -20,25 +20,25 @@ pub(super) fn delimited_pairs(
     batch: &mut Batch,
     (bits, pair): (impl Fn(&[u8; BLOCK]) -> u64, impl Fn(&Pair<'_>) -> Option<(u64, f64)>),
 ) -> usize {
-    // `Pair` looks back so far. Only the first row of a text can begin with slow pairs for that.
+    // `Pair` reads up to 16 bytes before a number. Only the first row of a text can therefore begin with pairs for the slow path.
     if at < 16 {
         return at;
     }
     let (ends, _) = delimiters.from(text, at, 2 * most, bits).as_chunks();
     let ends = &ends[..ends.len().min(most)];
-    // Once for all of them, since delimiters ascend.
+    // One check suffices for all delimiters, since they ascend.
     assert!(ends.last().is_none_or(|last: &[usize; 2]| last[1] < text.len()), "delimiters of another text");
     batch.index.reserve(ends.len());
     batch.value.reserve(ends.len());
     let room = batch.index.spare_capacity_mut().iter_mut().zip(batch.value.spare_capacity_mut());
     let mut count = 0;
     for (&[colon, end], (index_room, value_room)) in ends.iter().zip(room) {
-        // SAFETY: delimiters are places in the text, as was checked. See `Pair::new` for the gain.
+        // SAFETY: delimiters are positions in the text, as checked above. `Pair::new` states the gain.
         let (middle, behind) = unsafe { (*text.get_unchecked(colon), *text.get_unchecked(end)) };
         if middle != b':' {
             break;
         }
-        // SAFETY: delimiters ascend, from `at` on, which is at least 16, and are places in the text.
+        // SAFETY: delimiters ascend from `at`, which is at least 16, and are positions in the text.
         let Some((index, value)) = pair(&unsafe { Pair::new(text, at, colon, end) }) else { break };
         if (behind != b' ' && !is_end(behind)) || index < rules.lowest {
             break;
@@ -52,7 +52,7 @@ pub(super) fn delimited_pairs(
         }
         at += 1;
     }
-    // SAFETY: so many of each were written behind the earlier ones. Over `push` this saves a twentieth.
+    // SAFETY: `count` elements of each vector were initialised after the existing ones. This takes a twentieth less time than `push`.
     unsafe {
         batch.index.set_len(batch.index.len() + count);
         batch.value.set_len(batch.value.len() + count);

@@ -1,16 +1,16 @@
-//! Where numbers end: the places of all bytes of a text that are part of no plain number, found in blocks.
+//! Positions of the delimiters of a text, that is, of all bytes that are not part of a plain number; found block by block.
 //!
-//! The parser is fast because positions are known before any number is read: numbers of one pair do not
-//! depend on those before.
+//! The parser is fast because it knows these positions before it reads any number: the numbers of one pair do not depend on
+//! the numbers before them.
 
 use crate::text::byte_search::side_by_side;
 
-/// Bytes that are looked at together.
+/// Number of bytes examined together.
 pub(crate) const BLOCK: usize = 64;
-/// Places that are kept at most; they stay in the nearest cache.
+/// Maximum number of positions kept; small enough for the first-level cache.
 pub(super) const ROOM: usize = 1024;
 
-/// The places in a text of all bytes but digits, points, minus signs and, by the way, slashes.
+/// Positions, in a text, of all bytes other than digits, points, minus signs and slashes (the range from `-` to `9`).
 #[derive(Debug)]
 pub(crate) struct Delimiters {
     places: Box<[usize; ROOM]>,
@@ -25,15 +25,14 @@ impl Default for Delimiters {
 }
 
 impl Delimiters {
-    /// Forgets the places, before another text.
+    /// Discards the positions; must be called before the use of another text.
     pub(crate) fn clear(&mut self) {
         self.end = 0;
         self.next = 0;
     }
 
-    /// The next delimiters from `at` on in order: at least two unless the text holds fewer, and not all of them; about
-    /// `enough` where they are still to be found.
-    /// Between two calls the text may only be looked at further on.
+    /// Returns the next delimiters from `at` on in ascending order: at least two unless the text holds fewer, but not necessarily all
+    /// of them. When it searches the text, it stops after about `enough` delimiters. `at` must not decrease between two calls for one text.
     #[inline(always)]
     pub(crate) fn from(
         &mut self,
@@ -52,13 +51,13 @@ impl Delimiters {
         &self.places[self.next..self.end]
     }
 
-    /// Forgets the next `count` delimiters.
+    /// Discards the next `count` delimiters.
     pub(crate) fn skip(&mut self, count: usize) {
         self.next += count;
     }
 }
 
-/// Finds the first delimiters from `at` on, and how many they are.
+/// Finds the first delimiters from `at` on, writes their positions to `places`, and returns their number.
 #[inline(always)]
 fn find(
     text: &[u8],
@@ -86,10 +85,10 @@ fn find(
     count
 }
 
-/// Writes down the places of the bits, and returns how many they are.
+/// Writes the positions of the one bits, offset by `start`, to `places` and returns their number.
 ///
-/// More places than there are bits may be written: to stop at the last would cost more than they do, since the
-/// processor cannot foresee where that is.
+/// May write more positions than there are bits: stopping exactly at the last one would cost more than the extra writes, since
+/// the processor cannot predict their number.
 #[inline(always)]
 fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     let count = bits.count_ones() as usize;
@@ -108,21 +107,21 @@ fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     count
 }
 
-/// The delimiters of a block, one bit per byte, the first byte lowest.
+/// Returns the delimiters of a block as a bit mask: one bit per byte, the first byte in the lowest bit.
 #[inline(always)]
 pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks();
     words.iter().enumerate().fold(0, |bits, (i, word)| {
         let word = u64::from_le_bytes(*word);
         let low = word & 0x7f7f_7f7f_7f7f_7f7f;
-        // The top bit of each byte that is not from 0x2d, the minus, to 0x39, the nine.
+        // The top bit of each byte outside the range 0x2d (minus) to 0x39 (nine).
         let delimiters =
             ((low + 0x4646_4646_4646_4646) | word | !(low + 0x5353_5353_5353_5353)) & 0x8080_8080_8080_8080;
         bits | side_by_side(delimiters) << (8 * i)
     })
 }
 
-/// The bit mask of a block with AVX2.
+/// Returns the bit mask of the delimiters of a block, computed with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
@@ -131,7 +130,7 @@ pub(crate) fn avx2_bits(block: &[u8; BLOCK]) -> u64 {
         _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_sub_epi8,
     };
     let half = |bytes: &[u8; 32]| {
-        // SAFETY: the half has the 32 bytes that are read; they need not be aligned.
+        // SAFETY: the half holds the 32 bytes that are read; the load needs no alignment.
         let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
         let above = _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'-' as i8));
         let inside = _mm256_cmpeq_epi8(above, _mm256_min_epu8(above, _mm256_set1_epi8((b'9' - b'-') as i8)));
@@ -159,7 +158,7 @@ mod tests {
                     assert_eq!(bits(&block), plain(&block), "{byte} at {at} in {other}");
                     #[cfg(target_arch = "x86_64")]
                     if crate::text::number::avx2::is_supported() {
-                        // SAFETY: the processor has what the function needs.
+                        // SAFETY: the processor supports the instructions that the function requires.
                         assert_eq!(unsafe { avx2_bits(&block) }, plain(&block), "{byte} at {at} in {other}");
                     }
                 }

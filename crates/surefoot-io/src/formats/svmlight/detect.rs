@@ -1,9 +1,9 @@
-//! Whether text looks like svmlight.
+//! Detection of the svmlight format from the first bytes of a text.
 
 use crate::text::number;
 
-/// Whether lines that begin a text are those of this format and no other: a number, and pairs of whole numbers and numbers,
-/// of which there are some. The last line may be cut off.
+/// Whether the first lines of a text are svmlight beyond doubt: each line is a number followed by pairs of an integer and a number,
+/// and at least one line has a pair. The last line may be cut off.
 pub(crate) fn begins(head: &[u8]) -> bool {
     let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |last| &head[..last]);
     let lines = whole.split(|&byte| byte == b'\n').map(|line| line.split(|&b| b == b'#').next().unwrap_or_default());

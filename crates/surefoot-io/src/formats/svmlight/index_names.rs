@@ -1,4 +1,4 @@
-//! Which indices share a slot once they are hashed: their names, as far as there is room.
+//! Records which indices share a slot after hashing, as far as the memory for names allows.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use surefoot_glm::FeatureNames;
 
 use crate::{ids::id_map::IdSet, table::inferred::Inferred};
 
-/// Tells the indices that are met, each once.
+/// Reporter of the indices to [`Inferred`]: of each index once, when a row first contains it.
 #[derive(Debug, Default)]
 pub(super) struct IndexNames {
     known: IdSet,
@@ -19,10 +19,10 @@ impl IndexNames {
         IndexNames { found: found.clone(), ..IndexNames::default() }
     }
 
-    /// Tells those of a row, whose slots `slot` knows.
+    /// Reports the new indices of a row; `slot` maps an index to its slot.
     #[inline]
     pub(super) fn meet(&mut self, indices: &[u64], slot: impl Fn(u64) -> u64) {
-        // All of them, without a branch: most rows have no new ones.
+        // Checks all indices without a branch, since most rows have no new ones.
         if !self.full && indices.iter().fold(false, |asks, &index| asks | !self.known.contains(index)) {
             self.tell(indices, slot);
         }

@@ -1,24 +1,25 @@
-//! One line of svmlight, read fast: what is written as most programs write it.
+//! Fast reader of one svmlight line in the notation that most programs write.
 //!
-//! Anything else, wrong or only unusual, is left to the plain reader. Runs of plain pairs are read by the [backend](super::backend).
+//! Every other line, whether invalid or only unusual, is left to the plain reader (`plain.rs`). The [backend](super::backend) reads runs of
+//! plain pairs: `index:value` with short decimal numbers without exponent.
 
 use surefoot_glm::Batch;
 
 use super::{backend::Backend, delimiters::Delimiters, rules::Rules};
 use crate::text::number::{self, is_end};
 
-/// Kind of a line.
+/// Result of reading a line with the fast reader.
 pub(crate) enum Line {
-    /// A row, with this label (NaN for none); the line break is at this place. Its pairs are in the batch,
-    /// in ascending order of their ids or not.
+    /// A row with this label (NaN if absent) whose line break is at position `end`. Its pairs are in the batch; `sorted` tells whether
+    /// their indices ascend.
     Row { label: f64, end: usize, sorted: bool },
-    /// No row: blank, or a comment.
+    /// A blank line or a comment, whose line break is at position `end`.
     Nothing { end: usize },
-    /// For the plain reader. Pairs may be in the batch.
+    /// A line for the plain reader. The batch may hold some of its pairs.
     Unclear,
 }
 
-/// Reads the line at `at`. `text` must hold its line break and end with one; `delimiters` must be those of `text`.
+/// Reads the line at `at`. `text` must contain its line break and end with one; `delimiters` must be the delimiters of `text`.
 pub(super) fn line(
     text: &[u8],
     mut at: usize,
@@ -39,7 +40,7 @@ pub(super) fn line(
     }
 }
 
-/// The label and where it ends.
+/// Returns the label at `at` and the position of its end; `None` if the fast reader cannot read it.
 #[inline]
 fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     if rules.unlabelled {
@@ -51,7 +52,7 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     (label.is_finite() && is_end(text[end])).then_some((label, end))
 }
 
-/// Reads the pairs.
+/// Reads the pairs of a row from `at` on and appends them to the batch.
 fn pairs(
     text: &[u8],
     mut at: usize,
@@ -91,7 +92,7 @@ fn pairs(
     }
 }
 
-/// A pair that is longer or written in another way than most.
+/// Reads a pair that is too long or too unusual for the backend: its index, its value and the position of its end.
 #[inline(never)]
 fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
     let (index, colon) = number::index(text, at)?;
@@ -102,7 +103,7 @@ fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
     (value.is_finite() && is_end(text[end])).then_some((index, value, end))
 }
 
-/// The place of the line break if nothing but a comment stands before it.
+/// Returns the position of the line break if nothing but a comment stands between `at` and it.
 #[inline]
 fn line_end(text: &[u8], at: usize) -> Option<usize> {
     match text[at] {
@@ -113,7 +114,7 @@ fn line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of a token `qid:N`.
+/// Returns the end of a token `qid:N` at `at`; `None` if there is no such token.
 fn group_end(text: &[u8], at: usize) -> Option<usize> {
     if !text[at..].starts_with(b"qid:") {
         return None;

@@ -1,21 +1,20 @@
-//! One line of svmlight, read plainly: token by token, with a word for everything that can be wrong.
+//! Plain reader of one svmlight line: token by token, with a message for every possible error.
 //!
-//! The fast reader hands every line here that it does not understand at once. This is also what it is
-//! tested against.
+//! The fast reader passes every line that it cannot read to this one, and tests compare the two.
 
 use std::collections::HashSet;
 
 use super::rules::Rules;
 use crate::{formats::parse_error::RecordError, text::number};
 
-/// A row as it was read: pairs in the order of the line, ids raw.
+/// A row as read: the pairs in the order of the line, with their indices not yet hashed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PlainRow {
     pub(crate) label: Option<f64>,
     pub(crate) pairs: Vec<(u64, f64)>,
 }
 
-/// The tokens of a line with their offsets: comment, blanks and a last CR taken off.
+/// Returns the tokens of a line with their offsets, ignoring the comment, blanks and a final CR.
 pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let line = memchr::memchr(b'#', line).map_or(line, |end| &line[..end]);
@@ -27,7 +26,7 @@ pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Reads a line without its line break; `None` if it holds no row.
+/// Reads a line without its line break; returns `None` if it is not a row.
 pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, RecordError> {
     let mut tokens = tokens(line).peekable();
     let Some(&(at, first)) = tokens.peek() else { return Ok(None) };
@@ -57,7 +56,7 @@ pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, Record
     Ok(Some(row))
 }
 
-/// The complaint about a token, which may be no token but the end of one line and the start of another.
+/// Builds the error about a token; a CR within the token means that it joins the end of one line to the start of the next.
 fn blame(at: usize, token: &[u8], message: String) -> RecordError {
     let is_two = token.contains(&b'\r');
     let message =
@@ -88,7 +87,7 @@ fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
     Ok((index, number::finite(value).map_err(|message| format!("the value {message}"))?))
 }
 
-/// Ids are whole numbers without sign.
+/// Parses an index or group id, an integer without a sign that fits into 64 bits.
 fn whole(token: &[u8]) -> Result<u64, String> {
     match number::index(token, 0) {
         Some((index, end)) if end == token.len() => Ok(index),

@@ -1,10 +1,10 @@
-//! Settings of the svmlight parser, from the options.
+//! Settings of the svmlight parser, derived from the reader options.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::table::options::Options;
 
-/// Settings of the parser.
+/// Settings of the svmlight parser.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) lowest: u64,
@@ -21,7 +21,7 @@ impl Rules {
         }
     }
 
-    /// The id under which an index is stored.
+    /// Returns the feature id stored for an index: the index itself, or the highest `bits` bits of its XXH3-64 hash.
     pub(super) fn id(&self, index: u64) -> u64 {
         match self.bits {
             None => index,

@@ -1,4 +1,4 @@
-//! Whatever the backend, lines are read as the plain reader reads them: the same rows, to the bit, and the same faults.
+//! Tests that every backend reads lines exactly as the plain reader does: equal rows, bit for bit, and equal errors.
 
 use proptest::prelude::*;
 use surefoot_glm::Batch;
@@ -6,10 +6,10 @@ use surefoot_glm::Batch;
 use super::{Svmlight, backend::Backend, plain, rules::Rules};
 use crate::table::options::Options;
 
-/// A row as the plain reader or a fast one reads it, values as bits, or what is wrong with it and where.
+/// Result of reading a line: label and values as bit patterns with their indices, or the column and the message of the error.
 type Read = Result<(Option<u64>, Vec<(u64, u64)>), (u64, String)>;
 
-/// The rows of a text, each with its line.
+/// Reads a text with `backend`; returns each row or error with its line number.
 fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     let (mut parser, mut batch) = (Svmlight::new(options), Batch::default());
     parser.backend = backend;
@@ -28,7 +28,7 @@ fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     all
 }
 
-/// Rows of the plain reader.
+/// Reads a text with the plain reader; returns each row or error with its line number.
 fn read_plainly(lines: &[u8], options: &Options) -> Vec<(u64, Read)> {
     let rules = Rules::new(options);
     let lines = lines.strip_suffix(b"\n").expect("a line break at the end").split(|&byte| byte == b'\n');
@@ -52,7 +52,7 @@ fn check(lines: &[u8], options: &Options) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Something like a number, or a part of one.
+/// Generates numbers, near-numbers and fragments of numbers.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?",
@@ -63,7 +63,7 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A line as it may come: mostly a row, with odd blanks, tokens and ends. Some are all plain but for one place or none.
+/// Generates lines: mostly rows, some with unusual blanks, tokens or ends; other rows are plain except at one position at most.
 fn line() -> impl Strategy<Value = String> {
     let blank =
         |plain| prop_oneof![plain => Just(" "), 1 => Just("  "), 1 => Just("\t"), 1 => Just(" \t "), 1 => Just("\r")];
@@ -86,7 +86,7 @@ proptest! {
     }
 }
 
-/// Rows that are plain, short and long, at the limits of what is.
+/// Plain rows, short and long, at the limits of the plain notation.
 const ROWS: [&str; 7] = [
     "1 11:1 2:-2.5 333:.25 4444:4. 5:-0.1234567 66666666:12345678 7:0 88:-0\n",
     "1 99999999:99999999 99999998:-.99999999 1:-99999999. 2:-9999.9999 3:-0.0\n",

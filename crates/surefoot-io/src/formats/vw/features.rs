@@ -1,4 +1,4 @@
-//! Namespaces and their features, after the bars.
+//! Reader of the namespaces and features of a line of Vowpal Wabbit text, which follow its first bar.
 
 use super::head::{Token, is_blank};
 use crate::{
@@ -7,37 +7,37 @@ use crate::{
     text::{byte_search, number},
 };
 
-/// Whether a number ends before this byte.
+/// Whether a number or token ends before this byte.
 fn is_end(byte: u8) -> bool {
     is_blank(byte) || byte == b'|'
 }
 
-/// Bytes that are in no name.
+/// Marks: the bytes that cannot be part of a name.
 const MARKS: [u8; 5] = *b" \t\r|:";
 
-/// Where the bytes of a line are that are in no name.
+/// Writes the positions of the [`MARKS`] in a line to `marks`.
 pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
     marks.clear();
     byte_search::places(line, MARKS, marks);
 }
 
-/// Namespaces and their features, from the first bar on.
+/// Reader of the namespaces of a line and their features, from the first bar on.
 #[derive(Debug)]
 pub(crate) struct Features<'a> {
     line: &'a [u8],
     at: usize,
-    /// The marks of the line that are still ahead, or were passed a moment ago.
+    /// Marks of the line from the current position on, possibly preceded by some already passed.
     marks: std::slice::Iter<'a, usize>,
 }
 
-/// The namespace of the features that follow.
+/// A namespace, to which the features that follow belong.
 #[derive(Debug)]
 pub(crate) struct Namespace<'a> {
-    /// Empty for the default one.
+    /// Name; empty for the default namespace.
     pub(crate) name: &'a [u8],
     pub(crate) group: Group,
     scale: f64,
-    /// Features without a name so far.
+    /// Number of features without a name read so far.
     unnamed: u64,
 }
 
@@ -45,9 +45,9 @@ pub(crate) struct Namespace<'a> {
 #[derive(Debug)]
 pub(crate) struct Feature<'a> {
     pub(crate) id: u64,
-    /// As written, times the scale of the namespace.
+    /// Value as written, multiplied by the scale of the namespace.
     pub(crate) value: f64,
-    /// Where it begins.
+    /// Byte offset of the feature in the line.
     pub(crate) at: usize,
     name: Name<'a>,
 }
@@ -55,19 +55,19 @@ pub(crate) struct Feature<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Name<'a> {
     Plain(&'a [u8]),
-    /// A name with a value that is text: a feature for each.
+    /// Name and value of a feature whose value is text; each text is a feature of its own.
     Text(&'a [u8], &'a [u8]),
-    /// Features without a name are numbered.
+    /// Number, from 0, of a feature without a name among such features of its namespace.
     Unnamed(u64),
 }
 
 impl<'a> Features<'a> {
-    /// The features of a line with its first bar at `bar` and these [`marks`].
+    /// Builds a reader of a line whose first bar is at `bar` and whose marks are `marks` (see [`marks`]).
     pub(crate) fn new(line: &'a [u8], bar: usize, marks: &'a [usize]) -> Features<'a> {
         Features { line, at: bar, marks: marks.iter() }
     }
 
-    /// The namespace that begins with the bar here, if the line has not ended.
+    /// Reads the namespace that begins with the bar at the current position; `None` at the end of the line.
     pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, RecordError> {
         if self.at >= self.line.len() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl<'a> Features<'a> {
         Ok(Some(namespace))
     }
 
-    /// The next feature, if the namespace has not ended.
+    /// Reads the next feature; `None` at the end of the namespace.
     #[inline(always)]
     pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, RecordError> {
         while self.peek().is_some_and(is_blank) {
@@ -126,7 +126,7 @@ impl<'a> Features<'a> {
         self.line.get(self.at).copied()
     }
 
-    /// Where the next mark is, here or further on; the end of the line if there is none.
+    /// Returns the position of the next mark at or after the current position; the end of the line if there is none.
     #[inline]
     fn mark(&mut self) -> usize {
         while let Some(&mark) = self.marks.as_slice().first() {
@@ -138,7 +138,7 @@ impl<'a> Features<'a> {
         self.line.len()
     }
 
-    /// Bytes up to the next mark.
+    /// Reads the bytes up to the next mark.
     #[inline]
     fn name(&mut self) -> &'a [u8] {
         let end = self.mark();
@@ -147,7 +147,7 @@ impl<'a> Features<'a> {
         name
     }
 
-    /// The finite number that stands here up to its end, if there is one.
+    /// Reads a finite number that ends at the next mark; `None` if there is none.
     #[inline]
     fn number(&mut self) -> Option<f64> {
         let (line, end) = (self.line, self.mark());
@@ -161,7 +161,7 @@ impl<'a> Features<'a> {
         Some(number)
     }
 
-    /// The text that stands here as a value of the feature at `start`.
+    /// Reads text as the value of the feature that begins at `start`.
     #[cold]
     fn text(&mut self, start: usize) -> Result<&'a [u8], RecordError> {
         let token = self.token(start);
@@ -184,7 +184,7 @@ impl<'a> Features<'a> {
         token(self.line, start)
     }
 
-    /// Fault of the number here, in the token at `start`.
+    /// Builds the error about an invalid number at the current position, in the token that begins at `start`.
     #[cold]
     fn wrong_number(&self, start: usize, what: &str) -> RecordError {
         let token = self.token(start);
@@ -193,14 +193,14 @@ impl<'a> Features<'a> {
     }
 }
 
-/// The token of a line that begins at `start`.
+/// Returns the token of a line that begins at `start`.
 pub(crate) fn token(line: &[u8], start: usize) -> Token<'_> {
     let rest = &line[start..];
     let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
     Token { at: start, bytes: &rest[..length] }
 }
 
-/// Whether a value is meant as a number: it begins like one, or is one that is not finite.
+/// Whether a value is meant as a number: an optional sign and point are followed by a digit or by nothing, or it is NaN or infinite.
 fn is_numeric(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
     let digits = value.strip_prefix(b".").unwrap_or(value);
@@ -209,7 +209,8 @@ fn is_numeric(value: &[u8]) -> bool {
 }
 
 impl Namespace<'_> {
-    /// A text in the default namespace is that category of a column, and what has no name is called by its number.
+    /// Returns the id of a feature. A text in the default namespace has the id of a category of a column; a feature without a name is
+    /// named by its number.
     #[inline]
     fn id(&self, name: Name<'_>) -> u64 {
         match name {
@@ -222,7 +223,7 @@ impl Namespace<'_> {
 }
 
 impl Feature<'_> {
-    /// Writes the name for people.
+    /// Writes the name as it is shown to users: `namespace^name`, with `=value` appended if the value is text.
     pub(crate) fn write_name(&self, namespace: &[u8], to: &mut String) {
         if !namespace.is_empty() {
             escape(namespace, to);

@@ -1,8 +1,8 @@
-//! The tokens of a line, and what stands before its first bar.
+//! Tokens of a line of Vowpal Wabbit text, and the part before its first bar.
 
 use crate::formats::parse_error::RecordError;
 
-/// Bytes without a blank, and where in the line they begin.
+/// A run of bytes without spaces and tabs, and its offset `at` in the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) at: usize,
@@ -16,7 +16,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a text, between blanks.
+/// Returns the tokens of a text, separated by blanks.
 pub(crate) fn tokens(text: &[u8]) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     text.split(|&byte| is_blank(byte)).filter_map(move |bytes| {
@@ -30,19 +30,19 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The part before the first bar: `[label [importance [base]]] ['tag]`.
+/// Part of a line before its first bar: `[label [importance [base]]] ['tag]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Head<'a> {
     pub(crate) label: Option<Token<'a>>,
     pub(crate) importance: Option<Token<'a>>,
     pub(crate) base: Option<Token<'a>>,
-    /// Without its `'`.
+    /// Tag without its `'`; empty if there is none.
     pub(crate) tag: &'a [u8],
-    /// Where the bar is.
+    /// Byte offset of the bar in the line.
     pub(crate) bar: usize,
 }
 
-/// Reads what stands before the bar; `None` if the line is blank.
+/// Reads the part of a line before the first bar; `None` if the line is blank.
 pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, RecordError> {
     let Some(bar) = memchr::memchr(b'|', line) else {
         return tokens(line).next().map_or(Ok(None), |first| {

@@ -1,8 +1,8 @@
-//! The pairs that 64 bytes hold, four at most, all at once.
+//! Reads up to four plain `index:value` pairs from a block of 64 bytes at once.
 //!
-//! A token is what stands before a delimiter: an index or a value, by turns. Where digits begin, where their point is and where
-//! they end is found for all tokens by a few operations on bits, one per byte of text. One permutation of bytes then puts the
-//! digits of all numbers side by side, without points, eight bytes per number.
+//! A token is the text before a delimiter: by turns an index and a value. A few bit operations, with one bit per byte of text, find
+//! the start of the digits, the point and the end of every token. One permutation of bytes then places the digits of all numbers side
+//! by side, without points, eight bytes per number.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -12,18 +12,19 @@ use crate::{
     text::number::is_end,
 };
 
-/// Pairs that are read at once at most.
+/// Maximum number of pairs read at once.
 pub(super) const GROUP: usize = 4;
 
-/// A one in each byte of those that stand for tokens.
+/// Mask with the lowest bit set in each of eight bytes, one byte per token.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// The bits of the indices and values of a group.
+/// Mask of the tokens of a group that are indices, one bit per token.
 const INDICES: u64 = 0x55;
+/// Mask of the tokens of a group that are values, one bit per token.
 const VALUES: u64 = 0xaa;
-/// The delimiters of a group.
+/// Delimiters of a full group: a colon after each index and a blank after each value.
 const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
 
-/// The token of each byte of a vector: first indices, then values, so that each fill a half.
+/// Number of the token to which each byte of a vector belongs: first the indices, then the values, so that each kind fills a half.
 const TOKENS: [i8; BLOCK] = {
     let (mut tokens, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -32,7 +33,7 @@ const TOKENS: [i8; BLOCK] = {
     }
     tokens
 };
-/// How far each byte of a vector is before the end of its number.
+/// Distance of each byte of a vector from the end of its number.
 const BACK: [i8; BLOCK] = {
     let (mut back, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -41,7 +42,7 @@ const BACK: [i8; BLOCK] = {
     }
     back
 };
-/// Shuffle for bytes before the point, which move up over it.
+/// [`BACK`] plus one, for digits before the point, which move over it.
 const BACK_OVER_POINT: [i8; BLOCK] = {
     let (mut back, mut i) = (BACK, 0);
     while i < BLOCK {
@@ -50,7 +51,7 @@ const BACK_OVER_POINT: [i8; BLOCK] = {
     }
     back
 };
-/// 0, 1, 2 and so on.
+/// The numbers 0, 1, 2, ..., 63.
 const PLACES: [i8; BLOCK] = {
     let (mut places, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -59,7 +60,7 @@ const PLACES: [i8; BLOCK] = {
     }
     places
 };
-/// By how far the point is before the end: 1 for no point and for none behind it, then 10, 100 and so on.
+/// Divisor by distance of the point from the end: 1 without a point (0) or with no digit after it (1), then 10, 100 and so on.
 static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
 
 /// Result of reading a group; small enough for a register.
@@ -67,12 +68,12 @@ static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e
 pub(super) struct GroupRead {
     pub(super) pairs: u8,
     pub(super) bytes: u16,
-    /// Whether another pair may follow there.
+    /// Whether another pair may follow after these bytes.
     pub(super) more: bool,
 }
 
-/// Reads the whole pairs at the start of a block, if there are any, and four of them if it is to be `FULL`, and all are
-/// plain with at most eight digits per number.
+/// Reads the complete pairs at the start of a block. Returns `None` if there are none, if there are fewer than four although `FULL` is set,
+/// or if any pair is not plain with at most eight digits per number.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 pub(super) fn group<const FULL: bool>(
@@ -81,11 +82,11 @@ pub(super) fn group<const FULL: bool>(
     index_room: &mut [MaybeUninit<u64>; GROUP],
     value_room: &mut [MaybeUninit<f64>; GROUP],
 ) -> Option<GroupRead> {
-    // As in `delimiters.rs`: all but digits, points, minuses and slashes.
+    // As in `delimiters.rs`: all bytes other than digits, points, minus signs and slashes.
     let above = _mm512_sub_epi8(block, _mm512_set1_epi8(b'-' as i8));
     let delimiters = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((b'9' - b'-') as i8));
     let found = bytes(_mm512_maskz_compress_epi8(delimiters, block)) ^ DELIMITERS;
-    // That the full group's length is known without a calculation lets the processor begin with the next one at once.
+    // A length of the full group that is known without a calculation lets the processor begin the next group at once.
     let (pairs, last) = if FULL { (GROUP, false) } else { leading(found) };
     if FULL && found != 0 || pairs == 0 {
         return None;
@@ -94,14 +95,14 @@ pub(super) fn group<const FULL: bool>(
     let digits = tokens.digits(block);
     let numbers = join(digits);
     let index = _mm512_castsi512_si256(numbers);
-    // Second points, minuses that are not first, and slashes.
+    // Second points, minus signs that are not first, and slashes.
     let others = _mm512_test_epi64_mask(digits, _mm512_set1_epi8(0x10));
     let low = _mm256_cmplt_epu64_mask(index, _mm256_set1_epi64x(rules.lowest as i64));
     if (others | others >> GROUP | low) & ((1 << pairs) - 1) != 0 {
         return None;
     }
     let value = tokens.scale(_mm512_extracti64x4_epi64(numbers, 1));
-    // SAFETY: there is room for the four of each, pairs or not.
+    // SAFETY: each array has space for four elements, whatever the number of pairs.
     unsafe {
         _mm256_storeu_si256(index_room.as_mut_ptr().cast(), index);
         _mm256_storeu_pd(value_room.as_mut_ptr().cast(), value);
@@ -110,7 +111,7 @@ pub(super) fn group<const FULL: bool>(
     Some(GroupRead { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
 }
 
-/// From how delimiters differ from [`DELIMITERS`]: how many pairs there are, and whether the row seems to end with them.
+/// Returns the number of pairs and whether the row appears to end with them, from the XOR of the delimiters with [`DELIMITERS`].
 #[inline]
 fn leading(found: u64) -> (usize, bool) {
     let whole = found.trailing_zeros() as usize / 16;
@@ -119,26 +120,26 @@ fn leading(found: u64) -> (usize, bool) {
     (whole + usize::from(last), last)
 }
 
-/// Where the parts of tokens are: a byte a token. What is above the tokens of the pairs means nothing, and changes nothing
-/// below.
+/// Positions of the parts of tokens, one byte per token. The bytes above the tokens of the pairs are meaningless and do not affect
+/// the bytes below.
 struct Tokens {
     ends: __m512i,
-    /// The place of the point, or the end of a token without one.
+    /// Position of the point, or of the end of a token without a point.
     stops: __m512i,
-    /// How many digits.
+    /// Number of digits.
     lengths: u64,
-    /// One bit per token: whether it has a minus.
+    /// Bit mask with one bit per token: whether the token has a minus sign.
     signed: u64,
 }
 
 impl Tokens {
-    /// Tokens of so many pairs; `None` if there are too many digits or none in one, or a minus or a point in an index.
+    /// Finds the tokens of this number of pairs; `None` if a token has no digits or too many, or an index has a minus sign or a point.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn find(block: __m512i, delimiters: u64, pairs: usize) -> Option<Tokens> {
         let points = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'.' as i8));
         let minuses = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'-' as i8));
-        // A token starts behind a mark. From there a carry runs to the first stop, over a minus too.
+        // A token starts after a delimiter. A carry runs from there to the first stop, also over a minus sign.
         let first = delimiters << 1 | 1;
         let stops = points | delimiters;
         let stops = stops & (!stops).wrapping_add(first);
@@ -149,20 +150,20 @@ impl Tokens {
         let bytes = bytes(ends);
         let lengths = bytes.wrapping_sub(bytes << 8).wrapping_sub(ONES << 8);
         let lengths = lengths.wrapping_sub(_pdep_u64(signed, ONES)).wrapping_sub(_pdep_u64(pointed, ONES));
-        // Less one, 1 to 8 have three bits.
+        // Reduced by one, the lengths 1 to 8 fit into three bits.
         let odd_lengths = lengths.wrapping_sub(ONES) & (0xf8 * ONES) & !0 >> (64 - 16 * pairs);
         let odd_indices = (signed | pointed) & INDICES & !0 >> (64 - 2 * pairs);
         (odd_lengths | odd_indices == 0).then_some(Tokens { ends, stops, lengths, signed })
     }
 
-    /// The values of the digits, behind zeros; what is neither a digit nor the point has a bit 0x10.
+    /// Returns the values of the digits, padded with leading zeros; a byte that is neither a digit nor the point has the bit 0x10 set.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn digits(&self, block: __m512i) -> __m512i {
         let spread = |bytes| _mm512_permutexvar_epi8(vector(&TOKENS), bytes);
         let lengths = spread(_mm512_castsi128_si512(_mm_cvtsi64_si128(self.lengths as i64)));
         let used = _mm512_cmpge_epi8_mask(lengths, vector(&BACK));
-        // A number without a point is read as if one stood behind it.
+        // A number without a point is read as if a point followed it.
         let behind_stops = _mm512_sub_epi8(self.stops, _mm512_set1_epi8(-1));
         let behind = spread(_mm512_max_epu8(self.ends, behind_stops));
         let from = _mm512_sub_epi8(behind, vector(&BACK));
@@ -171,14 +172,14 @@ impl Tokens {
         _mm512_maskz_sub_epi8(used, _mm512_permutexvar_epi8(from, block), _mm512_set1_epi8(b'0' as i8))
     }
 
-    /// The values, of which these are the digits. Both numbers of the division are exact: see `decimal` in `number.rs`.
+    /// Computes the values from their digits. Both operands of the division are exact: see `decimal` in `number.rs`.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn scale(&self, digits: __m256i) -> __m256d {
         let decimals = bytes(_mm512_sub_epi8(self.ends, self.stops));
-        // Only the lowest four bits of each number choose a scale.
+        // Only the lowest four bits of each number select a scale.
         let decimals = _mm256_srlv_epi64(_mm256_set1_epi64x(decimals as i64), _mm256_setr_epi64x(8, 24, 40, 56));
-        // SAFETY: each half has the eight numbers that are read; they need not be aligned.
+        // SAFETY: each half holds the eight numbers that are read; the load needs no alignment.
         let [low, high] = SCALES.each_ref().map(|half| unsafe { _mm512_loadu_pd(half.as_ptr()) });
         let scale = _mm512_permutex2var_pd(low, _mm512_castsi256_si512(decimals), high);
         let value = _mm256_div_pd(_mm256_cvtepi64_pd(digits), _mm512_castpd512_pd256(scale));
@@ -187,7 +188,7 @@ impl Tokens {
     }
 }
 
-/// The numbers that eight digits each stand for.
+/// Computes the integers that the digits represent, eight digits each.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn join(digits: __m512i) -> __m512i {
@@ -200,11 +201,11 @@ fn join(digits: __m512i) -> __m512i {
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn vector(bytes: &[i8; BLOCK]) -> __m512i {
-    // SAFETY: there are the 64 bytes that are read; they need not be aligned.
+    // SAFETY: the array holds the 64 bytes that are read; the load needs no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-/// The lowest eight bytes.
+/// Returns the lowest eight bytes of a vector.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn bytes(vector: __m512i) -> u64 {
