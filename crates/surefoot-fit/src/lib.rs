@@ -1,4 +1,4 @@
-//! Fits, evaluates and saves linear models: what the `surefoot` command does, for programs.
+//! Library behind the `surefoot` command: fits, evaluates, predicts with and saves linear models.
 //!
 //! | task | where |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //! | evaluate a model | [`Labelled`] |
 //! | predict with it | [`Prediction`] |
 //!
-//! A fit prints nothing and knows no flags: errors and events are data, and whoever shows them chooses the words.
+//! A fit writes no messages and knows no command-line flags: errors and events are data, and the calling program words the messages.
 
 mod bad_rows;
 mod certificates;
