@@ -1,4 +1,4 @@
-//! Readers of training data and model files for surefoot.
+//! Readers of training data, and readers and writers of model files, for surefoot.
 //!
 //! | task | where |
 //! | --- | --- |
@@ -11,8 +11,8 @@
 //! | replace a file atomically | [`Output`] |
 //! | store and load a model | [`Archive`] |
 //!
-//! Every [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where it is known,
-//! the line, the column and the token.
+//! The message of an [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where known, the line, the column and
+//! the token.
 //!
 //! ```
 //! use surefoot_glm::Batch;
