@@ -44,7 +44,7 @@ impl Group {
 
 /// Returns the id of the feature for a missing cell of a column.
 pub(crate) fn missing_id(column: &[u8]) -> u64 {
-    // A feature name belongs to one group, so that no other feature has this id.
+    // The seeds of two groups take the place of feature ids here, so that the id differs from those of features and products.
     product(Group::named(column).0, Group::named(b"").0)
 }
 
@@ -152,7 +152,7 @@ impl RowBuilder {
         self.repeats = true;
     }
 
-    /// Discards the features and names of the current row.
+    /// Discards the features and new names of the current row; also called before a new row.
     pub(crate) fn clear(&mut self) {
         self.forget();
         self.names.new.clear();

@@ -78,8 +78,8 @@ const LAST: [u8; 33] = {
     bytes
 };
 
-/// Returns the digits of the last `length` bytes without the first point, and the number of decimals. `None` if that byte is not a point,
-/// or if the point has no digit beside it.
+/// Returns the digits of the last `length` bytes without the first point, and the number of decimals. `None` if a character other than
+/// digits and a point comes first, or if the point has no digit beside it.
 #[inline(always)]
 fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     let number = last(bytes, length);
@@ -151,8 +151,8 @@ pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
 
 /// Returns `number` / 10^`decimals`, or `number` if `decimals` is [`NO_POINT`]; negated if `sign` is 1.
 ///
-/// Both operands are whole numbers below 2^53 or powers of ten up to 10^15, hence exactly representable in f64, so that one division rounds
-/// correctly: Clinger, "How to read floating point numbers accurately", 1990.
+/// Both operands are whole numbers of at most 10^15, hence exactly representable in f64, so that one division rounds correctly: Clinger,
+/// "How to read floating point numbers accurately", 1990.
 #[inline(always)]
 fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
     // Converted from i64, for which a single instruction exists. The sign selects a table instead of a branch, because signs are

@@ -1,5 +1,5 @@
-//! Days and times as categories: `2020-01-31`, or `2020-01-31 10:05:00`, with the decimals of seconds that are not trailing zeros, and
-//! followed by `+00:00` if a time zone is known. Midnight without a zone is written as the day alone.
+//! Days and times as categories: `2020-01-31`, or `2020-01-31 10:05:00`, with decimals of seconds without trailing zeros, and followed by
+//! `+00:00` if a time zone is known. Midnight without a zone is written as the day alone.
 //!
 //! Only years of four digits are recognised here. Other times, and texts in other orders, are kept as written.
 
