@@ -9,8 +9,9 @@ pub fn certified_gap(certificates: &[Certificate]) -> Option<f64> {
     bounds.map(|bound| bound.value).min_by(f64::total_cmp)
 }
 
-/// Combines the certificates of a run with the certificate of a full pass and the mean loss `objective` that the pass found. The full pass
-/// comes first if it gives a bound. Certificates of the run are dropped unless one was requested, by a bound on the norms of the rows.
+/// Combines the certificates of a run with the certificate of a full pass, whose mean loss is `objective`. The certificate of the full pass
+/// comes first if it gives a bound. Certificates of the run are dropped unless one was requested, by a bound on the norms of the rows, and
+/// replaced by a reason if the mean loss refutes them.
 pub(crate) fn with_full_pass(
     full: Certificate,
     objective: Option<f64>,

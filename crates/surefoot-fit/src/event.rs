@@ -32,9 +32,9 @@ pub enum Event<'a> {
         /// Reader of the rows.
         rows: &'a Rows,
     },
-    /// None of the first rows has some of the feature names given by the caller.
+    /// Some of the feature names given by the caller occur in none of the first rows.
     UnmetNames {
-        /// Number of rows read.
+        /// Number of rows read in this run.
         rows: u64,
         /// Names that occur in none of these rows.
         names: Vec<UnmetName>,

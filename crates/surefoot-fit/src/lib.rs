@@ -5,10 +5,10 @@
 //! | settings, with defaults | [`Fit`] |
 //! | rows: files, pipes, memory, a stream | [`Data`] |
 //! | follow a fit | [`Event`], [`Observer`] |
-//! | stop it | [`StopConditions`] |
-//! | the result | [`Outcome`], [`Failed`] |
+//! | stop a fit | [`StopConditions`] |
+//! | result of a fit | [`Outcome`], [`Failed`] |
 //! | evaluate a model | [`Labelled`] |
-//! | predict with it | [`Prediction`] |
+//! | predict with a model | [`Prediction`] |
 //!
 //! A fit writes no messages and knows no command-line flags: errors and events are data, and the calling program words the messages.
 

@@ -16,7 +16,7 @@ use surefoot_glm::{
 };
 use surefoot_io::Options;
 
-/// Ratio |mean| / standard deviation of a column from which on the mean uses up digits that a search for the optimum may need.
+/// Minimum ratio |mean| / standard deviation at which a column may stall a search for the optimum, because its mean uses up digits.
 const FAR: f64 = 1e3;
 
 /// Result of a fit. The model is also saved if an output was set.
@@ -39,7 +39,7 @@ pub struct Outcome {
     pub optimum: Option<Optimum>,
     /// Reason why the optimum should be used with care, if there is one.
     pub caution: Option<Caution>,
-    /// Name of the column that may have stalled the search for the optimum, and its |mean| in standard deviations.
+    /// Name of the column that may have stalled the search for the optimum, and its |mean| in standard deviations; `None` if there is none.
     pub far_column: Option<(String, f64)>,
     /// Reason why the run ended early; `None` if it reached its end.
     pub stop: Option<StopReason>,
@@ -154,7 +154,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns the name of the column that may have stalled a search, and its |mean| in standard deviations.
+/// Returns the name of the column that may have stalled a search, and its |mean| in standard deviations; `None` if there is none.
 fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
     if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
         return None;

@@ -361,7 +361,7 @@ impl Session<'_> {
         Ok(self.stop.check()?)
     }
 
-    /// Opens all rows, in the order of a pass.
+    /// Opens all rows, in the order of pass number `pass`.
     fn open(&mut self, pass: u32) -> Result<Rows, Error> {
         match &mut self.shuffling {
             Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),

@@ -25,7 +25,7 @@ pub enum Contradiction {
     BallAndOptimum,
     /// Held-out rows together with a search for the optimum over all rows.
     HoldoutAndOptimum,
-    /// Penalty to be chosen during the passes for a loss of more than two classes, which supports the choice by optima only.
+    /// Penalty to be chosen during the passes, for a loss of more than two classes, which only supports the choice by optima.
     ChoiceNeedsOptimum(Loss),
     /// Zero passes, or a hold-out period below 2.
     Passes,

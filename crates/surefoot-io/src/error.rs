@@ -89,7 +89,7 @@ pub enum ErrorKind {
     Read {
         /// Name of the input.
         file: String,
-        /// The system's reason.
+        /// I/O error reported by the system.
         source: io::Error,
     },
     /// File that cannot be written.
@@ -97,7 +97,7 @@ pub enum ErrorKind {
     Write {
         /// Name of the output.
         file: String,
-        /// The system's reason.
+        /// I/O error reported by the system.
         source: io::Error,
     },
     /// Compressed data that are damaged or end too early.
@@ -109,7 +109,7 @@ pub enum ErrorKind {
         codec: &'static str,
         /// Number of compressed bytes read so far.
         at: u64,
-        /// The decoder's reason.
+        /// Error reported by the decoder.
         source: io::Error,
     },
     /// Input that is not a table, is damaged, or has columns that cannot be used.

@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | name inputs and check them before any work | [`InputName`], [`expand`], [`check_inputs`] |
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
-//! | parse bytes that the caller brings | [`Svmlight`] |
-//! | say where a row's fault stands | [`Options::describe`] |
+//! | parse bytes in memory | [`Svmlight`] |
+//! | locate a fault in a row | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
 //! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
 //! | replace a file atomically | [`Output`] |

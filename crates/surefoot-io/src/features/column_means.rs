@@ -25,7 +25,7 @@ pub struct ColumnMeans {
 #[derive(Debug)]
 struct Column {
     name: String,
-    /// Weighted mean of the numbers other than 0, and the total weight of their rows.
+    /// Weighted mean of the numbers other than 0. `weight` is the total weight of their rows.
     mean: f64,
     weight: f64,
     /// Total weight of rows without a number.

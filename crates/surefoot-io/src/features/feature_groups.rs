@@ -14,7 +14,7 @@ pub(crate) struct GroupTracker {
 }
 
 impl GroupTracker {
-    /// Builds a tracker; `None` if there are no groups.
+    /// Builds a tracker without ids; `None` if `groups` defines none.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<GroupTracker> {
         (!groups.is_empty()).then(|| GroupTracker { numbers: IdMap::default() })
     }
@@ -71,7 +71,7 @@ pub(crate) struct IndexGroups {
 }
 
 impl IndexGroups {
-    /// Builds the groups; `None` if there are no groups.
+    /// Builds the groups of indices; `None` if `groups` defines none.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<IndexGroups> {
         let grouper = GroupTracker::new(groups)?;
         Some(IndexGroups { groups: groups.clone(), numbers: IdMap::default(), grouper })

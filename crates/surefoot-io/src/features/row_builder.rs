@@ -230,7 +230,7 @@ impl RowBuilder {
     }
 
     /// Whether the row has new features, so that the caller must [name](RowBuilder::name) each of its features. One such check per row
-    /// takes a third of the time of [`add`](RowBuilder::add) if the names exceed a cache.
+    /// takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a cache.
     pub(crate) fn asks_for_names(&self) -> bool {
         let NameCollector { full, known, .. } = &self.names;
         // Checks all ids without branches, so that the processor overlaps several look-ups.

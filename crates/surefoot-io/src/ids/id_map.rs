@@ -41,7 +41,7 @@ impl Hasher for HashedId {
     }
 }
 
-/// Set of ids for membership tests. A test takes one memory access if most ids are members and the set exceeds a cache, where
+/// Set of ids for membership tests. If most ids are members and the set is larger than a cache, a test takes one memory access, where
 /// [`HashSet`](std::collections::HashSet) takes two.
 ///
 /// Takes 16 to 32 bytes per id.

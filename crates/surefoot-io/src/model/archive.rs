@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Maximum length of the header, in bytes. A header that is longer because of many tensors, columns or class names is refused.
 const LONGEST: u64 = 1 << 30;
 
-/// Element type of a tensor.
+/// Type of the elements of a tensor, named as in safetensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Dtype {
@@ -56,7 +56,7 @@ impl Dtype {
 pub struct Tensor<'a> {
     /// Name, unique in the archive.
     pub name: String,
-    /// Type of the elements.
+    /// Type of the elements, which gives their size in bytes.
     pub dtype: Dtype,
     /// Extent of each dimension, for elements in row-major order.
     pub shape: Vec<usize>,

@@ -100,7 +100,7 @@ impl ReaderThread {
         filled.result
     }
 
-    /// Handles the end of the thread, at the end of its source or in a panic, which is propagated.
+    /// Handles the end of the thread: returns `false` at the end of its source, and propagates a panic.
     fn ended(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             std::panic::resume_unwind(panic);

@@ -7,21 +7,21 @@ use surefoot_glm::{Batch, Place};
 
 /// Bits of the first byte of a record, which state the parts that the record has.
 mod part {
-    /// Ids of 8 bytes; 4 bytes without this bit.
+    /// Set if each id takes 8 bytes; otherwise each takes 4.
     pub(super) const WIDE: u8 = 1;
-    /// Values of 4 bytes.
+    /// Set if each value takes 4 bytes.
     pub(super) const SINGLE: u8 = 2;
-    /// Values of 8 bytes. Without this bit and `SINGLE`, all values are 1.
+    /// Set if each value takes 8 bytes. If neither this bit nor `SINGLE` is set, all values are 1 and take no bytes.
     pub(super) const DOUBLE: u8 = 4;
-    /// Weight other than 1.
+    /// Set if the record has a weight, which is then other than 1.
     pub(super) const WEIGHT: u8 = 8;
-    /// Offset other than 0.
+    /// Set if the record has an offset, which is then other than 0.
     pub(super) const OFFSET: u8 = 16;
-    /// Group numbers, some of which are not 0.
+    /// Set if the record has group numbers, some of which are then other than 0.
     pub(super) const GROUPS: u8 = 32;
-    /// Position of a row that counts for the choice of held-out rows.
+    /// Set if the record has a position, because the row counts for the choice of held-out rows.
     pub(super) const POSITION: u8 = 64;
-    /// Text of the row, up to the end of the record.
+    /// Set if the record has the text of the row, up to its end.
     pub(super) const TEXT: u8 = 128;
 }
 

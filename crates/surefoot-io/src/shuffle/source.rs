@@ -100,7 +100,7 @@ impl Shuffle {
         Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), progress }) }
     }
 
-    /// Returns all rows in this order. The first rows that are read cause the whole source to be read before, with its errors.
+    /// Returns all rows in this order. Reading the first batch reads the whole source first, and may return its errors.
     #[must_use]
     pub fn rows(&self, order: ShuffleOrder) -> ShuffledRows {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }

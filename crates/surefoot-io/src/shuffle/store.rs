@@ -37,7 +37,7 @@ struct Memory {
     entries: Vec<Entry>,
 }
 
-/// Position of a record in memory. Entries are ordered as rows are in the pass.
+/// Position of a record in memory. The order of entries is that of the rows in the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     key: u64,

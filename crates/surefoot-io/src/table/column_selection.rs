@@ -30,9 +30,9 @@ pub struct ColumnSelection {
     pub categorical: Vec<String>,
     /// Text columns, whose words are features.
     pub text: Vec<String>,
-    /// Numeric columns.
+    /// Numeric columns, each of which is one feature.
     pub numeric: Vec<String>,
-    /// Columns to ignore.
+    /// Columns that yield no features.
     pub ignore: Vec<String>,
     /// Column of row names: see [`Batch::name`](surefoot_glm::Batch::name).
     pub id: Option<String>,

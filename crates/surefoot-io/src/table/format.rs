@@ -8,7 +8,7 @@ use surefoot_glm::FeatureKey;
 pub struct Format {
     /// Name, as given to `--format`.
     pub name: &'static str,
-    /// File name extensions, without that of a compression.
+    /// File name extensions, without an extension for compression.
     pub extensions: &'static [&'static str],
     /// Way in which features are identified: by index, name or column.
     pub by: FeatureKey,

@@ -1,4 +1,4 @@
-//! Options of readers.
+//! Options of the readers of data: format, columns, and properties inferred while reading.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Options {
     pub groups: FeatureGroups,
     /// Check of the formats that are accepted.
     pub accepts: Accepts,
-    /// Properties inferred by readers.
+    /// Properties that readers infer from the data, such as columns and label texts.
     pub found: Arc<Inferred>,
     /// Columns from `key=value` folders; set by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,

@@ -24,7 +24,7 @@ pub(crate) struct FeatureProperties<'a> {
 pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
     of: FeatureProperties<'a>,
-    /// Position of the first feature of the cell in the row, and the number of features at which duplicates are merged.
+    /// Position of the first feature of the cell in the row. `most` is the number of features at which duplicates are merged.
     first: usize,
     most: usize,
 }
