@@ -1,4 +1,4 @@
-//! Detects contradictory settings, in one place, before anything is read.
+//! Checks for contradictory settings, made before anything is read.
 
 use crate::{data::Data, fit::Fit, setting::Contradiction};
 use surefoot_glm::{Bounds, Penalty};
@@ -7,7 +7,7 @@ impl Fit<'_> {
     /// Checks that the settings do not contradict each other or the data.
     ///
     /// # Errors
-    /// The first contradiction.
+    /// The first contradiction found.
     pub fn check(&self, data: &Data) -> Result<(), Contradiction> {
         self.check_ball()?;
         self.settings.check_ranges().map_err(Contradiction::Range)?;
@@ -47,7 +47,7 @@ impl Fit<'_> {
         first(found)
     }
 
-    /// Checks that the run gives the certificate that `until_gap` needs.
+    /// Checks that the run yields the certificate that `until_gap` needs.
     fn check_gap(&self, data: &Data) -> Result<(), Contradiction> {
         let Some(gap) = self.until_gap else { return Ok(()) };
         if !(gap > 0.0 && gap.is_finite()) {
@@ -71,7 +71,7 @@ impl Fit<'_> {
     }
 }
 
-/// The first contradiction that holds.
+/// Returns the first contradiction whose condition is true, as an error.
 fn first<const N: usize>(found: [(bool, Contradiction); N]) -> Result<(), Contradiction> {
     found.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, contradiction)| Err(contradiction))
 }

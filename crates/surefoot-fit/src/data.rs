@@ -1,4 +1,4 @@
-//! The rows of a fit: files, pipes, or rows in memory.
+//! Sources of the rows of a fit: files, pipes, rows in memory, or a stream.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::stop::{Interrupt, PATIENCE, StopConditions};
 
-/// A source of rows: files, pipes, memory or a stream.
+/// Source of rows: files, pipes, memory or a stream.
 ///
 /// ```
 /// use surefoot_fit::Data;
@@ -28,13 +28,13 @@ use crate::stop::{Interrupt, PATIENCE, StopConditions};
 pub enum Data {
     /// Files, pipes, or standard input, read one after the other.
     Inputs(Vec<InputName>),
-    /// Rows of the caller in memory, with feature ids.
+    /// Rows in memory, whose features are given by id.
     Memory(Arc<Batch>),
-    /// Rows that come once.
+    /// Rows that can be read only once.
     Stream(Stream),
 }
 
-/// A source of the caller's, which can be read once.
+/// Row source of the caller, which can be read only once.
 #[derive(Clone)]
 pub struct Stream(Arc<Mutex<Option<Box<dyn RowSource + Send>>>>);
 
@@ -45,24 +45,24 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// The source, which is handed out once.
+    /// Takes the source out; returns `None` from the second call on.
     pub(crate) fn take(&self) -> Option<Box<dyn RowSource + Send>> {
         self.0.lock().ok()?.take()
     }
 }
 
 impl Data {
-    /// Files of these names; `-` is standard input. Nothing is opened.
+    /// Builds data from file names, where `-` is standard input. Opens no file.
     pub fn files<N: Into<std::ffi::OsString>>(names: impl IntoIterator<Item = N>) -> Data {
         Data::Inputs(names.into_iter().map(InputName::new).collect())
     }
 
-    /// Rows from a source of the caller's, which are read once.
+    /// Builds data from a row source of the caller, which is read only once.
     pub fn stream(source: impl RowSource + Send + 'static) -> Data {
         Data::Stream(Stream(Arc::new(Mutex::new(Some(Box::new(source))))))
     }
 
-    /// Rows from an iterator over batches, which are read once.
+    /// Builds data from an iterator over batches, which is read only once.
     ///
     /// ```
     /// use surefoot_fit::{Data, Fit};
@@ -83,7 +83,7 @@ impl Data {
         Data::stream(Batches { batches: batches.into_iter(), rows: 0 })
     }
 
-    /// The inputs of files and pipes; empty otherwise.
+    /// Returns the files and pipes; empty for memory and streams.
     #[must_use]
     pub fn inputs(&self) -> &[InputName] {
         match self {
@@ -92,13 +92,13 @@ impl Data {
         }
     }
 
-    /// Whether rows can be read again: regular files and memory, not pipes and streams.
+    /// Whether rows can be read again: true for regular files and memory, false for pipes and streams.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         !matches!(self, Data::Stream(_)) && self.inputs().iter().all(InputName::can_reread)
     }
 
-    /// Tries to open all inputs, so that a wrong name costs no work.
+    /// Tries to open all inputs, so that a wrong name is found before any work.
     ///
     /// # Errors
     /// The error of the first input that cannot be read.
@@ -106,15 +106,15 @@ impl Data {
         check_inputs(self.inputs())
     }
 
-    /// Copies standard input, if it is among the inputs, to a temporary file that can be read again.
+    /// Copies standard input, if it is one of the inputs, to a temporary file that can be read again.
     ///
     /// # Errors
-    /// Errors of reading and of the file; a request to stop.
+    /// Errors of reading or of the temporary file; a request to stop.
     pub fn spool(&mut self, stop: &StopConditions) -> Result<(), Interrupt> {
         let Data::Inputs(inputs) = self else { return Ok(()) };
         let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
         let (give, take) = mpsc::channel();
-        // Without a thread to be had, nothing ends the copy before the end of the input.
+        // If no thread can be started, the copy runs on this thread and a request to stop is seen only at the end of the input.
         let copy = |give: Sender<_>| _ = give.send(spool());
         start("spool", give, copy).map_or_else(copy, drop);
         loop {
@@ -128,7 +128,7 @@ impl Data {
         }
     }
 
-    /// The unit of sizes of inputs, in the plural.
+    /// Returns the unit in which the sizes of inputs are counted, in the plural.
     pub(crate) fn unit(&self) -> &'static str {
         match self {
             Data::Inputs(_) => "bytes",
@@ -136,13 +136,13 @@ impl Data {
         }
     }
 
-    /// The name of input number `input`, or of all data if there is no such input.
+    /// Returns the name of input number `input` (from 0), or the name of all data if there is no such input.
     pub(crate) fn name(&self, input: usize) -> String {
         self.inputs().get(input).map_or_else(|| self.to_string(), InputName::to_string)
     }
 
-    /// Locates `part` of row `row` of a batch read from these data. With `again`, for a batch that has lost its text, the
-    /// input is read again up to the row, if it can be.
+    /// Locates `part` of row `row` of a batch read from these data. If `again` is true, for a batch that no longer has its text, reads the
+    /// input again up to the row where possible.
     #[must_use]
     pub fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part, again: bool) -> Located {
         match self {
@@ -174,7 +174,7 @@ impl From<Vec<InputName>> for Data {
     }
 }
 
-/// The names of all inputs, for a message about the data as a whole.
+/// Writes the names of all inputs, separated by commas, for a message about the data as a whole.
 impl fmt::Display for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -190,13 +190,13 @@ impl fmt::Display for Data {
     }
 }
 
-/// Rows handed over by one [`MemoryRows::read`].
+/// Number of rows that one [`MemoryRows::read`] returns at most.
 const CHUNK: usize = 1024;
 
-/// Reads rows in memory, chunk by chunk.
+/// Reader of rows in memory, in batches of at most [`CHUNK`] rows.
 pub(crate) struct MemoryRows {
     rows: Arc<Batch>,
-    /// Rows read so far.
+    /// Number of rows read so far.
     next: usize,
     hash: Xxh3,
 }
@@ -212,7 +212,7 @@ impl MemoryRows {
         MemoryRows { rows, next: 0, hash: Xxh3::new() }
     }
 
-    /// The chained hash of all rows so far, so that a resumed run knows them again.
+    /// Adds row `r` to the chained hash and returns the hash of all rows so far, by which a resumed run recognises its data.
     fn digest(&mut self, r: usize) -> u64 {
         let row = self.rows.row(r);
         let numbers = [row.label.unwrap_or(f64::NAN), row.weight, row.offset];
@@ -248,11 +248,11 @@ impl RowSource for MemoryRows {
     }
 }
 
-/// Reads batches of an iterator.
+/// Reader of the batches of an iterator.
 #[derive(Debug)]
 struct Batches<I> {
     batches: I,
-    /// Rows read so far.
+    /// Number of rows read so far.
     rows: u64,
 }
 

@@ -1,68 +1,68 @@
-//! Errors of a fit, as data, so that a program can choose its own messages.
+//! Errors of a fit, as data, so that a program can word its own messages.
 
 use crate::{setting::Contradiction, unmet::UnmetName};
 use std::{fmt, io};
 use surefoot_io::Error;
 
-/// An error of a fit or an evaluation.
+/// Error of a fit or an evaluation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Contradictory settings, or one out of its range. Nothing was read or written.
+    /// Contradictory settings, or a setting out of its range. Nothing was read or written.
     Setting(Contradiction),
-    /// An input that cannot be read, or a row at fault; the error names the location.
+    /// Unreadable input or row at fault. The error names the location.
     Read(Error),
-    /// The model cannot be written.
+    /// Failure to write the model.
     Save(Error),
     /// More rows at fault than may be skipped.
     TooManyBadRows {
-        /// Number of rows skipped.
+        /// Number of rows that may be skipped, all of which were skipped.
         allowed: u64,
-        /// The error of the next one.
+        /// Error of the next row at fault.
         next: Error,
     },
-    /// The data hold no rows.
+    /// Data without rows.
     NoRows {
-        /// The data.
+        /// Name of the data, for the message.
         data: String,
     },
-    /// All rows have weight 0.
+    /// Data in which every row has weight 0.
     NoWeight {
-        /// The data.
+        /// Name of the data, for the message.
         data: String,
     },
-    /// No row has a feature that is used, since the names to keep do not occur.
+    /// Data in which no row has a feature that is used, because the names of features to keep do not occur.
     NoFeature {
-        /// The data.
+        /// Name of the data, for the message.
         data: String,
-        /// The first of those names.
+        /// First name to keep that does not occur.
         name: UnmetName,
     },
-    /// An input differs from the one that was learnt before.
+    /// Input whose bytes differ from those learnt before.
     Changed {
-        /// The input.
+        /// Name of the input.
         input: String,
     },
-    /// The data are not those of the interrupted run.
+    /// Data that are not those of the interrupted run.
     OtherData {
-        /// The difference.
+        /// Description of the difference.
         reason: String,
     },
-    /// Rows have to be read several times, and an input can be read only once.
+    /// Input that can be read only once, although the rows have to be read several times.
     ReadOnce {
-        /// The input.
+        /// Name of the input.
         input: String,
     },
-    /// The optimum cannot be computed for these rows.
+    /// Optimum that cannot be computed for these rows.
     Optimum {
-        /// The reason.
+        /// Reason, for the message.
         reason: String,
     },
-    /// Held-out rows cannot be stored.
+    /// Failure to store held-out rows.
     Holdout(io::Error),
-    /// A model cannot be trained further.
+    /// Model that cannot be trained further.
     Resume {
-        /// The reason.
+        /// Reason, for the message.
         reason: String,
     },
 }

@@ -11,65 +11,65 @@ use std::collections::BTreeMap;
 use surefoot_glm::{Batch, Labels, Loss, Measured, Model, Part, PlotData, Row, Tally};
 use surefoot_io::{ColumnMeans, Options};
 
-/// Metrics of a model on labelled rows.
+/// Result of evaluating a model on labelled rows.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// Losses and metrics.
+    /// Mean losses and metrics.
     pub measured: Measured,
-    /// Curves and points to plot.
+    /// Points of curves, for plots.
     pub plot_data: PlotData,
 }
 
-/// A label outside the domain of the loss, or unknown to the model.
+/// Label outside the domain of the loss, or unknown to the model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LabelFault {
-    /// Out of the range of the loss; with its words.
+    /// Label out of the range of the loss, with the message of the loss.
     Range(String),
-    /// Not a proportion of successes, between 0 and 1.
+    /// Label that is not a proportion of successes between 0 and 1.
     Share,
-    /// A third label beside two, of a loss of two classes.
+    /// Third distinct label, for a loss of two classes.
     Third {
-        /// The two labels.
+        /// The two labels known before.
         known: [f64; 2],
-        /// The loss.
+        /// Loss of the model.
         loss: Loss,
     },
-    /// Not a label that the model was trained on.
+    /// Label that the model was not trained on.
     Unknown {
-        /// Labels that it was trained on.
+        /// Labels that the model was trained on.
         known: Vec<f64>,
     },
 }
 
-/// Labelled rows for an evaluation, and the options to read them.
+/// Labelled rows for an evaluation, and the options for reading them.
 #[derive(Debug)]
 pub struct Labelled<'a> {
-    /// The rows.
+    /// Source of the rows.
     pub data: &'a Data,
     /// Options of the readers.
     pub options: Options,
     /// Conditions that stop the evaluation early.
     pub stop: StopConditions,
-    /// Counter of skipped rows at fault.
+    /// Counter of skipped rows at fault, which also limits their number.
     pub bad_rows: BadRows,
-    /// Message for a label at fault; class names are in the options.
+    /// Function that words the message for a label at fault. The options hold the class names.
     pub explain: fn(&LabelFault, &Options) -> String,
 }
 
 impl<'a> Labelled<'a> {
-    /// Rows read with these options; a row at fault is an error.
+    /// Builds an evaluation of rows read with these options, in which a row at fault is an error.
     #[must_use]
     pub fn new(data: &'a Data, options: Options) -> Labelled<'a> {
         let (stop, bad_rows) = Default::default();
         Labelled { data, options, stop, bad_rows, explain: |fault, _| fault.to_string() }
     }
 
-    /// Evaluates the model on these rows. O(nnz) per row. `visit` is called with each row and the number of its features that were not
-    /// encountered in training.
+    /// Evaluates the model on the rows. O(nnz) per row. Calls `visit` with each row, the number of its unseen features (features that
+    /// training did not encounter), the metrics so far, and the options.
     ///
     /// # Errors
-    /// A row at fault beyond those that may be passed over; no rows; a request to stop.
+    /// A row at fault when no more may be skipped; no rows; a request to stop.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -78,7 +78,7 @@ impl<'a> Labelled<'a> {
         let mut tally = Tally::new(model);
         self.each(|batch, r, options| {
             let row = batch.row(r);
-            // One of weight 0 is counted, whatever its label is.
+            // A row of weight 0 is counted whatever its label is.
             let label = if row.weight == 0.0 { Ok(0.0) } else { code(model, row.label) };
             let label = label.map_err(Fault::Label)?;
             let unseen = tally.add(label, &row).map_err(|fault| Fault::Row(fault.part, fault.message))?;
@@ -92,7 +92,7 @@ impl<'a> Labelled<'a> {
         Ok(Evaluation { measured, plot_data: tally.plot_data() })
     }
 
-    /// The means of the columns of numbers, by their names. Rows at fault do not count.
+    /// Computes the mean of each numeric column, by column name. Skips rows at fault without counting them.
     pub(crate) fn means(&self) -> Result<BTreeMap<String, f64>, Interrupt> {
         let options = ColumnMeans::options(&self.options);
         let mut means = ColumnMeans::default();
@@ -103,7 +103,7 @@ impl<'a> Labelled<'a> {
         Ok(means.by_name())
     }
 
-    /// Reads the first rows, so that properties of the data are inferred. Rows are read again by later calls.
+    /// Reads the first rows, so that properties of the data are inferred. Later calls read these rows again.
     ///
     /// # Errors
     /// An input that cannot be read; a request to stop.
@@ -111,7 +111,7 @@ impl<'a> Labelled<'a> {
         self.skim(&self.options, |_| false)
     }
 
-    /// Shows batches to `look` until it wants no more. Rows at fault are passed over: they are met again.
+    /// Calls `look` with each batch until it returns false. Ignores rows at fault, which a later pass over the data reports.
     fn skim(&self, options: &Options, mut look: impl FnMut(&Batch) -> bool) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, options, 2)?;
         let mut batch = Batch::default();
@@ -127,11 +127,11 @@ impl<'a> Labelled<'a> {
         }
     }
 
-    /// Reads all rows before there is a model, and checks that they can be read and that their labels suit the loss. `known` are the
-    /// labels of a model that will be trained further.
+    /// Reads all rows before a model is trained, and checks that they can be read and that their labels suit the loss. `known` are the
+    /// labels of a model to be trained further, or empty.
     ///
     /// # Errors
-    /// As [`evaluate`](Labelled::evaluate).
+    /// The errors of [`evaluate`](Labelled::evaluate).
     pub fn check(&mut self, loss: Loss, known: &Labels) -> Result<(), Interrupt> {
         let mut classes = known.all();
         let shares = self.options.wanted.trials.is_some() || known.shares;
@@ -141,7 +141,7 @@ impl<'a> Labelled<'a> {
             if shares {
                 return if (0.0..=1.0).contains(&label) { Ok(()) } else { Err(Fault::Label(LabelFault::Share)) };
             }
-            // Which of many classes training will show is not known.
+            // The classes of a multiclass loss are known only after training.
             if !loss.classifies() || loss.is_multiclass() || classes.contains(&label) {
                 return Ok(());
             }
@@ -153,7 +153,7 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Hands every row to `look`, whose faults are given their place.
+    /// Calls `look` with every row, and turns each fault that it returns into an error with a location.
     fn each(&mut self, mut look: impl FnMut(&Batch, usize, &Options) -> Result<(), Fault>) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, &self.options, 2)?;
         let mut batch = Batch::default();
@@ -186,13 +186,13 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// A fault of a row: of its label, as data, or in the words of whoever found it.
+/// Fault of a row before it is located: a faulty label, or a faulty part of the row with a message.
 enum Fault {
     Label(LabelFault),
     Row(Part, String),
 }
 
-/// Encodes a label: −1 or +1, the position of its class, or the number itself.
+/// Encodes a label for the loss: −1 or +1 for two classes, the position of its class for more, or the label itself for a loss of numbers.
 fn code(model: &Model, label: Option<f64>) -> Result<f64, LabelFault> {
     let (label, loss) = (label.unwrap_or(f64::NAN), model.settings.loss);
     if !loss.classifies() {

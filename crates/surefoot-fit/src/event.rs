@@ -1,96 +1,96 @@
-//! Events of a running fit.
+//! Events that a running fit reports to its observer.
 
 use crate::{rows::Rows, unmet::UnmetName};
 use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Trainer, optimum::Optimum};
 use surefoot_io::Options;
 
-/// An event of a running fit.
+/// Event of a running fit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Copying standard input to a file, to read it several times.
+    /// Standard input is being copied to a file, so that it can be read several times.
     Spooling,
-    /// Reading all rows once for the means of columns, before the first is learnt.
+    /// All rows are being read once to compute column means, before the first row is learnt.
     ReadingMeans,
-    /// The first rows were read: format and columns are known.
+    /// The first rows were read: the format and the columns are known.
     Opened(&'a Options),
-    /// Rows were read or waited for. Every few milliseconds.
+    /// Rows were read or waited for; reported every few milliseconds.
     Reading(&'a Rows),
     /// A pass over the data has ended.
     PassEnded(&'a Rows),
-    /// A few rows were learnt. Every few microseconds.
+    /// Several rows were learnt; reported every few microseconds.
     RowsLearnt {
-        /// Rows counted by the trainer.
+        /// Number of rows counted by the trainer, including those before a resume.
         rows: u64,
-        /// The trainer.
+        /// The trainer, after these rows.
         trainer: &'a mut Trainer,
     },
-    /// The number of rows is a power of two.
+    /// The number of rows learnt has reached a power of two.
     Milestone {
-        /// The trainer.
+        /// The trainer, after these rows.
         trainer: &'a mut Trainer,
-        /// The rows.
+        /// Reader of the rows.
         rows: &'a Rows,
     },
-    /// Names given by the caller that none of the first rows has.
+    /// Some of the feature names given by the caller occur in none of the first rows.
     UnmetNames {
-        /// Number of rows read.
+        /// Number of rows read in this run.
         rows: u64,
-        /// The names.
+        /// Names that occur in none of these rows.
         names: Vec<UnmetName>,
     },
-    /// Shuffled rows exceed their memory, and go to a temporary file.
+    /// Shuffled rows no longer fit in their memory, and further rows go to a temporary file.
     Spilled,
-    /// Reading all rows once more for a certificate.
+    /// All rows are being read once more, for a certificate.
     Certifying,
     /// The current model was certified.
     Certified {
-        /// The certificates.
+        /// Certificates of the current model.
         certificates: &'a [Certificate],
         /// Mean loss over all rows, if it was computed.
         objective: Option<f64>,
-        /// The trainer.
+        /// The trainer of the model.
         trainer: &'a Trainer,
     },
-    /// The choice of a penalty starts.
+    /// The choice of a penalty along a path starts.
     ChoosingPenalty,
-    /// A step of the choice of a penalty.
+    /// One step of the choice of a penalty is done.
     PenaltyStep(Step<'a>),
     /// The search for the optimum starts.
     Searching {
-        /// The settings: loss and penalty of the objective.
+        /// Settings of the model, whose loss and penalty form the objective.
         settings: &'a Settings,
-        /// Relative gap at which it ends.
+        /// Relative gap at which the search ends.
         tolerance: f64,
     },
     /// The search has found a better model, or a better certificate.
     Iteration {
-        /// The best model so far.
+        /// Best model so far.
         found: &'a Optimum,
-        /// Rows counted by the trainer.
+        /// Number of rows counted by the trainer.
         rows: u64,
     },
-    /// Training has ended, or was stopped: the model is about to be saved.
+    /// Training has ended or was stopped, and the model is about to be saved.
     TrainingEnded(&'a mut Trainer),
-    /// Losses overflow, so that no optimum can be computed; the model of the first pass is kept.
+    /// Losses overflow, so that no optimum can be computed. The model of the first pass is kept.
     NoOptimum,
 }
 
-/// An observer of a fit. Default methods do nothing.
+/// Observer of a fit. The default methods ignore events and use the message of a fault.
 pub trait Observer: Send {
-    /// Called on the thread of the fit, which waits for it to return.
+    /// Receives an event, on the thread of the fit, which waits until this method returns.
     fn event(&mut self, event: Event<'_>) {
         let _ = event;
     }
 
-    /// Message for a row that cannot be learnt; by default that of the fault.
+    /// Words the message for a row that cannot be learnt; by default the message of the fault.
     fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
         let _ = (labels, options);
         fault.message.clone()
     }
 }
 
-/// An observer that does nothing.
+/// An observer that ignores all events.
 impl Observer for () {}
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -103,7 +103,7 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 }
 
-/// An observer made of a function.
+/// Observer that calls a function with each event.
 pub(crate) struct ClosureObserver<F>(pub(crate) F);
 
 impl<F: FnMut(Event<'_>) + Send> Observer for ClosureObserver<F> {

@@ -1,4 +1,4 @@
-//! The builder of a fit.
+//! Builder of a fit, from settings and options to a running session.
 
 use crate::{
     bad_rows::BadRows,
@@ -27,10 +27,10 @@ use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 /// Default relative tolerance of a certified optimum.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// Bytes that rows may take in memory, if they have to be kept, unless another number is given.
+/// Default limit on the memory of stored rows, in bytes.
 const MEMORY: usize = 1 << 30;
 
-/// Settings of a fit, with defaults that are right for most data: one pass, no penalty, rows in the order of the data.
+/// Settings of a fit, with defaults that suit most data: one pass, no penalty, rows in the order of the data.
 ///
 /// ```
 /// use surefoot_fit::{Data, Fit};
@@ -71,13 +71,13 @@ impl fmt::Debug for Fit<'_> {
 }
 
 impl<'a> Fit<'a> {
-    /// A fit of a model from scratch, with an intercept.
+    /// Builds a fit of a new model with this loss and an intercept.
     #[must_use]
     pub fn new(loss: Loss) -> Fit<'a> {
         Fit::with_settings(Settings { loss, ..Settings::default() })
     }
 
-    /// A fit of a model from scratch.
+    /// Builds a fit of a new model with these settings.
     #[must_use]
     pub fn with_settings(settings: Settings) -> Fit<'a> {
         let options = options_for(&settings);
@@ -100,7 +100,8 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Continues from a model: an unfinished one at the position of its run, with the same data; a finished one with new rows.
+    /// Builds a fit that continues from a model. An unfinished model continues at the position of its run and needs the same data; a
+    /// finished model is trained further on new rows.
     ///
     /// # Errors
     /// [`FitError::Resume`], if the position of the interrupted run cannot be read.
@@ -115,50 +116,50 @@ impl<'a> Fit<'a> {
         Ok(Fit { options: options_of(&model), plan, shuffle, position, model: Some(model), ..fit })
     }
 
-    /// The factor of the L1 penalty.
+    /// Sets the factor l1 of the L1 penalty l1·‖w‖₁.
     #[must_use]
     pub fn l1(mut self, factor: f64) -> Fit<'a> {
         self.settings.penalty.l1 = factor;
         self
     }
 
-    /// The factor of the L2 penalty ½·l2·‖w‖².
+    /// Sets the factor l2 of the L2 penalty ½·l2·‖w‖².
     #[must_use]
     pub fn l2(mut self, factor: f64) -> Fit<'a> {
         self.settings.penalty.l2 = factor;
         self
     }
 
-    /// Chooses the factor of the L1 or the L2 penalty along a path, for standardized columns: by held-out rows during
-    /// the passes, or, with [`optimum`](Fit::optimum), by cross-validation.
+    /// Chooses the factor of the L1 or the L2 penalty along a path, for standardized columns: by held-out rows during the passes, or by
+    /// cross-validation if [`optimum`](Fit::optimum) is set.
     #[must_use]
     pub fn choose_penalty(mut self, term: PenaltyTerm) -> Fit<'a> {
         self.settings.penalty = Penalty { path: Some(term), standardize: true, ..self.settings.penalty };
         self
     }
 
-    /// Whether the model has an intercept; it has one by default.
+    /// Sets whether the model has an intercept; true by default.
     #[must_use]
     pub fn intercept(mut self, intercept: bool) -> Fit<'a> {
         self.settings.intercept = intercept;
         self
     }
 
-    /// Constrains the weights to a ball around 0, which gives certificates.
+    /// Constrains the weights to a ball around 0, for which certificates of the excess loss exist.
     #[must_use]
     pub fn ball(mut self, ball: Ball) -> Fit<'a> {
         self.settings.ball = Some(ball);
         self
     }
 
-    /// Multiplies the weights of rows by class weights.
+    /// Multiplies the weight of each row by the weight of its class.
     #[must_use]
     pub fn class_weights(mut self, weights: ClassWeights) -> Fit<'a> {
         self.settings.class_weights = Some(weights);
         self
     }
 
-    /// Factors of the penalty, and bounds of weights, by groups of features.
+    /// Sets factors of the penalty and bounds of weights, per group of features.
     #[must_use]
     pub fn groups(mut self, groups: FeatureGroups) -> Fit<'a> {
         self.options.groups.clone_from(&groups);
@@ -166,44 +167,44 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Number of passes over the data. With more than one, every tenth row is held out to choose the pass whose model is kept.
+    /// Sets the number of passes over the data. With more than one, every tenth row is held out to choose the pass whose model is kept.
     #[must_use]
     pub fn passes(mut self, passes: u32) -> Fit<'a> {
         self.plan.passes = passes;
         self
     }
 
-    /// With several passes, holds out every `period`-th row, or none.
+    /// Sets the hold-out period: with several passes, every `period`-th row is held out, or no row for `None`.
     #[must_use]
     pub fn holdout(mut self, period: Option<u32>) -> Fit<'a> {
         self.plan.holdout = period;
         self
     }
 
-    /// After one pass, computes the optimum over all rows, in memory, until its gap is certified to be within `tolerance` times the objective,
-    /// for instance [`TOLERANCE`].
+    /// Computes, after one pass, the optimum over all rows, which are kept in memory. The search ends when the gap is certified to be at
+    /// most `tolerance` times the objective, for instance [`TOLERANCE`].
     #[must_use]
     pub fn optimum(mut self, tolerance: f64) -> Fit<'a> {
         self.plan = Plan { passes: 1, holdout: None, optimum: Some(tolerance), ..self.plan };
         self
     }
 
-    /// Rule for choosing a penalty by optima along a path.
+    /// Sets the rule for choosing a penalty by optima along a path.
     #[must_use]
     pub fn select(mut self, select: Select) -> Fit<'a> {
         self.plan.select = select;
         self
     }
 
-    /// Passes, hold-out and optimum together.
+    /// Sets the passes, the hold-out and the optimum together.
     #[must_use]
     pub fn with_plan(mut self, plan: Plan) -> Fit<'a> {
         self.plan = plan;
         self
     }
 
-    /// Shuffles rows anew in each pass, depending on the seed, the pass and the row number alone. Rows are stored, in
-    /// a temporary file beyond [`memory`](Fit::memory).
+    /// Shuffles rows anew in each pass, in an order that depends only on the seed, the pass and the row number. Rows are stored in
+    /// [`memory`](Fit::memory), and beyond it in a temporary file.
     #[must_use]
     pub fn shuffle(mut self, seed: Option<u64>) -> Fit<'a> {
         self.shuffle = seed;
@@ -217,7 +218,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Number of threads, at least 1; 2 by default, one of which reads.
+    /// Sets the number of threads, at least 1 and 2 by default. One of several threads reads the data.
     #[must_use]
     pub fn threads(mut self, threads: u16) -> Fit<'a> {
         self.threads = threads.max(1);
@@ -231,58 +232,58 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Memory for stored rows, in bytes; 1 GiB by default. Further rows go to a temporary file.
+    /// Sets the memory for stored rows, in bytes; 1 GiB by default. Further rows go to a temporary file.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Fit<'a> {
         self.memory = bytes;
         self
     }
 
-    /// Conditions that stop the run early. The model is kept and can be resumed.
+    /// Sets conditions that stop the run early. The model of a stopped run is kept and can be resumed.
     #[must_use]
     pub fn stop(mut self, stop: StopConditions) -> Fit<'a> {
         self.stop = stop;
         self
     }
 
-    /// Stops the run when this time has passed, counted from now.
+    /// Stops the run after this time, counted from the call of this method.
     #[must_use]
     pub fn budget(mut self, time: Duration) -> Fit<'a> {
         self.stop = self.stop.with_deadline(Instant::now().checked_add(time));
         self
     }
 
-    /// Computes progressive metrics: see [`Trainer::enable_progressive_metrics`].
+    /// Sets whether progressive metrics are computed: see [`Trainer::enable_progressive_metrics`].
     #[must_use]
     pub fn progressive_metrics(mut self, measures: bool) -> Fit<'a> {
         self.measures = measures;
         self
     }
 
-    /// Saves the model to a file, which is replaced atomically: at every [`snapshot`](Fit::snapshot), and at the end.
+    /// Saves the model to a file, at every [`snapshot`](Fit::snapshot) and at the end. Each save replaces the file atomically.
     ///
     /// # Errors
-    /// The file cannot be written; nothing is left behind.
+    /// A file that cannot be written; nothing is left behind.
     pub fn save_to(mut self, path: impl AsRef<Path>) -> Result<Fit<'a>, FitError> {
         self.output = Some(Output::create(path).map_err(FitError::Save)?);
         Ok(self)
     }
 
-    /// Saves the model to an output that is open already.
+    /// Saves the model to an output that is already open.
     #[must_use]
     pub fn output(mut self, output: Output) -> Fit<'a> {
         self.output = Some(output);
         self
     }
 
-    /// Schedule of saving during the run; every minute by default.
+    /// Sets the schedule of saving during the run; every minute by default.
     #[must_use]
     pub fn snapshot(mut self, snapshot: Snapshot) -> Fit<'a> {
         self.snapshot = snapshot;
         self
     }
 
-    /// Options of readers: format, columns, interactions and more.
+    /// Sets the options of readers: format, columns, interactions and more.
     #[must_use]
     pub fn reading(mut self, options: Options) -> Fit<'a> {
         self.settings.reading = options.reading.clone();
@@ -290,51 +291,51 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Calls a function at each [`Event`].
+    /// Sets a function that is called with each [`Event`].
     #[must_use]
     pub fn on_event(mut self, function: impl FnMut(Event<'_>) + Send + 'a) -> Fit<'a> {
         self.observer = Box::new(ClosureObserver(function));
         self
     }
 
-    /// Sets an observer of the run.
+    /// Sets the observer of the run.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'a) -> Fit<'a> {
         self.observer = Box::new(observer);
         self
     }
 
-    /// The settings of the model.
+    /// Returns the settings of the model.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Whether all rows of the interrupted run are learnt, and which pass it is in; `None` if no run was interrupted.
+    /// Returns whether all rows of the interrupted run were learnt, and its current pass, from 1; `None` if no run was interrupted.
     #[must_use]
     pub fn interrupted_in(&self) -> Option<(bool, u32)> {
         self.position.as_ref().map(|run| (run.is_over(), run.pass))
     }
 
-    /// The passes, the hold-out and the optimum.
+    /// Returns the plan: passes, hold-out and optimum.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.plan
     }
 
-    /// The seed of the order of rows, if they are shuffled.
+    /// Returns the seed of the order of rows; `None` if rows are not shuffled.
     #[must_use]
     pub fn seed(&self) -> Option<u64> {
         self.shuffle
     }
 
-    /// Options of readers.
+    /// Returns the options of readers.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Whether rows are read more than once, of which a pipe has to be copied to a file.
+    /// Whether the data are read more than once, so that standard input has to be copied to a file.
     fn reads_again(&self) -> bool {
         self.wants_means() || self.plan.passes > 1 && self.shuffle.is_none()
     }
@@ -343,10 +344,10 @@ impl<'a> Fit<'a> {
         self.model.is_none() && self.options.reading.table.missing == Missing::Mean
     }
 
-    /// Makes the data re-readable if needed, and compares them with those of an interrupted run. Called by [`run`](Fit::run).
+    /// Makes the data re-readable if needed, and compares them with the data of an interrupted run. Called by [`run`](Fit::run).
     ///
     /// # Errors
-    /// [`FitError::ReadOnce`] and [`FitError::OtherData`], errors of reading; a request to stop.
+    /// [`FitError::ReadOnce`] and [`FitError::OtherData`]; errors of reading; a request to stop.
     pub fn prepare(&mut self, data: &mut Data) -> Result<(), Interrupt> {
         if self.reads_again() {
             if data.inputs().iter().any(|input| matches!(input, surefoot_io::InputName::Stdin)) {
@@ -365,7 +366,7 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
-    /// Reads the means of the columns, if missing cells are filled with them. Called by [`run`](Fit::run).
+    /// Computes the column means if missing cells are filled with them. Called by [`run`](Fit::run).
     ///
     /// # Errors
     /// Errors of reading; a request to stop.
@@ -381,7 +382,7 @@ impl<'a> Fit<'a> {
     /// Checks the settings, prepares the data and fits the model.
     ///
     /// # Errors
-    /// The reason, and the row up to which a model was saved.
+    /// The reason of the failure, and the row up to which a model was saved.
     pub fn run(mut self, data: impl Into<Data>) -> Result<Outcome, Failed> {
         let mut data = data.into();
         self.check(&data).map_err(FitError::Setting)?;
@@ -393,7 +394,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// A session over data that are prepared; no row is read yet.
+    /// Starts a session over prepared data, without reading a row.
     ///
     /// # Errors
     /// Contradictory settings; a model that cannot be trained further.
@@ -410,7 +411,7 @@ impl<'a> Fit<'a> {
         let refused = position.refused.len() as u64;
         let first = self.model.as_ref().map_or(0, |model| model.summary.rows);
         let optimum = self.plan.optimum.is_some();
-        // Rows that are kept twice have half of the memory each time.
+        // Rows stored both for shuffling and for the optimum get half of the memory each.
         let memory = self.memory >> u32::from(self.shuffle.is_some() && optimum);
         Ok(Session {
             data,
@@ -445,7 +446,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Reader options for a new model with these settings.
+/// Builds the reader options for a new model with these settings.
 #[must_use]
 pub fn options_for(settings: &Settings) -> Options {
     let found = Inferred::default().with_many_classes(settings.loss.is_multiclass());
@@ -458,7 +459,7 @@ pub fn options_for(settings: &Settings) -> Options {
     }
 }
 
-/// Reader options for a model: those it was trained with.
+/// Builds the reader options that a model was trained with.
 #[must_use]
 pub fn options_of(model: &Model) -> Options {
     let settings = &model.settings;

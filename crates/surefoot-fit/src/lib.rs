@@ -1,16 +1,16 @@
-//! Fits, evaluates and saves linear models: what the `surefoot` command does, for programs.
+//! Library behind the `surefoot` command: fits, evaluates, predicts with and saves linear models.
 //!
 //! | task | where |
 //! | --- | --- |
 //! | settings, with defaults | [`Fit`] |
 //! | rows: files, pipes, memory, a stream | [`Data`] |
 //! | follow a fit | [`Event`], [`Observer`] |
-//! | stop it | [`StopConditions`] |
-//! | the result | [`Outcome`], [`Failed`] |
+//! | stop a fit | [`StopConditions`] |
+//! | result of a fit | [`Outcome`], [`Failed`] |
 //! | evaluate a model | [`Labelled`] |
-//! | predict with it | [`Prediction`] |
+//! | predict with a model | [`Prediction`] |
 //!
-//! A fit prints nothing and knows no flags: errors and events are data, and whoever shows them chooses the words.
+//! A fit writes no messages and knows no command-line flags: errors and events are data, and the calling program words the messages.
 
 mod bad_rows;
 mod certificates;

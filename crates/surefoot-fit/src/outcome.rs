@@ -1,4 +1,4 @@
-//! The end of a fit.
+//! End of a fit: its outcome, and the failure of a fit.
 
 use crate::{
     bad_rows::BadRows,
@@ -16,45 +16,45 @@ use surefoot_glm::{
 };
 use surefoot_io::Options;
 
-/// Beyond this many standard deviations a mean takes digits that a search may need.
+/// Minimum ratio |mean| / standard deviation at which a column may stall a search for the optimum, because its mean uses up digits.
 const FAR: f64 = 1e3;
 
-/// The result of a fit, saved if that was asked for.
+/// Result of a fit. The model is also saved if an output was set.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The model; after an early stop with the state needed to resume.
+    /// Trained model. After an early stop it holds the state needed to resume.
     pub model: Model,
-    /// The trainer, with progressive metrics, held-out rows and a sample of the rows.
+    /// Trainer of the model, with progressive metrics, held-out rows and a sample of the rows.
     pub trainer: Trainer,
-    /// Options of the readers, with the inferred properties of the data.
+    /// Options of the readers, including the inferred properties of the data.
     pub options: Options,
-    /// Passes, hold-out and optimum.
+    /// Passes, hold-out and optimum of the run.
     pub plan: Plan,
-    /// Skipped rows at fault.
+    /// Counter of the skipped rows at fault, with the first errors.
     pub bad_rows: BadRows,
-    /// The objective of the model over all rows, if it was computed.
+    /// Objective of the model over all rows; `None` if it was not computed.
     pub objective: Option<f64>,
-    /// The result of the search for the optimum, if there was one.
+    /// Result of the search for the optimum; `None` without a search.
     pub optimum: Option<Optimum>,
-    /// A caveat about that result, if there is one.
+    /// Reason why the optimum should be used with care, if there is one.
     pub caution: Option<Caution>,
-    /// The column that may have stalled the search, and its mean in standard deviations.
+    /// Name of the column that may have stalled the search for the optimum, and its |mean| in standard deviations; `None` if there is none.
     pub far_column: Option<(String, f64)>,
-    /// Why the run ended early, if it did.
+    /// Reason why the run ended early; `None` if it reached its end.
     pub stop: Option<StopReason>,
     /// Number of rows learnt before this run.
     pub first: u64,
-    /// Whether anything was learnt; nothing is saved otherwise.
+    /// Whether anything was learnt. If not, no model is saved.
     pub has_learnt: bool,
 }
 
-/// A failed fit.
+/// Failure of a fit.
 #[derive(Debug)]
 pub struct Failed {
-    /// The reason.
+    /// Reason of the failure.
     pub error: FitError,
-    /// The row up to which a model of this run was saved, if any.
+    /// Number of the row up to which this run saved a model; `None` if it saved none.
     pub saved: Option<u64>,
 }
 
@@ -78,10 +78,10 @@ impl std::error::Error for Failed {
 }
 
 impl Session<'_> {
-    /// Makes all passes that are left, seeks the optimum if that was asked for, and saves the model. O(nnz) per pass.
+    /// Runs all remaining passes, searches for the optimum if requested, and saves the model. O(nnz) per pass.
     ///
     /// # Errors
-    /// Why the fit cannot go on, and the row up to which a model was saved.
+    /// The reason why the fit cannot continue, and the row up to which a model was saved.
     pub fn run(mut self) -> Result<Outcome, Failed> {
         let stop = match self.passes() {
             Ok(()) => None,
@@ -91,7 +91,7 @@ impl Session<'_> {
         self.end(stop)
     }
 
-    /// Ends before a row was learnt.
+    /// Ends the run before any row is learnt.
     pub(crate) fn nothing(self, reason: StopReason) -> Result<Outcome, Failed> {
         self.end(Some(reason))
     }
@@ -136,7 +136,7 @@ impl Session<'_> {
         })
     }
 
-    /// Whether there was anything to learn from, which only the end of the data tells.
+    /// Checks that the data had rows with weight and features to learn from, which is known only at the end of the data.
     fn check_learnt(&self, model: &Model) -> Result<(), FitError> {
         let data = || self.data.to_string();
         if self.position.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
@@ -154,7 +154,7 @@ impl Session<'_> {
     }
 }
 
-/// The column that may be why a search has stalled, and its mean in standard deviations.
+/// Returns the name of the column that may have stalled a search, and its |mean| in standard deviations; `None` if there is none.
 fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
     if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
         return None;

@@ -1,36 +1,35 @@
-//! Position of a run in its data, as stored in an unfinished model, and resumption from there.
+//! Position of a run in its data, stored in an unfinished model so that the run can be resumed.
 //!
-//! A run that is resumed reads its data again from the start, so that it knows them to be the same bytes: the
-//! reader chains a hash from row to row, and the hash at the row where the run stood must come out again. In
-//! a later pass the whole data are read once before that.
+//! A resumed run reads its data again from the start, to verify that the bytes are unchanged: the reader chains a hash from row to row, and
+//! the hash at the row where the run stopped must equal the stored one. A run that stopped in a later pass first reads the whole data once.
 
 use crate::data::Data;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surefoot_glm::{Batch, Place, Plan};
 
-/// The position of a run: in which pass, and what it has read in it.
+/// Position of a run: the current pass, and the rows read in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunPosition {
     inputs: Vec<KnownInput>,
     pub(crate) plan: Plan,
-    /// The seed, if rows are shuffled.
+    /// Seed of the order of rows; `None` if rows are not shuffled.
     #[serde(rename = "shuffle_seed", default, skip_serializing_if = "Option::is_none")]
     pub(crate) shuffle: Option<u64>,
-    /// The current pass, from 1; after the last one only the certificate is left.
+    /// Current pass, from 1. One more than the number of passes if only the certificate or the optimum is left to compute.
     pub(crate) pass: u32,
-    /// Fingerprint of the rows of this pass that were used; for shuffled rows only their number.
+    /// Fingerprint of the rows used in this pass; for shuffled rows only their number.
     #[serde(rename = "fingerprint")]
     pub(crate) trail: InputFingerprint,
-    /// Rows of the first pass, by number from 0 in its order, that were read well but could not be learnt, and were passed over.
+    /// Numbers, from 0 in the order of the first pass, of rows that were read but could not be learnt and were skipped.
     #[serde(rename = "skipped_rows", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
-    /// Fingerprint of a whole pass, once one was read.
+    /// Fingerprint of a whole pass; `None` until all rows have been read once.
     #[serde(rename = "pass_fingerprint")]
     pub(crate) whole: Option<InputFingerprint>,
 }
 
-/// An input as it was when the run began.
+/// Name and size of an input when the run began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownInput {
     name: String,
@@ -41,13 +40,13 @@ struct KnownInput {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InputFingerprint {
     pub(crate) rows: u64,
-    /// Bytes of the last input, decompressed, up to the end of the row.
+    /// Number of bytes, decompressed, of the last input up to the end of the row.
     offset: u64,
-    /// The chained hash of all bytes up to the last row of each input so far.
+    /// Chained hash, for each input so far, of all bytes up to its last row.
     hashes: Vec<Hash>,
 }
 
-/// A hash, stored as hexadecimal digits: not every reader of JSON has integers of 64 bits.
+/// Hash of 64 bits, stored as hexadecimal digits because not every JSON reader supports 64-bit integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 struct Hash(u64);
@@ -67,13 +66,13 @@ impl TryFrom<String> for Hash {
 }
 
 impl RunPosition {
-    /// At the start of the data.
+    /// Builds the position at the start of the data.
     pub(crate) fn new(data: &Data, plan: Plan, shuffle: Option<u64>) -> RunPosition {
         let (inputs, trail) = (known(data), InputFingerprint::default());
         RunPosition { inputs, plan, shuffle, pass: 1, trail, refused: Vec::new(), whole: None }
     }
 
-    /// From an unfinished model.
+    /// Reads the position stored in an unfinished model; `None` if it is inconsistent.
     pub(crate) fn from_value(value: &Value) -> Option<RunPosition> {
         let position = RunPosition::deserialize(value).ok()?;
         let known = position.inputs.len();
@@ -86,12 +85,12 @@ impl RunPosition {
         .then_some(position)
     }
 
-    /// For an unfinished model.
+    /// Converts the position to JSON, to be stored in an unfinished model.
     pub(crate) fn to_value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Checks that these can be the data of the interrupted run, by number and size of inputs.
+    /// Checks by the number, sizes and partition folders of the inputs that these can be the data of the interrupted run.
     pub(crate) fn check_data(&self, data: &Data) -> Result<(), String> {
         let given = known(data);
         if given.len() != self.inputs.len() {
@@ -119,12 +118,12 @@ impl RunPosition {
         self.pass > self.plan.passes
     }
 
-    /// Whether a pass has just been completed.
+    /// Whether a pass has just been completed and the next one has not begun.
     pub(crate) fn is_between_passes(&self) -> bool {
         self.pass > 1 && self.trail.rows == 0
     }
 
-    /// Takes note of rows `from..to` of a batch.
+    /// Advances the position by rows `from..to` of a batch.
     pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
         match self.shuffle {
             Some(_) => self.trail.rows += (to - from) as u64,
@@ -132,7 +131,8 @@ impl RunPosition {
         }
     }
 
-    /// Takes note of all rows that a pass reads, or holds them against those known; the input whose bytes changed is named.
+    /// Stores the fingerprint of a whole pass, or compares it with the one stored. The error is the number, from 0, of the input whose
+    /// bytes changed.
     pub(crate) fn know(&mut self, trail: InputFingerprint) -> Result<(), usize> {
         match &self.whole {
             Some(whole) => trail.check(whole),
@@ -143,7 +143,7 @@ impl RunPosition {
         }
     }
 
-    /// Passes over a row that could not be learnt.
+    /// Skips a row that could not be learnt, and remembers its number in the first pass.
     pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
         if self.pass == 1 {
             self.refused.push(self.trail.rows);
@@ -151,10 +151,10 @@ impl RunPosition {
         self.advance(batch, row, row + 1);
     }
 
-    /// Goes on to the next pass; the inputs whose bytes changed since the first are named.
+    /// Advances to the next pass. The error is the number, from 0, of the input whose bytes changed since the first pass.
     pub(crate) fn end_pass(&mut self) -> Result<(), usize> {
         let trail = std::mem::take(&mut self.trail);
-        // Shuffled rows were read, and known, before the first came.
+        // Shuffled rows were all read, and compared, before the first one was delivered.
         if self.shuffle.is_none() {
             self.know(trail)?;
         }
@@ -163,7 +163,7 @@ impl RunPosition {
     }
 }
 
-/// The inputs of these data; rows in memory count as one.
+/// Returns the names and sizes of the inputs; rows in memory, or a stream, count as one input.
 fn known(data: &Data) -> Vec<KnownInput> {
     match data {
         Data::Inputs(inputs) => {
@@ -174,21 +174,21 @@ fn known(data: &Data) -> Vec<KnownInput> {
     }
 }
 
-/// The folders `key=value` above a file, which may be columns.
+/// Returns keys and values of the folders named `key=value` above a file, which may be columns.
 fn folders(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let (above, _) = name.rsplit_once('/').unwrap_or_default();
     above.split('/').filter_map(|folder| folder.split_once('='))
 }
 
 impl InputFingerprint {
-    /// So many rows, of which these are the last ones of their inputs.
+    /// Builds the fingerprint of `rows` rows, where `ends` are the places of the last row of each input.
     pub(crate) fn of(rows: u64, ends: &[Place]) -> InputFingerprint {
         let mut trail = InputFingerprint { rows, ..InputFingerprint::default() };
         ends.iter().for_each(|end| trail.end_at(end));
         trail
     }
 
-    /// Takes note of rows `from..to` of a batch.
+    /// Adds rows `from..to` of a batch to the fingerprint.
     pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
         let rows = &batch.place[from..to];
         self.rows += rows.len() as u64;
@@ -197,7 +197,7 @@ impl InputFingerprint {
         }
     }
 
-    /// Takes note that this is the last row so far.
+    /// Sets the last row so far.
     fn end_at(&mut self, last: &Place) {
         let before = self.hashes.last().copied().unwrap_or_default();
         self.hashes.resize(last.input as usize + 1, before);
@@ -205,7 +205,7 @@ impl InputFingerprint {
         self.offset = last.end;
     }
 
-    /// Whether this trail, walked anew, is the `earlier` one; else the first input that differs.
+    /// Checks that this fingerprint equals an `earlier` one. The error is the number, from 0, of the first input that differs.
     pub(crate) fn check(&self, earlier: &InputFingerprint) -> Result<(), usize> {
         if self == earlier {
             return Ok(());
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(RunPosition::from_value(&Value::Null), None);
     }
 
-    /// A file with other names for the same is of another format.
+    /// Renaming a field changes the file format, which this test would show.
     #[test]
     fn the_names_of_a_position_are_those_of_the_format() {
         let mut position = RunPosition::new(&Data::files(["-"]), Plan { passes: 3, ..Plan::ONE_PASS }, Some(7));

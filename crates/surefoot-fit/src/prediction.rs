@@ -12,19 +12,21 @@ use std::fmt;
 use surefoot_glm::{Batch, Fault, FeatureKey, Labels, Loss, Model, Part, Predictor, Row, RowMargins};
 use surefoot_io::{Error, Located, Options};
 
-/// The quantity that is predicted for each row.
+/// Quantity that is predicted for each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// The margin w·x + b + offset: one number, or one per class.
+    /// Margin w·x + b + offset: one number, or one per class.
     Margin,
-    /// The mean of the label. For two classes the probability of the positive one; for more the probability of each, by ascending label.
+    /// Mean of the label. For two classes the probability of the positive class; for more, the probability of each class, in ascending
+    /// order of labels.
     Mean,
-    /// The label of the likeliest class.
+    /// Label of the most likely class.
     Class,
 }
 
 impl Response {
-    /// The usual response for a loss: a probability or mean, and a margin where the loss has no probabilities.
+    /// Returns the usual response for a loss: the mean (for classes, the probability), or the margin for a loss of classes without
+    /// probabilities.
     #[must_use]
     pub fn of(loss: Loss) -> Response {
         if loss.classifies() && !loss.has_probabilities() { Response::Margin } else { Response::Mean }
@@ -41,7 +43,7 @@ impl Response {
     }
 }
 
-/// Predicts rows with a model.
+/// Predictor of rows, for a model and a response.
 ///
 /// ```
 /// use surefoot_fit::{Fit, Prediction, Response};
@@ -60,32 +62,32 @@ pub struct Prediction<'m> {
     scores: RowMargins,
 }
 
-/// One predicted row.
+/// One row with its prediction.
 #[derive(Debug)]
 pub struct PredictedRow<'r> {
-    /// The row.
+    /// Features, weight and label of the row.
     pub row: Row<'r>,
-    /// Its name: an id column or a tag, where rows have one.
+    /// Name of the row, from an id column or a tag; `None` if rows have no names.
     pub name: Option<&'r [u8]>,
-    /// The response: [`Prediction::outputs`] numbers.
+    /// Values of the response: [`Prediction::outputs`] numbers.
     pub numbers: &'r [f64],
-    /// Number of its features that training did not encounter.
+    /// Number of unseen features of the row (features that training did not encounter).
     pub unseen: usize,
-    /// Weights of the model, to look features up.
+    /// Lookup table of the weights of the model.
     pub predictor: &'r Predictor,
 }
 
-/// The reason why a row has no prediction. The next rows may have one.
+/// Reason why a row has no prediction. Later rows may still have one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unpredicted {
-    /// The row cannot be read, or has a value that cannot be predicted with.
+    /// Row that cannot be read, or has a value from which no prediction can be computed.
     Row(Error),
-    /// The mean is too large for a number; the margin is its logarithm.
+    /// Mean that overflows; it is e to the power of the margin.
     Overflow {
-        /// The row.
+        /// Location of the row.
         row: Located,
-        /// Its margin.
+        /// Margin of the row.
         margin: f64,
     },
 }
@@ -112,7 +114,7 @@ impl From<Unpredicted> for Error {
     }
 }
 
-/// A row without prediction, before it has a location.
+/// Reason why a row has no prediction, before the row is located.
 enum NoNumber {
     Fault(Fault),
     Overflow(f64),
@@ -122,13 +124,13 @@ impl<'m> Prediction<'m> {
     /// Builds the lookup table of a model. O(features · classes).
     ///
     /// # Errors
-    /// A response that the loss of the model does not have.
+    /// A response that the loss of the model does not support.
     pub fn new(model: &'m Model, response: Response) -> Result<Prediction<'m>, Contradiction> {
         response.check(model.settings.loss)?;
         Ok(Prediction { model, predictor: Predictor::new(model), response, scores: RowMargins::default() })
     }
 
-    /// Numbers per row: one per class for margins and means of more than two classes, else one.
+    /// Returns the count of numbers per row: the number of classes for margins and means of a multiclass loss, else 1.
     #[must_use]
     pub fn outputs(&self) -> usize {
         match self.model.settings.loss.is_multiclass() && self.response != Response::Class {
@@ -137,14 +139,14 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Predicts all rows: [`outputs`](Prediction::outputs) numbers per row, one row after the other. Labels are not needed.
+    /// Predicts all rows, and returns [`outputs`](Prediction::outputs) numbers per row, row by row. Labels are not needed.
     ///
     /// # Errors
-    /// The first row that has no prediction; an input that cannot be read.
+    /// The first row without a prediction; an input that cannot be read.
     pub fn all(&mut self, data: impl Into<Data>) -> Result<Vec<f64>, FitError> {
         let (data, mut numbers) = (data.into(), Vec::new());
         let options = options_of(self.model);
-        // Only an svmlight row would be read in another way.
+        // Labels may be absent, except in svmlight, where rows without labels would be parsed differently.
         let options = Options { unlabelled: options.reading.by != FeatureKey::Index, ..options };
         let each = |found: Result<PredictedRow<'_>, Unpredicted>| -> Result<(), Interrupt> {
             numbers.extend_from_slice(found.map_err(Error::from)?.numbers);
@@ -152,16 +154,16 @@ impl<'m> Prediction<'m> {
         };
         match self.each(&data, &options, &StopConditions::default(), each) {
             Err(Interrupt::Error(error)) => Err(error),
-            // Nothing asks it to stop.
+            // The default stop conditions never stop the prediction.
             Ok(_) | Err(Interrupt::Stop(_)) => Ok(numbers),
         }
     }
 
-    /// Reads all rows and calls `visit` with the prediction of each, or with the reason why it has none. Returns the number of rows.
+    /// Reads all rows and calls `visit` with the prediction of each row, or with the reason why it has none. Returns the number of rows.
     /// O(nnz · classes) per row.
     ///
     /// # Errors
-    /// Those of `visit`, which end the reading; an input that cannot be read; a request to stop.
+    /// The errors of `visit`, which end the reading; an input that cannot be read; a request to stop.
     pub fn each<E: From<Interrupt>>(
         &mut self,
         data: &Data,
@@ -203,7 +205,7 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Leaves the response of a row in the scores.
+    /// Computes the response of a row and stores it in `self.scores`.
     fn predict(&mut self, row: &Row<'_>) -> Result<(), NoNumber> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
         if loss.is_multiclass() {
@@ -220,7 +222,7 @@ impl<'m> Prediction<'m> {
             Response::Mean => {
                 let margin = scores.margins[0];
                 let mean = loss.mean(margin);
-                // The largest number stands for all beyond it.
+                // A mean that overflows is represented by the largest finite number.
                 if mean.abs() >= f64::MAX || mean.is_nan() {
                     return Err(NoNumber::Overflow(margin));
                 }
@@ -236,7 +238,7 @@ impl<'m> Prediction<'m> {
     }
 }
 
-/// The label of the likeliest class; if training saw a single label, that one.
+/// Returns the label of the most likely class; if training saw a single label, that label.
 fn likeliest(labels: &Labels, scores: &RowMargins) -> f64 {
     if let Some(&label) = labels.classes.get(scores.likeliest()) {
         return label;

@@ -1,4 +1,4 @@
-//! Rows as they are read: on this thread, ahead on another, or in a shuffled order.
+//! Readers of rows: on the caller's thread, ahead on another thread, or in shuffled order.
 
 use crate::{
     data::{Data, MemoryRows},
@@ -11,13 +11,13 @@ use std::{
 use surefoot_glm::Batch;
 use surefoot_io::{Error, Options, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder};
 
-/// Functions that are told when data are opened and how many rows of a batch were read.
+/// Two callbacks: one called when data are opened, one called with the number of rows of each batch read.
 type Watcher = (fn(&Data), fn(usize));
 
 static WATCHER: OnceLock<Watcher> = OnceLock::new();
 
-/// Registers callbacks for all readers of this process: `opened` when data are opened, `read` with the number of rows per batch. For
-/// programs that account for memory. Only the first call has an effect.
+/// Registers callbacks for all readers of this process: `opened` is called when data are opened, `read` with the number of rows of each
+/// batch. Meant for programs that account for memory. Only the first call has an effect.
 pub fn watch_rows(opened: fn(&Data), read: fn(usize)) {
     let _ = WATCHER.set((opened, read));
 }
@@ -28,7 +28,7 @@ pub(crate) fn tell_opened(data: &Data) {
     }
 }
 
-/// A reader of rows, on this thread or ahead on another.
+/// Reader of rows, on the caller's thread or ahead on another thread.
 #[derive(Debug)]
 pub struct Rows(RowOrigin);
 
@@ -38,11 +38,11 @@ enum RowOrigin {
     Shuffled(Shuffled),
 }
 
-/// Rows in another order than that of the inputs.
+/// Rows in shuffled order.
 struct Shuffled {
     rows: Prefetch,
     of: Arc<Shuffle>,
-    /// Bytes that were read before these rows were asked for.
+    /// Number of bytes read before these rows were requested.
     before: u64,
 }
 
@@ -56,18 +56,18 @@ impl fmt::Debug for RowOrigin {
     }
 }
 
-/// The result of a short wait for rows.
+/// Result of a short wait for rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The batch holds the next rows.
     Rows,
     /// No rows are left.
     End,
-    /// No rows have come yet.
+    /// No rows have arrived yet.
     Waiting,
 }
 
-/// A source of all rows, in their order.
+/// Opens a source of all rows, in the order of the data.
 pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
     tell_opened(data);
     Ok(match data {
@@ -78,27 +78,27 @@ pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource
 }
 
 impl Rows {
-    /// Opens data. With one thread files are read on the caller's; a pipe, which may block, is always read on another, so that
-    /// a request to stop is answered meanwhile.
+    /// Opens data. With one thread, files are read on the caller's thread. A pipe, which may block, is always read on another thread, so
+    /// that a request to stop is answered in the meantime.
     ///
     /// # Errors
-    /// Errors of the first input.
+    /// Errors of opening the first input.
     pub fn open(data: &Data, options: &Options, threads: u16) -> Result<Rows, Error> {
         let rows = source(data, options)?;
         let alone = threads == 1 && data.can_reread() || matches!(data, Data::Memory(_));
         Ok(Rows(if alone { RowOrigin::Here(rows) } else { RowOrigin::Ahead(Prefetch::new(rows)) }))
     }
 
-    /// Always on another thread, which may have much to read and to sort before the first row comes.
+    /// Opens shuffled rows, always on another thread, because much may have to be read and sorted before the first row is delivered.
     pub(crate) fn shuffled(of: &Arc<Shuffle>, order: ShuffleOrder) -> Rows {
         let before = of.bytes().0;
         Rows(RowOrigin::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))
     }
 
-    /// Waits a few milliseconds at most for the next batch.
+    /// Waits at most a few milliseconds for the next batch.
     ///
     /// # Errors
-    /// Errors of the reader; after a row at fault reading may go on.
+    /// Errors of the reader. After a row at fault, reading can continue.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
         let more = match &mut self.0 {
             RowOrigin::Here(reader) => Some(reader.read(batch)?),
@@ -118,7 +118,8 @@ impl Rows {
         })
     }
 
-    /// Bytes read so far, as stored, and the total if known; for rows in memory, rows.
+    /// Returns the number of bytes read so far, as stored on disk, and the total if known. For rows in memory or a stream, counts rows
+    /// instead.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         match &self.0 {
@@ -131,7 +132,7 @@ impl Rows {
         }
     }
 
-    /// Progress in bytes: of reading, or of delivering rows that are stored after reading.
+    /// Returns progress in bytes: bytes read, plus, for shuffled rows, the share of stored rows delivered times the total size.
     #[must_use]
     pub fn work(&self) -> u64 {
         let (bytes, all) = self.bytes();

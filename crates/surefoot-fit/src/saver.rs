@@ -1,4 +1,4 @@
-//! Saving the model of a run, on a schedule and at its end.
+//! Saving of the model of a run, on a schedule and at its end.
 
 use crate::error::FitError;
 use std::{
@@ -8,32 +8,32 @@ use std::{
 use surefoot_glm::Model;
 use surefoot_io::{Output, save_model};
 
-/// Maximum delay before a better model is saved in a search for the optimum.
+/// Minimum time between saves of better models during a search for the optimum.
 const STALE: Duration = Duration::from_secs(1);
 
 /// Schedule of saving during a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot {
-    /// At this interval of time.
+    /// Time between saves.
     Every(Duration),
-    /// After this many rows each.
+    /// Number of rows between saves.
     Rows(u64),
 }
 
 impl Default for Snapshot {
-    /// Every minute.
+    /// Returns a schedule that saves every minute.
     fn default() -> Snapshot {
         Snapshot::Every(Duration::from_secs(60))
     }
 }
 
-/// The output of the model, if there is one, and its schedule.
+/// Output of the model, if there is one, and its schedule.
 #[derive(Debug)]
 pub(crate) struct Saver {
     output: Option<Output>,
     every: Snapshot,
     last: Instant,
-    /// At which row the model in the file was saved by this run, if it was.
+    /// Number of rows learnt when this run last saved the model; `None` if it has not saved.
     saved: Option<u64>,
 }
 
@@ -42,17 +42,17 @@ impl Saver {
         Saver { output, every, last: Instant::now(), saved: None }
     }
 
-    /// Whether a model may be written more than once: a pipe would get them one after the other.
+    /// Whether the model may be saved repeatedly. A pipe would receive all the models one after the other.
     fn replaces(&self) -> bool {
         self.output.as_ref().is_some_and(Output::is_atomic)
     }
 
-    /// At which row the model in the file was saved by this run, if it was.
+    /// Returns the number of rows learnt when this run last saved the model; `None` if it has not saved.
     pub(crate) fn saved(&self) -> Option<u64> {
         self.saved
     }
 
-    /// Number of rows from row `rows` on until a snapshot is due.
+    /// Returns the number of rows from row `rows` to the next snapshot; `u64::MAX` if the schedule does not count rows.
     pub(crate) fn room(&self, rows: u64) -> u64 {
         match self.every {
             Snapshot::Rows(every) if self.replaces() => every - rows % every,
@@ -60,7 +60,7 @@ impl Saver {
         }
     }
 
-    /// Whether a snapshot is due at row `rows`.
+    /// Whether a snapshot is due after `rows` rows.
     pub(crate) fn is_due(&self, rows: u64) -> bool {
         self.replaces()
             && self.saved != Some(rows)
@@ -70,16 +70,16 @@ impl Saver {
             }
     }
 
-    /// Whether a model that is better than the one in the file should not wait any longer.
+    /// Whether the last save was so long ago ([`STALE`]) that a better model should be saved now.
     pub(crate) fn is_stale(&self) -> bool {
         self.replaces() && self.last.elapsed() >= STALE
     }
 
-    /// Replaces the file, if there is one, by this model.
+    /// Replaces the file, if there is one, by a file with this model.
     pub(crate) fn save(&mut self, model: &Model, rows: u64) -> Result<(), FitError> {
         let Some(output) = &mut self.output else { return Ok(()) };
         match save_model(model, output) {
-            // A reader of a pipe that has gone away wants no model.
+            // A pipe whose reader has closed it needs no model.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             saved => saved.map_err(|error| FitError::Save(output.error(error)))?,
         }

@@ -1,8 +1,7 @@
-//! The driver of a fit: reads rows, hands them to the trainer in slices, and between slices reports, saves and
-//! looks at the stop conditions.
+//! Driver of a fit: reads rows, passes them to the trainer in slices, and between slices reports, saves and checks the stop conditions.
 //!
-//! Slices end where something is due at an exact row (a milestone, a snapshot), and are short enough that a request to stop is answered
-//! within milliseconds. The model does not depend on how rows are cut into slices.
+//! A slice (a few consecutive rows of a batch) ends where something is due at an exact row (a milestone, a snapshot), and is short enough
+//! that a request to stop is answered within milliseconds. The model does not depend on how rows are cut into slices.
 
 use crate::{
     bad_rows::BadRows,
@@ -27,41 +26,41 @@ use surefoot_glm::{
 };
 use surefoot_io::{Error, Options};
 
-/// Most rows in a slice.
+/// Maximum number of rows in a slice.
 const SLICE_ROWS: usize = 64;
-/// Most pairs in a slice, unless one row alone has more.
+/// Maximum number of nonzeros in a slice, unless a single row has more.
 const SLICE_PAIRS: usize = 8 << 10;
 
-/// A fit that runs: made by [`Fit::start`](crate::Fit::start), ended by [`run`](Session::run).
+/// Running fit, made by [`Fit::start`](crate::Fit::start) and ended by [`run`](Session::run).
 pub struct Session<'a> {
     pub(crate) data: Data,
     pub(crate) options: Options,
     pub(crate) threads: u16,
     pub(crate) trainer: Trainer,
     pub(crate) position: RunPosition,
-    /// Rows counted by the trainer, those before a resume included.
+    /// Number of rows counted by the trainer, including those before a resume.
     pub(crate) rows: u64,
     /// Value of `rows` when this run began.
     pub(crate) first: u64,
     pub(crate) stop: StopConditions,
-    /// The run is over once no model is better by more than this.
+    /// Certified excess loss at which the run stops; `None` to run to the end.
     pub(crate) until_gap: Option<f64>,
-    /// The certificate of a pass over all rows at the model as of now, and its mean loss over them.
+    /// Certificate of a full pass over all rows at the current model, and its mean loss over them, if computed.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
-    /// The rows so far, if the optimum over all of them will be sought.
+    /// Rows so far, stored if the optimum over all of them will be computed.
     pub(crate) gathered: Option<Gathered>,
-    /// The result of that search.
+    /// Problem and result of the search for the optimum.
     pub(crate) optimum: Option<(Problem, Optimum)>,
-    /// The rows, if they are shuffled.
+    /// Store of the rows, if they are shuffled.
     pub(crate) shuffling: Option<Shuffling>,
     pub(crate) bad_rows: BadRows,
-    /// Whether all rows were read before, by this run.
+    /// Whether this run has already read all rows once.
     pub(crate) reread: bool,
-    /// Whether names that no row has were reported.
+    /// Whether names that occur in no row were already reported.
     pub(crate) unmet_reported: bool,
-    /// Whether the observer was told of the first rows.
+    /// Whether the observer was already told that the first rows were read.
     pub(crate) opened: bool,
-    /// Whether the run takes a finished or unfinished model further.
+    /// Whether the run continues an existing model, finished or unfinished.
     pub(crate) resumed: bool,
     pub(crate) saver: Saver,
     pub(crate) observer: Box<dyn Observer + 'a>,
@@ -74,7 +73,7 @@ impl fmt::Debug for Session<'_> {
 }
 
 impl Session<'_> {
-    /// Runs all passes that are left.
+    /// Runs all remaining passes, then the certificate and the search for the optimum where requested.
     pub(crate) fn passes(&mut self) -> Result<(), Interrupt> {
         self.reread()?;
         loop {
@@ -91,11 +90,10 @@ impl Session<'_> {
         }
     }
 
-    /// Reads all rows once more for the certificate of a model in a ball, where they can be read; ends the run if it is as
-    /// good as was asked for.
+    /// Reads all rows once more, if possible, to certify a model in a ball. Ends the run if the certificate is as good as requested.
     fn certify(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone() else { return Ok(()) };
-        // Before a model is made, which takes a while.
+        // Checked before the model is built, which takes a while.
         let again = self.shuffling.is_some() || self.data.can_reread();
         if self.trainer.settings().ball.is_none() || !again {
             return Ok(());
@@ -125,8 +123,7 @@ impl Session<'_> {
         if reached { Err(StopReason::Gap.into()) } else { Ok(()) }
     }
 
-    /// Seeks the optimum over all rows, if that was asked for. The file of the model is never much older than the best
-    /// one so far.
+    /// Searches for the optimum over all rows, if requested. Saves the best model so far about every second.
     fn search(&mut self) -> Result<(), Interrupt> {
         let (Some(gathered), Some(tolerance)) = (self.gathered.take(), self.position.plan.optimum) else {
             return Ok(());
@@ -164,7 +161,7 @@ impl Session<'_> {
         }
     }
 
-    /// Saves the best model of a search so far, if the one in the file is old.
+    /// Saves the best model of a search so far, if the last save is long enough ago.
     fn keep(&mut self, problem: &Problem, found: &Optimum) -> Result<(), FitError> {
         if !self.saver.is_stale() {
             return Ok(());
@@ -174,28 +171,29 @@ impl Session<'_> {
         self.saver.save(&model, self.rows)
     }
 
-    /// Whether certificates are as good as was asked for.
+    /// Whether the certificates are as good as requested.
     fn is_reached(&self, certificates: &[Certificate]) -> bool {
         self.until_gap.is_some_and(|gap| certified_gap(certificates).is_some_and(|certified| certified <= gap))
     }
 
-    /// The model as of now, with what is needed to go on later.
+    /// Returns the current model with the state needed to resume the run.
     pub(crate) fn unfinished(&self) -> Model {
         self.with_findings(self.trainer.pause(self.position.to_value()))
     }
 
-    /// The model as of now, of a run that is over.
+    /// Returns the current model of a run that has ended.
     pub(crate) fn model(&self) -> Model {
         self.with_findings(self.trainer.model())
     }
 
-    /// The model with what the readers and the search found out.
+    /// Adds to the model the properties found by the readers and the result of the search.
     fn with_findings(&self, mut model: Model) -> Model {
         if let Some((problem, found)) = &self.optimum {
             place(problem, found, &mut model);
         }
         model.settings.reading = self.options.reading();
-        // Texts of refused rows are no classes. Those of rows that were read and are not learnt yet keep their numbers.
+        // Label texts that occur only in rows at fault are not classes. In a shuffled run, texts of rows that were read but not learnt yet
+        // keep their codes.
         if model.unfinished.is_none() || self.shuffling.is_none() {
             model.settings.reading.classes.retain(|class| model.labels.encode(class.code).is_some());
         }
@@ -203,16 +201,16 @@ impl Session<'_> {
         model
     }
 
-    /// Whether this call has learnt anything that is worth saving.
+    /// Whether this run has learnt anything worth saving.
     pub(crate) fn has_learnt(&self) -> bool {
         self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Resumed in a later pass: reads the whole data once, to know them again and for rows that have to be kept, in the order of
-    /// the first pass.
+    /// Reads the whole data once when a run is resumed in a later pass: to verify the bytes, and to store the rows that have to be kept, in
+    /// the order of the first pass.
     fn reread(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone().filter(|_| self.position.pass > 1) else { return Ok(()) };
-        // Shuffled rows are all read before the first is learnt in any case.
+        // Shuffled rows are all read before the first one is learnt in any case.
         if self.shuffling.is_some() && !self.keeps_rows() {
             return Ok(());
         }
@@ -229,7 +227,7 @@ impl Session<'_> {
         trail.check(&whole).map_err(|input| self.changed(input).into())
     }
 
-    /// One time over the data. Right after a resume, the first rows are only compared with those learnt then.
+    /// Runs one pass over the data. Right after a resume, the rows learnt before are only compared.
     fn pass(&mut self) -> Result<(), Interrupt> {
         let (mut rows, mut batch) = (self.open(self.position.pass)?, Batch::default());
         let earlier = std::mem::take(&mut self.position.trail);
@@ -250,7 +248,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Walks over the first `known` rows of a batch, which were learnt before the interruption.
+    /// Verifies the first `known` rows of a batch, which were learnt before the interruption.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
         if self.position.pass == 1 {
             self.hold_out(batch, known, self.position.trail.rows)?;
@@ -262,13 +260,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Whether rows are kept for later: those that are held out, or all.
+    /// Whether rows are stored for later use: the held-out rows, or all rows for the optimum.
     fn keeps_rows(&self) -> bool {
         self.position.plan.period().is_some() || self.gathered.is_some()
     }
 
-    /// Of the first `rows` of a batch, preceded by `before` rows of the pass: stores held-out rows again, and gathers
-    /// all where the optimum will be sought.
+    /// Stores rows again after a resume: the held-out ones, and all rows if the optimum will be computed. The rows are the first `rows` of
+    /// a batch, preceded by `before` rows of the pass.
     fn hold_out(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
         if !self.keeps_rows() {
             return Ok(());
@@ -286,7 +284,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Keeps rows that were learnt, where the optimum over all of them will be sought.
+    /// Stores rows that were learnt, if the optimum over all rows will be computed.
     fn gather(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), FitError> {
         let Some(gathered) = &mut self.gathered else { return Ok(()) };
         match gathered.add(batch, from, to) {
@@ -295,7 +293,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells the trainer of labels that are text.
+    /// Passes the class names to the trainer if labels are text.
     fn name_classes(&mut self) {
         if self.options.found.has_text_labels() {
             self.trainer.treat_labels_as_class_names(|| self.options.found.classes());
@@ -332,7 +330,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reports which names no row has, once so many rows were read that most should have been met.
+    /// Reports the names that occur in no row, once enough rows were read that most names should have occurred.
     fn report_unmet(&mut self) {
         let rows = self.rows - self.first;
         if self.unmet_reported || rows < unmet::ROWS {
@@ -345,7 +343,7 @@ impl Session<'_> {
         }
     }
 
-    /// End of the slice that starts at row `from` of the batch.
+    /// Returns the end (exclusive) of the slice that starts at row `from` of the batch.
     fn cut(&self, batch: &Batch, from: usize) -> usize {
         let line = (self.rows + 1).next_power_of_two() - self.rows;
         let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);
@@ -354,7 +352,7 @@ impl Session<'_> {
         (from + 1..=most).take_while(few).last().unwrap_or(from + 1)
     }
 
-    /// Looks at the clock and the signals; saves if that is due.
+    /// Saves the model if a snapshot is due, and checks the stop conditions.
     fn tick(&mut self) -> Result<(), Interrupt> {
         if self.has_learnt() && self.saver.is_due(self.rows) {
             let model = self.unfinished();
@@ -363,7 +361,7 @@ impl Session<'_> {
         Ok(self.stop.check()?)
     }
 
-    /// All rows, in the order of a pass.
+    /// Opens all rows, in the order of pass number `pass`.
     fn open(&mut self, pass: u32) -> Result<Rows, Error> {
         match &mut self.shuffling {
             Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),
@@ -371,7 +369,7 @@ impl Session<'_> {
         }
     }
 
-    /// Shuffled rows are all read before the first comes: takes note of them, or knows them again.
+    /// Stores or compares the fingerprint of shuffled rows, which are all read before the first one is delivered.
     fn know(&mut self) -> Result<(), FitError> {
         if self.reread {
             return Ok(());
@@ -381,7 +379,7 @@ impl Session<'_> {
         self.position.know(whole).map_err(|input| self.changed(input))
     }
 
-    /// Waits for the next rows; `false` if there are none left.
+    /// Waits for the next rows; returns `false` if none are left.
     fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Interrupt> {
         loop {
             self.tick()?;
@@ -407,14 +405,14 @@ impl Session<'_> {
         }
     }
 
-    /// The error of a row that cannot be learnt.
+    /// Builds the error of a row that cannot be learnt, with its location.
     fn locate(&self, batch: &Batch, row: usize, fault: &Fault) -> Error {
         let again = self.shuffling.is_some();
         let explained = self.observer.explain(fault, &self.trainer.labels(), &self.options);
         self.data.locate(&self.options, batch, row, fault.part, again).error(explained)
     }
 
-    /// Passes over a row that cannot be learnt, if one more may be.
+    /// Skips a row that cannot be learnt, or returns an error if no more rows may be skipped.
     fn pass_over(&mut self, batch: &Batch, row: usize, fault: &Fault, counts: bool) -> Result<(), FitError> {
         let mut bad_rows = std::mem::take(&mut self.bad_rows);
         let passed = bad_rows.pass_over(|| self.locate(batch, row, fault), counts);
@@ -422,13 +420,13 @@ impl Session<'_> {
         passed
     }
 
-    /// The error of an input whose bytes are not those read before.
+    /// Builds the error of an input whose bytes differ from those read before.
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
     }
 }
 
-/// Puts the result of a search into the model of its rows; a model that it does not fit stays as it is, and says so.
+/// Puts the result of a search into the model. A model that the result does not fit stays unchanged, and its certificates give the reason.
 fn place(problem: &Problem, found: &Optimum, model: &mut Model) {
     if let Err(reason) = problem.place(found, model) {
         model.certificates = vec![Certificate::none(reason)];

@@ -1,4 +1,4 @@
-//! Contradictory settings, as data.
+//! Contradictory settings of a fit, as data.
 
 use std::fmt;
 use surefoot_glm::Loss;
@@ -7,39 +7,39 @@ use surefoot_glm::Loss;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// A number is out of its range.
+    /// Number out of its range, with the message.
     Range(String),
-    /// A ball, and a penalty or bounds of weights.
+    /// Ball together with a penalty or with bounds of weights.
     BallAndPenalty,
-    /// Factors of a penalty that is none.
+    /// Factors of a penalty, by groups of features, without an L1 or L2 penalty.
     FactorsWithoutPenalty,
-    /// A ball and weights of classes.
+    /// Ball together with class weights.
     BallAndClassWeights,
-    /// A ball and a loss of more than two classes.
+    /// Ball together with a loss of more than two classes.
     BallAndClasses(Loss),
-    /// A ball and offsets or exposures.
+    /// Ball together with offsets or exposures.
     BallAndOffsets,
-    /// Numbers of trials, and a ball or weights of classes.
+    /// Numbers of trials together with a ball or with class weights.
     TrialsAndBallOrClassWeights,
-    /// A ball and a search for the optimum, which a penalty holds.
+    /// Ball together with a search for the optimum, which supports penalties only.
     BallAndOptimum,
-    /// Held-out rows and a search for the optimum over all rows.
+    /// Held-out rows together with a search for the optimum over all rows.
     HoldoutAndOptimum,
-    /// A penalty that is to be chosen in passes, of a loss of more than two classes: its optimum is needed.
+    /// Penalty to be chosen during the passes, for a loss of more than two classes, which only supports the choice by optima.
     ChoiceNeedsOptimum(Loss),
-    /// No passes, or a period of held-out rows of less than 2.
+    /// Zero passes, or a hold-out period below 2.
     Passes,
-    /// Means or probabilities, of a loss of classes that has none.
+    /// Prediction of means or probabilities with a loss of classes that has no probabilities.
     MeanNeedsProbabilities(Loss),
-    /// A class, of a loss of numbers.
+    /// Prediction of a class with a loss of numbers.
     ClassNeedsClasses(Loss),
-    /// A gap to stop at, of a problem without ball and without optimum.
+    /// Gap to stop at, for a run with neither a ball nor an optimum.
     GapWithoutBall,
-    /// A gap to stop at, of an optimum that no penalty holds.
+    /// Gap to stop at, for an optimum with neither a penalty nor finite bounds of weights.
     GapWithoutPenalty,
-    /// A gap to stop at, of rows that come once and whose norms have no known bound.
+    /// Gap to stop at, for rows that can be read only once and whose norms have no known bound.
     GapNeedsRowNorm,
-    /// A gap to stop at, of rows that come once, with a loss of numbers.
+    /// Gap to stop at, for rows that can be read only once, with a loss of numbers.
     GapNeedsClasses,
 }
 

@@ -1,4 +1,4 @@
-//! All rows in another order in each pass.
+//! Rows of a run in a new random order in each pass.
 
 use crate::{
     data::Data,
@@ -8,14 +8,14 @@ use crate::{
 use std::sync::Arc;
 use surefoot_io::{Error, Options, Prefetch, Shuffle, ShuffleOrder};
 
-/// The rows of a shuffled run, from when they are first asked for.
+/// Store of the rows of a shuffled run, filled when they are first requested.
 #[derive(Debug)]
 pub(crate) struct Shuffling {
     seed: u64,
-    /// Bytes of rows that may be in memory.
+    /// Limit on the memory of stored rows, in bytes.
     memory: usize,
     rows: Option<Arc<Shuffle>>,
-    /// Whether it was reported that they do not all fit there.
+    /// Whether the caller was told that the rows do not fit in memory.
     reported: bool,
 }
 
@@ -24,13 +24,13 @@ impl Shuffling {
         Shuffling { seed, memory, rows: None, reported: false }
     }
 
-    /// The rows in the order of a pass. The data are read once, before the first row comes.
+    /// Opens the rows in the order of a pass. The first call reads all data before the first row is delivered.
     pub(crate) fn open(&mut self, data: &Data, options: &Options, threads: u16, pass: u32) -> Result<Rows, Error> {
         let rows = match &self.rows {
             Some(rows) => rows,
             None => {
                 let reader = source(data, options)?;
-                // A fault that shows later is described from the file, which is read again, or else from the text of the row.
+                // A fault found later is described from the file, which is read again, or else from the stored text of the row.
                 let with_text = !data.can_reread();
                 let rows = match threads {
                     1 => Shuffle::new(reader, self.memory, with_text),
@@ -42,20 +42,20 @@ impl Shuffling {
         Ok(Rows::shuffled(rows, ShuffleOrder { seed: self.seed, pass }))
     }
 
-    /// The fingerprint of the data, once all is read.
+    /// Returns the fingerprint of the data; `None` until all rows are read.
     pub(crate) fn whole(&self) -> Option<InputFingerprint> {
         let (rows, ends) = self.rows.as_ref()?.whole()?;
         Some(InputFingerprint::of(rows, &ends))
     }
 
-    /// Whether rows have just turned out not to fit in memory; `true` once.
+    /// Whether rows have just turned out not to fit in memory; `true` only once.
     pub(crate) fn spills(&mut self) -> bool {
         let spills = !self.reported && self.rows.as_ref().is_some_and(|rows| rows.spilled() > 0);
         self.reported |= spills;
         spills
     }
 
-    /// Frees the rows.
+    /// Frees the stored rows.
     pub(crate) fn release(&mut self) {
         self.rows = None;
     }

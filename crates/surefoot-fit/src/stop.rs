@@ -1,4 +1,4 @@
-//! The conditions that end a run before its rows do.
+//! Conditions that stop a run before all rows are read.
 
 use crate::error::FitError;
 use std::{
@@ -10,29 +10,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Maximum wait for rows before the stop conditions are checked again.
+/// Maximum time to wait for rows before the stop conditions are checked again.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Why a run ended early.
+/// Reason why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Requested by the caller.
+    /// Request of the caller.
     Requested,
-    /// The time allowed is used up.
+    /// Deadline reached.
     Budget,
-    /// The excess loss is certified to be within the requested gap.
+    /// Excess loss certified to be at most the requested gap.
     Gap,
 }
 
 impl StopReason {
-    /// Whether the run has reached its aim; otherwise it can be resumed.
+    /// Whether the run has reached its aim. If not, it can be resumed.
     #[must_use]
     pub fn finishes(self) -> bool {
         self == StopReason::Gap
     }
 }
 
-/// Conditions that stop a run early: a request of the caller, and a deadline. Checked every few milliseconds.
+/// Conditions that stop a run early: a request of the caller, and a deadline. They are checked every few milliseconds.
 #[derive(Clone, Default)]
 pub struct StopConditions {
     requested: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
@@ -40,28 +40,28 @@ pub struct StopConditions {
 }
 
 impl StopConditions {
-    /// Stops once `requested` returns true; it should take no more than microseconds.
+    /// Builds a condition that stops once `requested` returns true. `requested` should take no more than microseconds.
     #[must_use]
     pub fn when(requested: impl Fn() -> bool + Send + Sync + 'static) -> StopConditions {
         StopConditions { requested: Some(Arc::new(requested)), deadline: None }
     }
 
-    /// Stops once the flag is set.
+    /// Builds a condition that stops once the flag is set.
     #[must_use]
     pub fn flag(flag: Arc<AtomicBool>) -> StopConditions {
         StopConditions::when(move || flag.load(Relaxed))
     }
 
-    /// These conditions with another deadline, or with none.
+    /// Replaces the deadline; `None` for no deadline.
     #[must_use]
     pub fn with_deadline(self, deadline: Option<Instant>) -> StopConditions {
         StopConditions { deadline, ..self }
     }
 
-    /// Checks the conditions.
+    /// Checks whether a condition to stop is met.
     ///
     /// # Errors
-    /// The reason to stop, if there is one.
+    /// The reason to stop.
     pub fn check(&self) -> Result<(), StopReason> {
         if self.requested.as_ref().is_some_and(|requested| requested()) {
             return Err(StopReason::Requested);
@@ -80,12 +80,12 @@ impl fmt::Debug for StopConditions {
     }
 }
 
-/// Why work was interrupted: an error, or a stop condition.
+/// Reason why work was interrupted: an error, or a stop condition.
 #[derive(Debug)]
 pub enum Interrupt {
-    /// It is to stop, for a reason that is no error.
+    /// Request to stop, for a reason that is not an error.
     Stop(StopReason),
-    /// It cannot go on.
+    /// Error because of which the work cannot continue.
     Error(FitError),
 }
 

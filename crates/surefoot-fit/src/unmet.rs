@@ -1,31 +1,31 @@
-//! Names given by the caller that occur in no row.
+//! Feature names given by the caller that occur in no row.
 
 use surefoot_io::Options;
 
-/// So many rows are read before it is reported which names none of them had.
+/// Number of rows read before the names that occur in none of them are reported.
 pub(crate) const ROWS: u64 = 1000;
 
-/// Purpose of a name.
+/// Purpose for which the caller gave a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Only such features are used.
+    /// Selects the features to use; all others are ignored.
     Keep,
-    /// Such features are not used.
+    /// Names features that are ignored.
     Ignore,
-    /// Products with such features are added.
+    /// Names a factor of an interaction, whose products are added as features.
     Interact,
 }
 
-/// A namespace or index given by the caller that occurs in no row.
+/// Namespace or index given by the caller that occurs in no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetName {
-    /// Purpose of the name.
+    /// Purpose for which the name was given.
     pub purpose: Purpose,
-    /// The name.
+    /// Text of the name.
     pub name: String,
 }
 
-/// The given names that no row has had so far; never columns, which are known beforehand.
+/// Returns the given names that no row has had so far. Empty for tables, whose column names are known beforehand.
 #[must_use]
 pub fn unmet_names(options: &Options) -> Vec<UnmetName> {
     if options.found.table().is_some() {

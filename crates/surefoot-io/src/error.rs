@@ -1,4 +1,4 @@
-//! Errors of this crate, each shown as one line that names the place, the problem and the remedy.
+//! Errors of this crate, each shown as one line that names the location, the problem and the remedy.
 
 use std::fmt::{self, Write as _};
 use std::io;
@@ -8,29 +8,29 @@ use crate::text::printable::printable;
 /// Location of a fault in an input, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The input as shown to the user.
+    /// Name of the input as shown to the user.
     pub file: String,
     /// Location within the input.
     pub location: Location,
-    /// The token at fault, printable ASCII, truncated to 80 bytes; empty if there is none.
+    /// Token at fault, as printable ASCII, truncated to 80 bytes; empty if there is none.
     pub token: String,
 }
 
-/// A location within an input.
+/// Location within an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In text.
+    /// Location in a text.
     Text {
-        /// Physical line, from 1.
+        /// Number of the physical line, from 1.
         line: u64,
         /// Byte column of the start of the token, from 1.
         column: u64,
     },
-    /// In a table that is no text.
+    /// Location in a table that is not text.
     Cell {
-        /// Row, from 1 over the whole file.
+        /// Number of the row, from 1 over the whole file.
         row: u64,
-        /// Name of the column, if one is at fault.
+        /// Name of the column; `None` if the whole row is at fault.
         column: Option<String>,
     },
 }
@@ -51,24 +51,24 @@ impl fmt::Display for Located {
 }
 
 impl Located {
-    /// An error at this location; `message` gives the problem and the remedy.
+    /// Builds an error at this location; `message` gives the problem and the remedy.
     #[must_use]
     pub fn error(self, message: impl Into<String>) -> Error {
         ErrorKind::Row { place: self, message: message.into() }.into()
     }
 }
 
-/// Why columns cannot be used.
+/// Reason why columns cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnError {
-    /// The problem and the remedy.
+    /// Message with the problem and the remedy.
     pub(crate) message: String,
-    /// Whether what a user asks for is at fault, not the data.
+    /// Whether the user's request is at fault rather than the data.
     pub(crate) asked: bool,
 }
 
 impl ColumnError {
-    /// An error of the request, not of the data.
+    /// Builds an error of the user's request, not of the data.
     pub(crate) fn asked(message: impl Into<String>) -> ColumnError {
         ColumnError { message: message.into(), asked: true }
     }
@@ -80,143 +80,143 @@ impl From<String> for ColumnError {
     }
 }
 
-/// The kinds of error of this crate.
+/// Kinds of error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A file cannot be opened or read.
+    /// File that cannot be opened or read.
     #[error("{file}: {}", reason(.source))]
     Read {
-        /// The input.
+        /// Name of the input.
         file: String,
-        /// The system's reason.
+        /// I/O error reported by the system.
         source: io::Error,
     },
-    /// A file cannot be written.
+    /// File that cannot be written.
     #[error("{file}: {}{}", reason(.source), remedy(.source))]
     Write {
-        /// The output.
+        /// Name of the output.
         file: String,
-        /// The system's reason.
+        /// I/O error reported by the system.
         source: io::Error,
     },
-    /// Compressed data is damaged or ends too early.
+    /// Compressed data that are damaged or end too early.
     #[error("{file}: damaged or cut-off {codec} data near compressed byte {at} ({}); get the file again", reason(.source))]
     Compressed {
-        /// The input.
+        /// Name of the input.
         file: String,
-        /// Name of the compression.
+        /// Name of the codec.
         codec: &'static str,
-        /// Compressed bytes read so far.
+        /// Number of compressed bytes read so far.
         at: u64,
-        /// The decoder's reason.
+        /// Error reported by the decoder.
         source: io::Error,
     },
-    /// A table that is none, is damaged, or has columns that cannot be used.
+    /// Input that is not a table, is damaged, or has columns that cannot be used.
     #[error("{file}: {message}")]
     Table {
-        /// The input.
+        /// Name of the input.
         file: String,
-        /// The problem and the remedy.
+        /// Message with the problem and the remedy.
         message: String,
     },
-    /// A row is at fault; reading may go on with the next one.
+    /// Row at fault; reading can continue with the next row.
     #[error("{place}{message}")]
     Row {
-        /// Location and token.
+        /// Location and token of the fault.
         place: Located,
-        /// The problem and the remedy.
+        /// Message with the problem and the remedy.
         message: String,
     },
-    /// The columns, or what follows in the input, cannot be told: nothing more can be read.
+    /// Input whose columns, or whose remaining rows, cannot be determined, so that nothing more can be read.
     #[error("{place}{message}")]
     Input {
-        /// Location and token where it shows.
+        /// Location and token where the fault was found.
         place: Located,
-        /// The problem and the remedy.
+        /// Message with the problem and the remedy.
         message: String,
     },
-    /// A request that these columns cannot satisfy; the data are not at fault.
+    /// Request that the columns of the input cannot satisfy; the data are not at fault.
     #[error("{place}{message}")]
     Asked {
-        /// The input, and where in it the columns stand.
+        /// Name of the input, and the location of the columns in it.
         place: String,
-        /// The problem and the remedy.
+        /// Message with the problem and the remedy.
         message: String,
     },
-    /// The file is something else than a model of surefoot.
+    /// File that is not a surefoot model.
     #[error("{file}: not a surefoot model{hint}")]
     NotModel {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Likely alternatives.
+        /// Hint at what the file may be instead.
         hint: String,
     },
-    /// The model was written in another version of the format.
+    /// Model written in another version of the format.
     #[error("{file}: a model in format {found}, and this surefoot reads format {reads}: {}", advice(*.found, *.reads))]
     Version {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Its version.
+        /// Version of the file.
         found: u64,
-        /// The version that is read here.
+        /// Version that this program reads.
         reads: u64,
     },
-    /// The file is whole, but what it says cannot be of a model.
+    /// Intact file whose content cannot be that of a model.
     #[error(
         "{file}: {message}: the model is damaged, or was made by something else than surefoot; get it again, or train anew"
     )]
     Unsound {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The contradiction.
+        /// Description of the contradiction.
         message: String,
     },
-    /// The model is damaged or cut off.
+    /// Model file that is damaged or truncated.
     #[error("{file}: {message} at byte {at}: the model is damaged or cut off; get the file again")]
     Damaged {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Location where the damage shows.
+        /// Position in the file, in bytes, where the damage was found.
         at: u64,
-        /// The mismatch.
+        /// Description of the mismatch.
         message: String,
     },
-    /// One file is both read and written.
+    /// File that is both read and written.
     #[error("{file}: is both input and output; write to another file")]
     Both {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// A setting that cannot be.
+    /// Invalid setting.
     #[error("{message}")]
     Setting {
-        /// The problem and the remedy.
+        /// Message with the problem and the remedy.
         message: String,
     },
 }
 
-/// An error of this crate: a boxed [`ErrorKind`], shown as one line.
+/// Error of this crate: a boxed [`ErrorKind`], shown as one line.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
 
 impl Error {
-    /// Maximum length of a message in bytes; leaves room for the name of the program within 500.
+    /// Maximum length of a message in bytes; leaves space for the name of the program within 500.
     pub const LIMIT: usize = 480;
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0
     }
 
-    /// Whether a single row is at fault, after which reading may continue.
+    /// Whether a single row is at fault, after which reading can continue.
     #[must_use]
     pub fn is_row(&self) -> bool {
         matches!(*self.0, ErrorKind::Row { .. })
     }
 
-    /// Whether the reader of a pipe has closed it, which ends most programs silently.
+    /// Whether the other end of a pipe was closed, on which most programs exit silently.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&*self.0, ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
@@ -241,16 +241,16 @@ impl std::error::Error for Error {
     }
 }
 
-/// The error of a stream that cannot be read on after `at` bytes as stored.
+/// Builds the error of a stream that cannot be read beyond `at` bytes as stored.
 pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
     match codec {
-        // What the system reports is no fault of the data.
+        // An error reported by the system is not a fault of the data.
         Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
         _ => ErrorKind::Read { file, source }.into(),
     }
 }
 
-/// Remedy for a model in another version of the format.
+/// Returns the remedy for a model in another version of the format.
 fn advice(found: u64, reads: u64) -> &'static str {
     match found > reads {
         true => "update surefoot",
@@ -258,7 +258,7 @@ fn advice(found: u64, reads: u64) -> &'static str {
     }
 }
 
-/// The system's reason without its number.
+/// Returns the system's reason without its error number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -274,7 +274,7 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// A path or another name of the outside world as it is shown: one line, its middle cut out if it is long.
+/// Returns a path or another external name as shown to the user: one line, with the middle removed if it is long.
 pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -286,7 +286,7 @@ pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
     cut(&printable(&text), 240, 80)
 }
 
-/// A token as it is shown: printable ASCII, cut to 80 bytes.
+/// Returns a token as shown to the user: printable ASCII, truncated to 80 bytes.
 pub(crate) fn token(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes.iter().take(81) {
@@ -304,7 +304,7 @@ pub(crate) fn token(bytes: &[u8]) -> String {
     text
 }
 
-/// At most `limit` bytes: the first `head`, three dots, and as much of the end as fits.
+/// Truncates a text to at most `limit` bytes: the first `head` bytes, three dots, and as much of the end as fits.
 pub(crate) fn cut(text: &str, limit: usize, head: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

@@ -1,18 +1,18 @@
-//! Readers of training data and model files for surefoot.
+//! Readers of training data, and readers and writers of model files, for surefoot.
 //!
 //! | task | where |
 //! | --- | --- |
 //! | name inputs and check them before any work | [`InputName`], [`expand`], [`check_inputs`] |
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
-//! | parse bytes that the caller brings | [`Svmlight`] |
-//! | say where a row's fault stands | [`Options::describe`] |
+//! | parse bytes in memory | [`Svmlight`] |
+//! | locate a fault in a row | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
 //! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
 //! | replace a file atomically | [`Output`] |
 //! | store and load a model | [`Archive`] |
 //!
-//! Every [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where it is known,
-//! the line, the column and the token.
+//! The message of an [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where known, the line, the column and
+//! the token.
 //!
 //! ```
 //! use surefoot_glm::Batch;

@@ -1,4 +1,4 @@
-//! The cell of a table that a feature of a row comes from.
+//! Index from feature ids and names back to the cells of a table that features come from.
 
 use std::collections::HashMap;
 
@@ -6,29 +6,29 @@ use surefoot_glm::{FeatureNames, Role, Schema};
 
 use super::row_builder::{Group, escape, missing_id, slot};
 
-/// Maps features back to the columns and cells they come from, by id and name.
+/// Index that maps features, by id and name, back to the columns and cells they come from.
 #[derive(Debug)]
 pub struct CellIndex {
-    /// The column of a number, or of its absence, by id; `None` where two columns share one.
+    /// Column number (from 0) and cell of each numeric or missing-cell feature, by id; `None` where two columns share an id.
     ids: HashMap<u64, Option<(usize, Cell<'static>)>>,
-    /// Columns of categories by their names as names of features have them.
+    /// Numbers of categorical columns, by column name as escaped in feature names.
     categories: HashMap<String, usize>,
     is_hashed: bool,
 }
 
-/// The content of a cell.
+/// Kind of cell that a feature comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// A number, the value of the feature.
+    /// Numeric cell; the number is the value of the feature.
     Number,
-    /// Nothing.
+    /// Missing cell.
     Missing,
-    /// A value of a category, as names of features have it: see [`CellIndex::text`].
+    /// Categorical cell, with its value as escaped in feature names: see [`CellIndex::text`].
     Value(&'a str),
 }
 
 impl CellIndex {
-    /// An index of the columns of a schema. O(columns).
+    /// Builds the index of the columns of a schema. O(columns).
     #[must_use]
     pub fn new(reading: &Schema) -> CellIndex {
         let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
@@ -45,7 +45,7 @@ impl CellIndex {
                     escape(name, &mut text);
                     categories.insert(text, n);
                 }
-                // Its words are no cells.
+                // Words of text columns are not cells.
                 Role::Text => {}
                 _ => continue,
             }
@@ -54,8 +54,8 @@ impl CellIndex {
         CellIndex { ids, categories, is_hashed: reading.bits.is_some() }
     }
 
-    /// Column number from 0 and cell of a feature; `None` for products, for features without a name, and
-    /// for those that share their id with another.
+    /// Returns the column number (from 0) and the cell of a feature; `None` for products, for features without a name, and for features
+    /// that share their id with another.
     #[must_use]
     pub fn cell<'a>(&self, id: u64, names: &'a FeatureNames) -> Option<(usize, Cell<'a>)> {
         if self.is_hashed && names.all(id).nth(1).is_some() {
@@ -67,14 +67,14 @@ impl CellIndex {
         }
     }
 
-    /// Column number from 0 and value of a categorical feature, by the feature's name.
+    /// Returns the column number (from 0) and the value of a categorical feature, by the name of the feature.
     #[must_use]
     pub fn category<'a>(&self, name: &'a str) -> Option<(usize, &'a str)> {
         let (column, value) = name.split_once('=').filter(|(_, value)| !value.is_empty() && !value.contains('*'))?;
         self.categories.get(column).map(|&n| (n, value))
     }
 
-    /// Unescapes a value as it occurs in names of features into the text in the data.
+    /// Unescapes a value as it occurs in feature names into the text in the data.
     #[must_use]
     pub fn text(value: &str) -> String {
         let (mut bytes, mut rest) = (Vec::new(), value);

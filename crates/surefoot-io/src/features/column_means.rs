@@ -7,17 +7,17 @@ use surefoot_glm::{Batch, FeatureGroups, Role, Schema};
 use super::row_builder::{Group, missing_id};
 use crate::table::options::Options;
 
-/// Weighted means of the numeric columns of a table, each over the rows that have a number there.
+/// Weighted means of the numeric columns of a table, each over the rows with a number in that column.
 ///
-/// Rows of weight 0 and invalid rows ([`Row::check`](surefoot_glm::Row::check)) are ignored. A column without any number has the mean 0. O(columns)
-/// memory.
+/// Rows of weight 0 and invalid rows ([`Row::check`](surefoot_glm::Row::check)) are ignored. A column without any number has the mean 0.
+/// O(columns) memory.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
-    /// The place of a column by the id of its number and by that of its absence.
+    /// Position of a column in `columns`, by the id of its numbers; `gaps` has the same by the id of its missing cells.
     numbers: HashMap<u64, usize>,
     gaps: HashMap<u64, usize>,
     columns: Vec<Column>,
-    /// The weight of all rows.
+    /// Total weight of all rows.
     weight: f64,
 }
 
@@ -25,15 +25,16 @@ pub struct ColumnMeans {
 #[derive(Debug)]
 struct Column {
     name: String,
-    /// The mean of its numbers other than 0, and their weight.
+    /// Weighted mean of the numbers other than 0. `weight` is the total weight of their rows.
     mean: f64,
     weight: f64,
-    /// The weight of rows without a number.
+    /// Total weight of rows without a number.
     missing: f64,
 }
 
 impl ColumnMeans {
-    /// Options to read the rows for [`add`](ColumnMeans::add): as `options`, but without hashing of numbers and with own inferred properties.
+    /// Returns the options for reading the rows for [`add`](ColumnMeans::add): those of `options`, but without hashing, interactions and
+    /// groups, and with inferred properties of their own.
     #[must_use]
     pub fn options(options: &Options) -> Options {
         let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
@@ -67,7 +68,7 @@ impl ColumnMeans {
         }
     }
 
-    /// Means by column name.
+    /// Returns the means by column name.
     #[must_use]
     pub fn by_name(self) -> BTreeMap<String, f64> {
         let whole = self.weight;
@@ -84,7 +85,7 @@ impl Column {
         self.weight += weight;
         let share = weight / self.weight;
         let step = self.mean + share * (x - self.mean);
-        // The difference of two numbers may be too large where their mean is not.
+        // The difference of two numbers may overflow although their mean does not.
         self.mean = if step.is_finite() { step } else { (1.0 - share) * self.mean + share * x };
     }
 }

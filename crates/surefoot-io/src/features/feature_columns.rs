@@ -1,4 +1,4 @@
-//! Checks that columns named for interactions and groups give features.
+//! Checks that columns named for interactions and groups yield features.
 
 use surefoot_glm::{Column, FeatureGroups, TableSchema};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Checks that what is multiplied, and what has penalties and bounds of its own, are columns with features.
+/// Checks that names of interactions and of feature groups (penalty factors, bounds) are columns that yield features.
 pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), ColumnError> {
     let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {

@@ -1,4 +1,4 @@
-//! Group numbers of the features of a row, by [`FeatureGroups`].
+//! Group numbers of the features of a row, as defined by [`FeatureGroups`].
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -7,19 +7,19 @@ use surefoot_glm::{Batch, FeatureGroups};
 
 use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
-/// The groups of ids, as they are met.
+/// Group numbers of feature ids, extended as ids are encountered.
 #[derive(Debug)]
 pub(crate) struct GroupTracker {
     numbers: IdMap<u32>,
 }
 
 impl GroupTracker {
-    /// `None` where all features are alike.
+    /// Builds a tracker without ids; `None` if `groups` defines none.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<GroupTracker> {
         (!groups.is_empty()).then(|| GroupTracker { numbers: IdMap::default() })
     }
 
-    /// Features of this id are in this group. Where groups share an id, the one of the largest number counts.
+    /// Assigns group `number` to the features of an id. If groups share an id, the largest number wins.
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if number > 0 {
             let known = self.numbers.entry(id).or_default();
@@ -27,7 +27,7 @@ impl GroupTracker {
         }
     }
 
-    /// Adds the groups of the pairs of a batch from `first` on.
+    /// Writes the group numbers of the nonzeros of a batch from position `first` on.
     pub(crate) fn fill(&self, batch: &mut Batch, first: usize) {
         batch.group.resize(first, 0);
         let number = |id: &u64| self.numbers.get(id).copied().unwrap_or(0);
@@ -35,33 +35,33 @@ impl GroupTracker {
     }
 }
 
-/// The group of each column of these names. Names of groups are those of columns, or mean columns as they do in
-/// [`columns_meant`]; the name of a list means all its numbers.
+/// Returns the group number of each column. A group name selects columns as in [`columns_meant`]; the name of a list column selects all its
+/// elements.
 pub(crate) fn of_columns<S: AsRef<str>>(groups: &FeatureGroups, names: &[S]) -> Vec<u32> {
     let set = |name| columns_of(names, name).into_iter().collect();
     let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
 }
 
-/// Splits the name of an element of a list column, `v[7]`, into `v` and `7`; text columns may have such names too.
+/// Splits the name of an element of a list column, `v[7]`, into `v` and `7`. Names of ordinary columns may have the same form.
 #[must_use]
 pub fn list_element(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.rsplit_once('[')
 }
 
-/// The columns that the name of a group means.
+/// Returns the positions (from 0) of the columns that the name of a group selects.
 pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
     let is_of = |n: &usize| list_element(names[*n].as_ref()).is_some_and(|(list, _)| list == group);
     let numbers = (0..names.len()).filter(is_of);
     columns_meant(names, group).into_iter().chain(numbers).collect()
 }
 
-/// The group of a namespace.
+/// Returns the group number of a namespace.
 pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
     groups.number(|group| group.as_bytes() == namespace)
 }
 
-/// Groups of indices, found out once an index.
+/// Group numbers of svmlight indices, determined once per index.
 #[derive(Debug)]
 pub(crate) struct IndexGroups {
     groups: FeatureGroups,
@@ -71,13 +71,13 @@ pub(crate) struct IndexGroups {
 }
 
 impl IndexGroups {
-    /// `None` where all features are alike.
+    /// Builds the groups of indices; `None` if `groups` defines none.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<IndexGroups> {
         let grouper = GroupTracker::new(groups)?;
         Some(IndexGroups { groups: groups.clone(), numbers: IdMap::default(), grouper })
     }
 
-    /// Assigns the ids of these indices.
+    /// Assigns group numbers to the ids of these indices.
     pub(crate) fn assign(&mut self, indices: &[u64], id: impl Fn(u64) -> u64) {
         for &index in indices {
             let number = self.numbers.entry(index).or_insert_with(|| of_index(&self.groups, index));
@@ -86,12 +86,12 @@ impl IndexGroups {
     }
 }
 
-/// The group of an index.
+/// Returns the group number of an index.
 fn of_index(groups: &FeatureGroups, index: u64) -> u32 {
     groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
 }
 
-/// The indices that a name means: one, or a range of them, `7` or `10-20`.
+/// Parses a group name as an index (`7`) or a range of indices (`10-20`).
 pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = name.split_once('-').unwrap_or((name, name));
     let (first, last) = first.parse().ok().zip(last.parse().ok())?;

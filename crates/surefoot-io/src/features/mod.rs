@@ -1,7 +1,7 @@
-//! From cells and names to the features of a row: ids, products, groups, missing cells.
+//! Conversion of cells and names to the features of a row: ids, products, groups, missing cells.
 //!
-//! May use [`table`](crate::table), [`ids`](crate::ids) and [`text`](crate::text); knows no format. A format whose features have names
-//! hands them to [`RowBuilder`](row_builder::RowBuilder).
+//! This module may use [`table`](crate::table), [`ids`](crate::ids) and [`text`](crate::text), and depends on no format. A format with
+//! named features passes them to [`RowBuilder`](row_builder::RowBuilder).
 
 pub(crate) mod cell_index;
 pub(crate) mod column_means;

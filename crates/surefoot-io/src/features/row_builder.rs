@@ -1,4 +1,4 @@
-//! A row of named features under construction: ids from names, products of features, names for people.
+//! Builder of a row of named features: ids from names, products of features, and readable feature names.
 
 mod several;
 
@@ -18,94 +18,94 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// A namespace or column, represented by the seed of the hashes of its features.
+/// Namespace or column, represented by the seed with which its feature names are hashed.
 ///
-/// A number in column `c` is feature `c` of no group; the value `v` of a category `c` is feature `v` of group `c`. So the
-/// same table has the same ids in every format.
+/// A number in column `c` is feature `c` of the group with the empty name; the value `v` of a categorical column `c` is feature `v` of
+/// group `c`. Hence a table has the same ids in every format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group(u64);
 
 impl Group {
-    /// The group of this name.
+    /// Returns the group of this name.
     pub(crate) fn named(name: &[u8]) -> Group {
         Group(xxh3_64(name))
     }
 
-    /// The group of the values of a feature of this group, where those are text.
+    /// Returns the group that holds the values of a feature of this group, if these values are text.
     pub(crate) fn within(self, feature: &[u8]) -> Group {
         Group(self.id(feature))
     }
 
-    /// The 64-bit id of a feature of this group: the XXH3-64 of its name with the group as the seed.
+    /// Returns the 64-bit id of a feature of this group: the XXH3-64 of its name, seeded with the group.
     pub(crate) fn id(self, feature: &[u8]) -> u64 {
         xxh3_64_with_seed(feature, self.0)
     }
 }
 
-/// The id of a missing cell of a column.
+/// Returns the id of the feature for a missing cell of a column.
 pub(crate) fn missing_id(column: &[u8]) -> u64 {
-    // No name of a feature is that of two groups at once.
+    // The seeds of two groups take the place of feature ids here, so that the id differs from those of features and products.
     product(Group::named(column).0, Group::named(b"").0)
 }
 
-/// The id of the product of two features.
+/// Returns the id of the product of two features.
 fn product(a: u64, b: u64) -> u64 {
     xxh3_64_with_seed(&b.to_le_bytes(), a)
 }
 
-/// The number of an id in rows: its first bits, if it is to have fewer than 64.
+/// Returns the id as it is used in rows: the first `bits` bits of the hash, or all 64 bits if `bits` is `None`.
 pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
     bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
 }
 
-/// Collects the features of a row and appends them to a batch: each id once, at its first occurrence, with
-/// the sum of its values. Raw ids keep their order, so that sums over a row are rounded alike in all formats.
+/// Builder that collects the features of a row and appends them to a batch: each id once, at its first occurrence, with the sum of its
+/// values. Raw ids keep their order, so that sums over a row are rounded equally in all formats.
 ///
 /// O(n) per row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
     interact: Vec<(Group, Group)>,
-    /// Whether an id may occur twice.
+    /// Whether an id may occur more than once in a row.
     repeats: bool,
     index: Vec<u64>,
     value: Vec<f64>,
-    /// Start of the features of each group.
+    /// Groups in the order of the row, each with the position of its first feature.
     groups: Vec<(Group, usize)>,
     names: NameCollector,
     distinct: HyperLogLog,
     merger: DuplicateMerger,
-    /// Group numbers, if there are feature groups.
+    /// Tracker of group numbers; `None` if there are no feature groups.
     grouper: Option<GroupTracker>,
 }
 
-/// Collects feature names for [`Inferred`].
+/// Collector of feature names for [`Inferred`].
 #[derive(Debug)]
 struct NameCollector {
     found: Arc<Inferred>,
-    /// Ids whose names are kept already.
+    /// Ids whose names are already stored.
     known: IdSet,
-    /// New names of the current row: id, id in rows, and name.
+    /// New names of the current row: full id, id as used in rows, and name.
     new: Vec<(u64, u64, Box<str>)>,
-    /// Bytes of the names of those.
+    /// Total length of the new names, in bytes.
     new_bytes: usize,
-    /// Names of factors, for those of their products.
+    /// Names of the factors of products, from which names of products are composed.
     factors: IdMap<String>,
     full: bool,
     text: String,
 }
 
-/// Why a row cannot be built.
+/// Reason why a row cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidRow {
-    /// A sum of values is not finite.
+    /// Sum of values, or product, that is not finite.
     Overflow,
-    /// More products than [`MOST_PRODUCTS`].
+    /// More products of features than [`MOST_PRODUCTS`].
     Products,
 }
 
 impl InvalidRow {
-    /// The problem and the remedy.
+    /// Returns a message with the problem and the remedy.
     pub(crate) fn message(self) -> &'static str {
         match self {
             InvalidRow::Overflow => {
@@ -118,7 +118,7 @@ impl InvalidRow {
     }
 }
 
-/// Most products of features in a row: 64 MiB.
+/// Maximum number of products of features in a row; they take 64 MiB.
 const MOST_PRODUCTS: usize = 1 << 22;
 
 impl RowBuilder {
@@ -147,12 +147,12 @@ impl RowBuilder {
         }
     }
 
-    /// Ids may be met twice in a row even where none is hashed or multiplied.
+    /// Declares that an id may occur repeatedly in a row even without hashing or products.
     pub(crate) fn expect_repeats(&mut self) {
         self.repeats = true;
     }
 
-    /// Forgets the features of a row that is not to be used, or begins a new one.
+    /// Discards the features and new names of the current row; also called before a new row.
     pub(crate) fn clear(&mut self) {
         self.forget();
         self.names.new.clear();
@@ -165,7 +165,7 @@ impl RowBuilder {
         self.groups.clear();
     }
 
-    /// The row that was finished is used: so its names are kept. Those of a row at fault leave no trace.
+    /// Stores the new names of the finished row, which was accepted. Names of a row at fault are never stored.
     #[inline]
     pub(crate) fn accept(&mut self) {
         if !self.names.new.is_empty() {
@@ -173,14 +173,14 @@ impl RowBuilder {
         }
     }
 
-    /// The features that follow belong to this group, as far as products are concerned.
+    /// Starts a group: the features that follow belong to it for the purpose of products.
     pub(crate) fn group(&mut self, group: Group) {
         if !self.interact.is_empty() {
             self.groups.push((group, self.index.len()));
         }
     }
 
-    /// The weight of this feature is in the group of this number; without it is in none, as those of products are.
+    /// Assigns the weight of a feature to a group of this number. Features that are not assigned, such as products, belong to no group.
     #[inline]
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if let Some(grouper) = &mut self.grouper {
@@ -188,7 +188,7 @@ impl RowBuilder {
         }
     }
 
-    /// A feature, and how to write its name, which is done once per id. One of value 0 leaves no trace.
+    /// Adds a feature, with a function that writes its name, called only for an id without a stored name. Features of value 0 are ignored.
     #[inline]
     pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
         if value != 0.0 {
@@ -209,7 +209,7 @@ impl RowBuilder {
         !self.interact.is_empty()
     }
 
-    /// Features whose names were given to [`Inferred`] before. Those of value 0 leave no trace.
+    /// Adds features whose names were given to [`Inferred`] before. Features of value 0 are ignored.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
@@ -221,7 +221,7 @@ impl RowBuilder {
         }
     }
 
-    /// A feature whose name was given before, or is [asked for](RowBuilder::asks_for_names) later.
+    /// Adds a feature whose name was given before, or is [requested](RowBuilder::asks_for_names) later. Features of value 0 are ignored.
     #[inline]
     pub(crate) fn add_again(&mut self, id: u64, value: f64) {
         if value != 0.0 {
@@ -229,21 +229,21 @@ impl RowBuilder {
         }
     }
 
-    /// Whether features of the row are new, so that each of them is to be [named](RowBuilder::name). To ask once per row
-    /// takes a third of the time that [`add`](RowBuilder::add) takes where names do not fit into a cache.
+    /// Whether the row has new features, so that the caller must [name](RowBuilder::name) each of its features. One such check per row
+    /// takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a cache.
     pub(crate) fn asks_for_names(&self) -> bool {
         let NameCollector { full, known, .. } = &self.names;
-        // All of them, without a branch: so the processor looks for several at a time.
+        // Checks all ids without branches, so that the processor overlaps several look-ups.
         !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
     }
 
-    /// How to write the name of a feature.
+    /// Stores the name of a feature, written by `name`, unless it is already stored.
     #[inline]
     pub(crate) fn name(&mut self, id: u64, name: impl FnOnce(&mut String)) {
         self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
     }
 
-    /// Appends the features to the batch, and forgets them but for their [names](RowBuilder::accept). The batch's labels and places are the caller's business.
+    /// Appends the features to the batch and discards them, but keeps their [names](RowBuilder::accept). The caller adds labels and places.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), InvalidRow> {
         if let Err(unfit) = self.multiply() {
             self.forget();
@@ -269,7 +269,7 @@ impl RowBuilder {
         if is_finite { Ok(()) } else { Err(InvalidRow::Overflow) }
     }
 
-    /// Appends the products of the features of each two groups that interact; within one group, each two once and the squares.
+    /// Appends the products of features of each pair of interacting groups; within one group, each unordered pair once and the squares.
     fn multiply(&mut self) -> Result<(), InvalidRow> {
         let singles = self.index.len();
         let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
@@ -295,7 +295,7 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Hands over what was counted; to be called at the end of each input.
+    /// Reports the number of distinct ids to [`Inferred`]; must be called at the end of each input.
     pub(crate) fn report(&mut self) {
         if self.bits.is_some() {
             self.names.found.count_distinct(&std::mem::take(&mut self.distinct));
@@ -317,7 +317,7 @@ impl NameCollector {
         }
     }
 
-    /// Keeps a name until the row is accepted, as long as there is room.
+    /// Keeps a name until the row is accepted, unless the limits on names are reached.
     fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
         if self.new.len() < FeatureNames::MOST && self.new_bytes < FeatureNames::MOST_BYTES {
             self.new_bytes += name.len();
@@ -344,7 +344,7 @@ impl NameCollector {
     }
 }
 
-/// Appends a name with what has a meaning in names, and what is not printable, as `\xNN`.
+/// Appends a name, with characters that have a meaning in names or are not printable written as `\xNN`.
 pub(crate) fn escape(name: &[u8], to: &mut String) {
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {

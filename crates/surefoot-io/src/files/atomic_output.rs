@@ -14,12 +14,11 @@ use std::time::{Duration, Instant};
 use super::input::{FileIdentity, InputName};
 use crate::error::{Error, ErrorKind, shown};
 
-/// An output: a file that is replaced atomically, a device or pipe that is written directly, or `-`, standard
-/// output.
+/// Output to a file that is replaced atomically, to a device or pipe that is written directly, or to standard output (`-`).
 ///
-/// Bytes go to a temporary file beside the target, which takes the target's name at [`commit`](Output::commit);
-/// until then, and if that fails, the target is as it was. Afterwards more bytes begin the next replacement.
-/// Dropping an output discards what was not committed.
+/// Bytes are written to a temporary file beside the target, which takes the target's name at [`commit`](Output::commit). Until then, and if
+/// the commit fails, the target is unchanged. Bytes written after a commit begin the next replacement. Dropping an output discards bytes
+/// that were not committed.
 ///
 /// ```
 /// use std::io::Write;
@@ -47,9 +46,9 @@ pub struct Output {
 #[derive(Debug)]
 enum Target {
     Stdout,
-    /// A device or a pipe.
+    /// Device or pipe, written directly.
     Direct(PathBuf),
-    /// A regular file or none yet, symbolic links followed.
+    /// Regular file, which need not exist yet, with symbolic links followed.
     File(PathBuf),
 }
 
@@ -62,8 +61,8 @@ struct Open {
 const BUFFER: usize = 256 << 10;
 
 impl Output {
-    /// Checks that `name` can be written, without leaving anything behind, and removes temporary files that killed writers of the same
-    /// target left.
+    /// Checks that `name` can be written, without leaving anything behind, and removes temporary files left by killed writers of the same
+    /// target.
     ///
     /// # Errors
     /// The system's reason: `No such file or directory`, `Permission denied`, `Is a directory` ...
@@ -79,19 +78,19 @@ impl Output {
         }
     }
 
-    /// Name of the output for messages.
+    /// Returns the name of the output for messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the output goes to a file that is replaced as a whole.
+    /// Whether the output is a file that is replaced as a whole.
     #[must_use]
     pub fn is_atomic(&self) -> bool {
         matches!(self.target, Target::File(_))
     }
 
-    /// Device and inode of the file that would be replaced.
+    /// Returns device and inode of the file that would be replaced; `None` if it is not an existing regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         let metadata = match &self.target {
@@ -101,10 +100,10 @@ impl Output {
         FileIdentity::of(&metadata.ok()?)
     }
 
-    /// Checks that the output is none of the inputs under another name.
+    /// Checks that the output is not one of the inputs under another name.
     ///
     /// # Errors
-    /// An error that names the input, if it is one of them.
+    /// An error that names the output, if it is also an input.
     pub fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
         let identity = self.identity();
         match identity.is_some() && inputs.iter().any(|input| input.identity() == identity) {
@@ -113,7 +112,7 @@ impl Output {
         }
     }
 
-    /// Whether this and another output are one regular file, whether it is there yet or not, or both standard output.
+    /// Whether two outputs are the same regular file, existing or not, or both standard output.
     #[must_use]
     pub fn is_same(&self, other: &Output) -> bool {
         let place = |path: &Path| (fs::canonicalize(folder(path)).ok(), path.file_name().map(OsStr::to_owned));
@@ -126,23 +125,23 @@ impl Output {
         }
     }
 
-    /// Makes what was written since the last commit the content of the target, on disk for good. If nothing was
-    /// written, the file becomes empty.
+    /// Replaces the content of the target by the bytes written since the last commit, and flushes it to disk. If nothing was written, the
+    /// file becomes empty.
     ///
     /// # Errors
-    /// The system's reason; a file keeps its earlier content.
+    /// The system's reason. After an error, a file keeps its earlier content.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.finish().map_err(|source| self.error(source))
     }
 
-    /// Discards bytes since the last commit, unless they were written directly to a device or pipe.
+    /// Discards bytes written since the last commit, unless they were written directly to a device or pipe.
     pub fn discard(&mut self) {
         if self.is_atomic() {
             self.open = None;
         }
     }
 
-    /// The error of this crate for one that came from writing to this output.
+    /// Converts an I/O error of writing to this output to the error type of this crate.
     #[must_use]
     pub fn error(&self, source: io::Error) -> Error {
         ErrorKind::Write { file: self.name.clone(), source }.into()
@@ -183,12 +182,12 @@ impl Write for Output {
     }
 }
 
-/// Standard output without the line buffer of [`io::Stdout`].
+/// Opens standard output without the line buffer of [`io::Stdout`].
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Finds out what `path` stands for and tries whether it can be written.
+/// Determines the kind of target at `path`, and tests whether it can be written.
 fn try_target(path: &Path) -> io::Result<Target> {
     let is_stream = ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
     if is_stream || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") {
@@ -198,11 +197,11 @@ fn try_target(path: &Path) -> io::Result<Target> {
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => return Err(rustix::io::Errno::ISDIR.into()),
         Ok(metadata) if !metadata.is_file() => {
-            // Not opened: the other side of a pipe would notice.
+            // Not opened, because the other end of a pipe would notice.
             rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?;
             return Ok(Target::Direct(path.to_owned()));
         }
-        // Replacing a file would not need its permission to be written; its owner expects that all the same.
+        // Replacing a file does not require write permission for it, but its owner expects a read-only file to be kept.
         Ok(_) => drop(OpenOptions::new().write(true).open(path)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
@@ -216,7 +215,7 @@ fn try_target(path: &Path) -> io::Result<Target> {
     Ok(Target::File(target))
 }
 
-/// Follows symbolic links by hand, since the file at their end need not exist.
+/// Follows symbolic links step by step, since the file at their end need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
@@ -228,7 +227,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(rustix::io::Errno::LOOP.into())
 }
 
-/// The folder that holds `path`.
+/// Returns the folder that holds `path`.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -236,7 +235,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes the renaming last through a crash of the system, where the file system knows how.
+/// Flushes the folder to disk, so that a rename survives a system crash, where the file system supports it.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
@@ -244,20 +243,20 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, removed when dropped. Its writer holds a lock.
+/// Temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, removed when dropped. Its writer holds a lock on it.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 const MARK: &str = ".surefoot-tmp-";
 
-/// Held while a temporary file is created.
+/// Lock held while a temporary file is created.
 static CREATING: Mutex<()> = Mutex::new(());
 
-/// Time that a file may take to be created before the process ends without waiting for it.
+/// Maximum time that [`create_no_more_outputs`] waits for a file that is being created.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Blocks every later creation of a temporary file for ever. For a process that removes the existing ones and
-/// ends at once, while other threads still run.
+/// Blocks every later creation of a temporary file forever. For a process that removes the existing temporary files and exits at once,
+/// while other threads still run.
 pub fn create_no_more_outputs() {
     let began = Instant::now();
     loop {
@@ -268,21 +267,21 @@ pub fn create_no_more_outputs() {
     }
 }
 
-/// Names that are tried: they are random, so one that is taken was not taken by chance.
+/// Maximum number of names tried. Names are random, so that repeated collisions are not due to chance.
 const TRIES: u32 = 100;
 
 impl Temporary {
-    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. Whatever already has the
-    /// name, a link included, is left alone.
+    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. An existing file or symbolic link
+    /// of the same name is left alone.
     fn create(target: &Path) -> io::Result<(File, Temporary)> {
         let _creating = CREATING.lock();
-        // Not who it runs as: those who may write the target need not be those whom it speaks for.
+        // Set-user-id and similar bits are not copied, since the writer of the target need not be its owner.
         let plain = |permissions: Permissions| Permissions::from_mode(permissions.mode() & 0o777);
         let permissions = target.metadata().ok().map(|metadata| plain(metadata.permissions()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         if permissions.is_some() {
-            // Closed to others until it has the permissions of the target.
+            // Inaccessible to others until it has the permissions of the target.
             options.mode(0o600);
         }
         for _ in 0..TRIES {
@@ -295,7 +294,7 @@ impl Temporary {
                 Err(error) => return Err(error),
                 Ok(file) => {
                     let temporary = Temporary(path);
-                    // A file system without locks only loses the tidying up after a crash.
+                    // On a file system without locks, only the removal of leftovers after a crash is affected.
                     let _ = file.try_lock();
                     permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
                     return Ok((file, temporary));
@@ -318,7 +317,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Prefix of the names of `target`'s temporary files; a long name is truncated, so that the whole stays legal.
+/// Returns the prefix of the names of `target`'s temporary files. A long name is truncated, so that the whole name stays valid.
 fn prefix(target: &Path) -> io::Result<OsString> {
     let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
     let mut prefix = OsString::from(".");
@@ -327,7 +326,7 @@ fn prefix(target: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Removes temporary files of this target whose writers are dead. What cannot be removed stays.
+/// Removes temporary files of this target whose writers have ended. Files that cannot be removed are kept.
 fn remove_leftovers(target: &Path) {
     let (Ok(prefix), Ok(entries)) = (prefix(target), fs::read_dir(folder(target))) else { return };
     for entry in entries.flatten() {
@@ -341,23 +340,22 @@ fn remove_leftovers(target: &Path) {
     }
 }
 
-/// Opens a regular file to be looked at: no link is followed, and nobody is waited for at the other end of a pipe.
+/// Opens a regular file for inspection, without following symbolic links and without blocking on a pipe.
 fn open_plain(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// The process in `PROCESS-NUMBER`.
+/// Parses the process id in `PROCESS-NUMBER`.
 fn process_of(name: &[u8]) -> Option<i32> {
     let (process, number) = std::str::from_utf8(name).ok()?.split_once('-')?;
     number.parse::<u64>().ok()?;
     process.parse().ok().filter(|&process: &i32| process > 0)
 }
 
-/// Whether the writer of a temporary file is gone: nobody holds the lock, and no other process of this number
-/// lives. The number alone would not do: in a container every run may have the same, and a process on
-/// another machine that shares the folder is not seen here.
+/// Whether the writer of a temporary file has ended: nobody holds the lock, and no other process with this id runs. The id alone is not
+/// sufficient: in a container every run may have the same id, and processes on other machines that share the folder are not visible.
 fn is_abandoned(path: &Path, process: i32) -> bool {
     let unlocked = || match open_plain(path).map(|file| file.try_lock()) {
         Ok(Err(TryLockError::WouldBlock)) | Err(_) => false,

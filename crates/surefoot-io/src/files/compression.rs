@@ -1,18 +1,18 @@
-//! Decompression; the codec is detected by content. Each codec but gzip is a feature; files of one that is left out are named in
-//! `formats/unreadable.rs`.
+//! Decompression, with the codec detected from the content. Each codec except gzip is a cargo feature; files of a codec that is left out
+//! are recognised in `formats/unreadable.rs`.
 
 #[cfg(feature = "bzip2")]
 mod bzip2_streams;
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
-/// Input of a decoder: the bytes read ahead for detection, then the rest.
+/// Input of a decoder: the bytes read ahead for detection, followed by the rest.
 type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
-/// A compression format; a new one is a row of [`CODECS`].
+/// Compression format; a new one is added as a row of [`CODECS`].
 struct Codec {
     name: &'static str,
-    /// The first bytes of a compressed file as ranges, one per byte.
+    /// Ranges of the first bytes of a compressed file, one per byte.
     magic: [(u8, u8); 4],
     open: fn(PeekedInput) -> io::Result<Box<dyn Read + Send>>,
 }
@@ -21,21 +21,21 @@ struct Codec {
 pub(crate) const EXTENSIONS: &[&str] = &["gz", "bgz", "zst", "xz", "bz2"];
 
 const CODECS: &[Codec] = &[
-    // The fourth byte holds flags, three of them reserved as 0.
+    // The fourth byte holds flags, three of which are reserved and must be 0.
     Codec { name: "gzip", magic: [(0x1f, 0x1f), (0x8b, 0x8b), (8, 8), (0, 0x1f)], open: gzip },
     #[cfg(feature = "zstd")]
     Codec { name: "zstd", magic: [(0x28, 0x28), (0xb5, 0xb5), (0x2f, 0x2f), (0xfd, 0xfd)], open: zstd },
-    // A skippable frame, as parallel compressors write first.
+    // Skippable frame, as parallel compressors write first.
     #[cfg(feature = "zstd")]
     Codec { name: "zstd", magic: [(0x50, 0x5f), (0x2a, 0x2a), (0x4d, 0x4d), (0x18, 0x18)], open: zstd },
     #[cfg(feature = "xz")]
     Codec { name: "xz", magic: [(0xfd, 0xfd), (0x37, 0x37), (0x7a, 0x7a), (0x58, 0x58)], open: xz },
-    // "BZh" and the size of blocks.
+    // "BZh" and the block size.
     #[cfg(feature = "bzip2")]
     Codec { name: "bzip2", magic: [(0x42, 0x42), (0x5a, 0x5a), (0x68, 0x68), (0x31, 0x39)], open: bzip2 },
 ];
 
-/// Members of a gzip file follow each other without a mark: all are read.
+/// Decodes all members of a gzip file, which follow each other directly.
 fn gzip(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(stored)))
 }
@@ -45,7 +45,7 @@ fn zstd(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
 }
 
-/// Streams follow each other, with zeros between; all are read.
+/// Decodes all streams of an xz file, which follow each other, possibly with zero bytes in between.
 #[cfg(feature = "xz")]
 fn xz(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
@@ -57,17 +57,17 @@ fn bzip2(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(bzip2_streams::Bzip2::Between(stored)))
 }
 
-/// Most memory that an xz file may ask for, in bytes: four times what `xz -9` asks for.
+/// Maximum memory for decoding an xz file, in bytes: four times the memory that files of `xz -9` need.
 #[cfg(feature = "xz")]
 const XZ_MEMORY: u64 = 260 << 20;
 
-/// Bytes per read of compressed inputs.
+/// Number of bytes per read of compressed inputs.
 const STORED: usize = 128 << 10;
 
-/// Wraps `raw` into the decoder that its first bytes ask for, and names it.
+/// Wraps `raw` in the decoder that its first bytes indicate, and returns the name of the codec; `None` for plain data.
 ///
-/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is plain at once.
-/// Inputs of fewer than four bytes are plain.
+/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is recognised as plain at once. Inputs of
+/// fewer than four bytes are plain.
 pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'static str>, Box<dyn Read + Send>)> {
     let mut head = vec![0; 4096];
     let mut len = 0;
@@ -90,7 +90,7 @@ pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'stat
 }
 
 impl Codec {
-    /// Whether a file of this kind may start with `head`, which may be shorter than the magic.
+    /// Whether a file of this codec may start with `head`, which may be shorter than the magic bytes.
     fn may_start(&self, head: &[u8]) -> bool {
         self.magic.iter().zip(head).all(|(&(low, high), byte)| (low..=high).contains(byte))
     }

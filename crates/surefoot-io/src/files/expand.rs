@@ -8,15 +8,15 @@ use std::path::{Component, Path};
 use super::input::InputName;
 use crate::error::{Error, ErrorKind, shown};
 
-/// Folders within folders that are walked at most: a link may lead back.
+/// Maximum depth of nested folders, because a symbolic link may lead back to a folder above.
 const DEPTH: usize = 64;
 
-/// The files that a name stands for: of a folder its data files, in the order of their names, folder by folder; if it holds
-/// `*`, `?` or `[` and nothing is called so, the files that match and those in folders that match; else the name alone.
+/// Returns the files that a name stands for. A folder stands for its data files, in the order of their names, folder by folder. A name with
+/// `*`, `?` or `[` that does not exist is a glob pattern, which stands for matching files and the data files in matching folders. Any other
+/// name stands for itself.
 ///
-/// A `*` matches no slash, `**` stands for any folders. Files and folders whose names begin with `_` or `.` hold no data
-/// (`_SUCCESS`, `.part-0.crc`), unless the pattern asks for such names or the folder is called `_key=value`. Shells expand
-/// patterns that are not quoted themselves.
+/// A `*` matches no slash; `**` matches any folders. Files and folders whose names begin with `_` or `.` hold no data (`_SUCCESS`,
+/// `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns themselves.
 ///
 /// ```
 /// use surefoot_io::{expand, InputName};
@@ -45,16 +45,16 @@ pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
             format!("an address, which is not fetched; curl -L {address} | surefoot ... - reads it from a pipe");
         return Err(read_error(path, io::Error::new(io::ErrorKind::Unsupported, message)));
     }
-    // What is no pattern after all is a name that is not there, as is one whose bytes are no UTF-8.
+    // A name that is not a valid pattern, or not UTF-8, is the name of a file that does not exist.
     match name.to_str().filter(|_| is_pattern).and_then(matching) {
         Some(files) => files,
         None => Ok(vec![InputName::new(name)]),
     }
 }
 
-/// The files that match a pattern, and those in folders that do; `None` if it is no pattern.
+/// Returns the files that match a pattern and the data files in matching folders; `None` if `pattern` is not a valid pattern.
 fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
-    // As a last component `**` matches folders only.
+    // As a last component, `**` matches only folders.
     let within = pattern.strip_suffix('/').unwrap_or(pattern).ends_with("/**") || pattern.trim_matches('/') == "**";
     let whole = if within { format!("{}/*", pattern.trim_end_matches('/')) } else { pattern.to_owned() };
     let paths = glob::glob(&whole).ok()?;
@@ -65,7 +65,7 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
     let asks = |mark: u8| components[from..].iter().any(|c| c.as_os_str().as_encoded_bytes().first() == Some(&mark));
     let asks = [asks(b'_'), asks(b'.')];
     let every_folder = components.iter().any(|component| component.as_os_str() == "**");
-    // Sorted by the crate, folder by folder.
+    // The glob crate returns paths sorted, folder by folder.
     let (mut files, mut hidden) = (Vec::new(), 0);
     for path in paths {
         let path = match path {
@@ -77,7 +77,7 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
         };
         let of_no_data = |name: &[u8]| is_hidden(name) && !asks[usize::from(name.starts_with(b"."))];
         let is_dir = path.is_dir();
-        // The folder itself and that above it, which `.*` matches.
+        // The folder itself and its parent, which `.*` matches, are skipped.
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.ends_with(b"/.") || bytes.ends_with(b"/..") {
             continue;
@@ -100,7 +100,7 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
     Some(Ok(files))
 }
 
-/// Appends the data files of a folder, of whose paths the components from number `from` on are not what the user named.
+/// Appends the data files of a folder. The path components from number `from` on were found by expansion, not given by the user.
 fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) -> Result<(), Error> {
     let failed = |source| read_error(folder, source);
     let entries: io::Result<Vec<_>> =
@@ -123,7 +123,7 @@ fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) ->
     Ok(())
 }
 
-/// Whether a folder is a link to one above it.
+/// Whether a folder is a symbolic link to a folder above it.
 fn leads_back(path: &Path) -> bool {
     path.is_symlink()
         && path
@@ -131,12 +131,12 @@ fn leads_back(path: &Path) -> bool {
             .is_ok_and(|to| path.parent().and_then(|up| up.canonicalize().ok()).is_some_and(|up| up.starts_with(to)))
 }
 
-/// Whether a name is none of data, as Hadoop has it.
+/// Whether a name is not a data file, by the convention of Hadoop.
 fn is_hidden(name: &[u8]) -> bool {
     name.starts_with(b".") && name != b"." && name != b".." || name.starts_with(b"_") && !name.contains(&b'=')
 }
 
-/// The components of a path that are names.
+/// Returns the components of a path without `.`.
 fn named(path: &Path) -> impl Iterator<Item = Component<'_>> {
     path.components().filter(|component| *component != Component::CurDir)
 }

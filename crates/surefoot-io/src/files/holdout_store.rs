@@ -1,16 +1,16 @@
-//! Held-out rows in bounded memory: in memory as long as they are few, then in an unnamed temporary file.
+//! Store of held-out rows in bounded memory: first in memory, then in an unnamed temporary file.
 
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use surefoot_glm::{Batch, HoldoutStore, Row};
 
-/// Bytes of encoded rows that are kept in memory.
+/// Maximum size of the encoded rows in memory, in bytes.
 const MEMORY: usize = 64 << 20;
 
-/// A [`HoldoutStore`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
+/// [`HoldoutStore`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
 ///
-/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file disappears with the store, however the
-/// process ends.
+/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file disappears with the store, however
+/// the process ends.
 ///
 /// ```
 /// use surefoot_glm::{Batch, HoldoutStore};
@@ -71,7 +71,7 @@ impl HoldoutStore for SpooledHoldout {
     }
 }
 
-/// A row as numbers of 8 bytes: label (NaN for none), weight, offset, number of pairs, indices, values.
+/// Writes a row as numbers of 8 bytes: label (NaN for none), weight, offset, number of nonzeros, indices, values.
 fn encode(row: &Row<'_>, to: &mut impl Write) -> io::Result<()> {
     to.write_all(&row.label.unwrap_or(f64::NAN).to_le_bytes())?;
     to.write_all(&row.weight.to_le_bytes())?;

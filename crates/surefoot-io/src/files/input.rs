@@ -1,4 +1,4 @@
-//! Inputs: their names are checked before any work, and they are opened one after the other.
+//! Inputs, whose names are checked before any work and which are opened one after the other.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -16,25 +16,25 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, shown};
 
-/// An input by name: standard input, a path, or spooled standard input.
+/// Input by name: standard input, a path, or a copy of standard input.
 #[derive(Clone, Debug)]
 pub enum InputName {
     /// Standard input, named `-`.
     Stdin,
-    /// A file, a device or a named pipe.
+    /// File, device or named pipe.
     Path(PathBuf),
-    /// A file that was found in a folder or by a pattern: see [`expand`](crate::expand).
+    /// File found in a folder or by a glob pattern: see [`expand`](crate::expand).
     Member {
-        /// Its path.
+        /// Path of the file.
         path: PathBuf,
-        /// Number of leading path components that were given, not found by expansion.
+        /// Number of leading path components that the user gave; the others were found by expansion.
         from: usize,
     },
-    /// A copy of standard input that can be read again; see [`spool`](crate::spool()).
+    /// Copy of standard input that can be read again; see [`spool`](crate::spool()).
     Spooled(Spooled),
 }
 
-/// Bytes that are looked at to find out the format.
+/// Number of bytes inspected to detect the format.
 const HEAD: u64 = 16 << 10;
 
 /// Device and inode of a regular file: two names with the same identity are one file.
@@ -45,13 +45,13 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// The identity of a regular file; `None` for anything else, which may well be read and written at once.
+    /// Returns the identity of a regular file; `None` for anything else, which may be read and written at the same time.
     pub(crate) fn of(metadata: &Metadata) -> Option<FileIdentity> {
         metadata.is_file().then(|| FileIdentity { device: metadata.dev(), inode: metadata.ino() })
     }
 }
 
-/// Checks that every input exists, is no directory and can be read.
+/// Checks that every input exists, is not a directory and can be read.
 ///
 /// # Errors
 /// The first input that fails, with the system's reason.
@@ -60,7 +60,7 @@ pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
 }
 
 impl InputName {
-    /// The input that `name` stands for: `-` is standard input, anything else a path.
+    /// Builds an input from a name: `-` is standard input, anything else a path.
     ///
     /// ```
     /// use surefoot_io::InputName;
@@ -73,7 +73,7 @@ impl InputName {
         if name == OsStr::new("-") { InputName::Stdin } else { InputName::Path(name.into()) }
     }
 
-    /// The path, if it has one.
+    /// Returns the path; `None` for standard input and its copy.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -82,7 +82,7 @@ impl InputName {
         }
     }
 
-    /// Whether a second pass can start again from the first byte.
+    /// Whether the input can be read again from the first byte.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         match self {
@@ -92,7 +92,7 @@ impl InputName {
         }
     }
 
-    /// Size in bytes as stored, if it is known.
+    /// Returns the size in bytes as stored; `None` if it is unknown.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match self {
@@ -101,14 +101,13 @@ impl InputName {
         }
     }
 
-    /// Device and inode, if the input is a regular file.
+    /// Returns device and inode; `None` if the input is not a regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         FileIdentity::of(&self.metadata().ok()?)
     }
 
-    /// Checks that the input exists, is no directory and can be read. A pipe is not opened, since its writer
-    /// would notice.
+    /// Checks that the input exists, is not a directory and can be read. A pipe is not opened, because its writer would notice.
     ///
     /// # Errors
     /// The system's reason: `No such file or directory`, `Is a directory`, `Permission denied` ...
@@ -127,7 +126,7 @@ impl InputName {
         usable().map_err(|source| self.error(source))
     }
 
-    /// Opens the input as stored, compressed or not.
+    /// Opens the bytes of the input as stored, compressed or not.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
         match self {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
@@ -139,7 +138,7 @@ impl InputName {
         }
     }
 
-    /// The file and its size, if it is a regular one.
+    /// Returns the open file and its size; `None` if the input is not a regular file.
     pub(crate) fn file(&self) -> Result<Option<(Arc<File>, u64)>, Error> {
         let size = || self.size().filter(|_| self.can_reread());
         Ok(match self {
@@ -152,7 +151,7 @@ impl InputName {
         })
     }
 
-    /// The first bytes, decompressed, of an input that can be read again: a few thousand, or all.
+    /// Reads the first bytes, decompressed, of an input that can be read again: at most [`HEAD`].
     pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = Vec::new();
         let (_, stream) = compression::decode(self.open()?).map_err(|source| self.error(source))?;
@@ -173,10 +172,10 @@ impl InputName {
     }
 }
 
-/// A file that has to hold as many bytes as it had when it was opened; more may have been appended.
+/// Reader of a file that must hold at least as many bytes as when it was opened; more may have been appended.
 struct SizeCheckedFile {
     file: File,
-    /// Bytes still missing; 0 for pipes and devices.
+    /// Number of bytes still expected; 0 for pipes and devices.
     left: u64,
 }
 
@@ -200,18 +199,18 @@ impl Read for SizeCheckedFile {
     }
 }
 
-/// Copies standard input as it comes, compressed or not, to an unnamed file in `TMPDIR`.
+/// Copies standard input as it is, compressed or not, to an unnamed file in `TMPDIR`.
 ///
-/// Costs one write of the input and as much space; memory does not grow with it.
+/// Writes the input once and takes as much disk space; memory does not grow with the input.
 ///
 /// # Errors
-/// If standard input cannot be read or the file cannot be written, a full disk included.
+/// Standard input that cannot be read, or a file that cannot be written, for instance on a full disk.
 pub fn spool() -> Result<InputName, Error> {
     let failed = |source| InputName::Stdin.error(source);
     spool::copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
 }
 
-/// Standard input without the buffer and the lock of [`io::Stdin`].
+/// Opens standard input without the buffer and the lock of [`io::Stdin`].
 pub(crate) fn stdin() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }

@@ -1,9 +1,9 @@
-//! Reading despite interruptions by signals.
+//! Reads that are repeated after interruptions by signals.
 
 use std::io;
 
-/// Reads, and once more where a signal came between. Every input is read through this, so that nothing above it, decoders and parsers
-/// of dependencies included, ever meets an interruption: some take one for the end, some for damage, and some ask for ever.
+/// Calls `read` until it is not interrupted by a signal. Every input is read through this function, so that no code above it, including
+/// decoders and parsers of dependencies, sees an interruption: some treat it as the end, some as damage, and some retry forever.
 pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {

@@ -1,7 +1,7 @@
 //! Files and streams as bytes: inputs and their compression, outputs that are replaced as a whole, temporary files.
 //!
-//! May use [`error`](crate::error); knows nothing of rows but how a row that is held out is stored. A new compression is a row of the
-//! table in `compression`.
+//! This module may use [`error`](crate::error), and depends on rows only for storing held-out ones. A new compression is added as a row of
+//! the table in `compression`.
 
 pub(crate) mod atomic_output;
 pub(crate) mod compression;

@@ -1,4 +1,4 @@
-//! A copy of a stream in a temporary file, for several passes.
+//! Copy of a stream in a temporary file, for several passes.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use super::interrupted::uninterrupted;
 use crate::error::{Error, ErrorKind, shown};
 
-/// A copy of standard input in an unnamed file, which is gone when its last user is, however that ends.
+/// Copy of standard input in an unnamed file, which disappears with its last user, however the process ends.
 #[derive(Clone, Debug)]
 pub struct Spooled {
     file: Arc<File>,
     size: u64,
 }
 
-/// Copies `from`, called `name` in messages, and tells by `unread` what is wrong if it cannot be read.
+/// Copies `from`, called `name` in messages. `unread` converts an error of reading.
 pub(crate) fn copy<E: From<Error>>(
     mut from: impl Read,
     name: &str,
@@ -42,7 +42,7 @@ pub(crate) fn copy<E: From<Error>>(
 }
 
 impl Spooled {
-    /// Size of the copy in bytes.
+    /// Returns the size of the copy in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -56,13 +56,13 @@ impl Spooled {
         self.file.clone()
     }
 
-    /// A reader with a position of its own, so that several may read at the same time.
+    /// Returns a reader with a position of its own, so that several readers can be used at the same time.
     pub(crate) fn reader(&self) -> impl Read + Send + use<> {
         ReadAt { file: self.file.clone(), at: 0 }
     }
 }
 
-/// Reads a file from a position of its own.
+/// Reader of a file from a position of its own.
 #[derive(Debug)]
 pub(crate) struct ReadAt {
     pub(crate) file: Arc<File>,
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(input.to_string(), "standard input");
         let mut readers = [(); 2].map(|()| Reader::open(std::slice::from_ref(&input), Options::default()).unwrap());
         let (mut batch, mut rows) = (Batch::default(), [0, 0]);
-        // In turn, so that the positions would show if they were shared.
+        // Read alternately, so that a shared position would show.
         loop {
             let more = [0, 1].map(|i| readers[i].read(&mut batch).unwrap().then(|| rows[i] += batch.len()).is_some());
             if more == [false, false] {

@@ -1,20 +1,20 @@
-//! Estimation of the number of distinct ids, in little memory.
+//! Estimator of the number of distinct ids, in little memory.
 
 use super::id_map::IdSet;
 
-/// Counts different hashes: exactly up to [`EXACT`], then to about 1 %.
+/// Counter of distinct hashes: exact up to [`EXACT`], then accurate to about 1 %.
 ///
-/// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the linear count for few ids. 16 KiB, a few operations per id.
+/// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with linear counting for few ids. Takes 16 KiB and a few operations per id.
 #[derive(Clone, Debug)]
 pub(crate) struct HyperLogLog {
     exact: IdSet,
-    /// Largest rank of a first set bit among the ids of each register.
+    /// Maximum rank (position of the first set bit, from 1) among the ids of each register.
     rank: Vec<u8>,
 }
 
-/// Up to here ids are told apart one by one.
+/// Maximum number of ids that are stored individually.
 const EXACT: usize = 4096;
-/// Registers, as a power of two.
+/// Binary logarithm of the number of registers.
 const REGISTERS: u32 = 14;
 
 impl Default for HyperLogLog {
@@ -24,7 +24,7 @@ impl Default for HyperLogLog {
 }
 
 impl HyperLogLog {
-    /// Counts an id, whose bits are those of a good hash.
+    /// Counts an id, whose bits must be those of a good hash.
     pub(crate) fn add(&mut self, id: u64) {
         if self.exact.len() <= EXACT {
             self.exact.insert(id);
@@ -34,7 +34,7 @@ impl HyperLogLog {
         *register = rank.max(*register);
     }
 
-    /// Counts what another one has counted.
+    /// Adds the ids that another counter has counted.
     pub(crate) fn merge(&mut self, other: &HyperLogLog) {
         for id in other.exact.iter() {
             if self.exact.len() > EXACT {
@@ -45,7 +45,7 @@ impl HyperLogLog {
         self.rank.iter_mut().zip(&other.rank).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 
-    /// Estimated number of distinct ids.
+    /// Returns the estimated number of distinct ids.
     pub(crate) fn count(&self) -> u64 {
         if self.exact.len() <= EXACT {
             return self.exact.len() as u64;
@@ -74,9 +74,9 @@ mod tests {
             }
             one.merge(&other);
             let off = (one.count() as f64 - n as f64).abs();
-            // Four standard errors of 1.04/√2¹⁴.
+            // Tolerance: four standard errors of 1.04/√2¹⁴.
             assert!(if n <= 4096 { off == 0.0 } else { off <= 0.033 * n as f64 }, "{n}: {}", one.count());
-            // What overlaps is counted once, and all of what does not.
+            // Ids counted by both are counted once, and those counted by one are all included.
             other.merge(&one);
             assert_eq!(other.count(), one.count(), "{n}");
         }

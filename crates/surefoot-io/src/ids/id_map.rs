@@ -1,14 +1,14 @@
-//! Maps and sets of ids, which are hashes already.
+//! Maps and sets of ids, which are already hashes.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 use surefoot_glm::IdHasher;
 
-/// A map keyed by feature ids.
+/// Map keyed by feature ids.
 pub(crate) type IdMap<V> = HashMap<u64, V, IdHashBuilder>;
 
-/// Builds [`HashedId`]s with one random seed.
+/// Builder of [`HashedId`] hashers that share one random seed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdHashBuilder(IdHasher);
 
@@ -41,28 +41,29 @@ impl Hasher for HashedId {
     }
 }
 
-/// A set of ids for membership tests: one memory access per test, if most ids are members and the set is larger than a cache,
-/// where [`HashSet`](std::collections::HashSet) takes two.
+/// Set of ids for membership tests. If most ids are members and the set is larger than a cache, a test takes one memory access, where
+/// [`HashSet`](std::collections::HashSet) takes two.
 ///
-/// 16 to 32 bytes per id.
+/// Takes 16 to 32 bytes per id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdSet {
-    /// An id is in the first free bucket from its hash on; 0 is free. The length is a power of two, or 0.
+    /// Hash table with open addressing: an id is in the first bucket that was free from its hash on; 0 marks a free bucket. The length is a
+    /// power of two, or 0.
     places: Vec<u64>,
     len: usize,
     hasher: IdHasher,
 }
 
 impl IdSet {
-    /// Number of ids.
+    /// Returns the number of ids.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether an id is there.
+    /// Whether the set contains an id.
     #[inline]
     pub(crate) fn contains(&self, id: u64) -> bool {
-        // One id is taken for another.
+        // Since 0 marks free buckets, the id 0 is treated as 1.
         let id = id.max(1);
         let mask = self.places.len().wrapping_sub(1);
         let mut at = self.hasher.hash(id) as usize;
@@ -76,7 +77,7 @@ impl IdSet {
         false
     }
 
-    /// Puts an id in; `false` if it was there.
+    /// Inserts an id; returns `false` if the set already contained it.
     #[inline]
     pub(crate) fn insert(&mut self, id: u64) -> bool {
         let is_new = !self.contains(id);
@@ -102,7 +103,7 @@ impl IdSet {
         self.len += 1;
     }
 
-    /// All of them, in no order.
+    /// Returns all ids, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         self.places.iter().copied().filter(|&id| id != 0)
     }
@@ -119,7 +120,7 @@ mod tests {
         let mut id = 1u64;
         for n in 0..30_000u64 {
             id = id.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            // Ids that come again, ids of few bits, and the largest.
+            // Repeated ids, ids of few bits, and the largest ids.
             let id = [id, id >> 52, u64::MAX - (id >> 50), 1 + n / 3][n as usize % 4].max(1);
             assert_eq!(set.contains(id), twin.contains(&id));
             assert_eq!(set.insert(id), twin.insert(id));
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn no_ids_are_looked_for_longer_than_others() {
-        // Places between where the search for an id begins and where it ends.
+        // Returns the number of buckets between the hash of each id and its bucket, summed over all ids.
         fn passed(set: &IdSet) -> usize {
             let mask = set.places.len() - 1;
             let taken = set.places.iter().enumerate().filter(|(_, id)| **id > 0);
@@ -143,7 +144,7 @@ mod tests {
             for (k, ids) in surefoot_oracle::hostile_ids(count).into_iter().enumerate() {
                 let mut set = IdSet::default();
                 ids.iter().for_each(|&id| _ = set.insert(id));
-                // At most half are taken, where 0.5 are passed on average (Knuth 6.4).
+                // At most half of the buckets are taken, for which 0.5 are skipped on average (Knuth 6.4).
                 assert!(passed(&set) <= 2 * ids.len(), "{count}, set {k}: {}", passed(&set));
             }
         }

@@ -1,22 +1,23 @@
-//! Merges nonzeros of a row with equal ids.
+//! Merging of nonzeros of a row that have equal ids.
 
 use surefoot_glm::IdHasher;
 
-/// Adds up the values of equal ids, each sum where its id was met first; the other pairs keep their order.
+/// Merger that adds up the values of equal ids, each sum at the first occurrence of the id. Other nonzeros keep their order.
 ///
-/// A table of twice as many places as pairs says where an id stands: O(n) expected, for any ids.
+/// A hash table with at least twice as many buckets as nonzeros gives the position of an id: O(n) expected, for any ids.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateMerger {
-    /// By the hash of the id, or at the next free place: its place in the row, from 1; 0 if free.
+    /// Buckets of the hash table: position of an id in the row, from 1, in the first bucket that was free from its hash on; 0 marks a free
+    /// bucket.
     places: Vec<u32>,
     hasher: IdHasher,
-    /// Places that were looked at.
+    /// Number of buckets inspected.
     #[cfg(test)]
     looks: usize,
 }
 
 impl DuplicateMerger {
-    /// Unites the pairs from `first` on, of which there are less than 2^31.
+    /// Merges the nonzeros from position `first` on, fewer than 2^31.
     pub(crate) fn merge(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
         let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
         let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);
@@ -88,7 +89,7 @@ mod tests {
                 let mut merger = DuplicateMerger::default();
                 merger.merge(&mut index, &mut value, 0);
                 assert_eq!(index, ids);
-                // At most half of the places are taken.
+                // At most half of the buckets are taken.
                 assert!(merger.looks <= 3 * ids.len(), "{count}, set {k}: {}", merger.looks);
             }
         }

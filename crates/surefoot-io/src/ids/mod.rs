@@ -1,6 +1,6 @@
-//! Ids of features, which are hashes: maps and sets of them, how many there are, and rows that have one twice.
+//! Feature ids, which are hashes: maps and sets of them, counting of distinct ones, and merging of duplicates in a row.
 //!
-//! Knows nothing of where ids come from.
+//! This module does not depend on where ids come from.
 
 pub(crate) mod hyperloglog;
 pub(crate) mod id_map;

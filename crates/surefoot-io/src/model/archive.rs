@@ -1,21 +1,21 @@
-//! The container of model files: safetensors in a canonical form, with checksums.
+//! Container of model files: safetensors in a canonical form, with checksums.
 //!
-//! A file is the length of the header (8 bytes, little-endian), the header, and the bytes of the tensors, one
-//! behind the other. The header is JSON, padded with spaces to a multiple of 8:
+//! A file consists of the length of the header (8 bytes, little-endian), the header, and the bytes of the tensors, one after the other. The
+//! header is JSON, padded with spaces to a multiple of 8 bytes:
 //!
 //! ```text
 //! {"__metadata__":{"surefoot":"..."},"weights":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}, ...}
 //! ```
 //!
-//! and the string under `surefoot` is JSON too, with one XXH3-64 checksum a tensor, and one of the header as it
-//! is with zeros in the place of that checksum:
+//! The string under `surefoot` is JSON too. It holds one XXH3-64 checksum per tensor, and one of the header itself, computed with zeros in
+//! the place of that checksum:
 //!
 //! ```text
 //! {"format":2,"header":"0123456789abcdef","tensors":["0123456789abcdef", ...],"model": ... }
 //! ```
 //!
-//! There is one way to write an archive. Reading takes a file apart, writes the header anew and compares: what
-//! differs in a single byte is refused.
+//! Equal archives are written as equal bytes. The reader parses a file, writes the header anew and compares the two: a file that differs in
+//! a single byte is refused.
 
 mod header;
 mod read;
@@ -25,10 +25,10 @@ use std::io::{self, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The longest header in bytes; more tensors, columns or names of classes than that are no model.
+/// Maximum length of the header, in bytes. A header that is longer because of many tensors, columns or class names is refused.
 const LONGEST: u64 = 1 << 30;
 
-/// Element type of a tensor.
+/// Type of the elements of a tensor, named as in safetensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Dtype {
@@ -40,7 +40,7 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// Bytes per element.
+    /// Returns the number of bytes per element.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
@@ -51,16 +51,16 @@ impl Dtype {
     }
 }
 
-/// A named array of numbers, borrowed for writing or read from a file.
+/// Named array of numbers, borrowed for writing or owned after reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor<'a> {
     /// Name, unique in the archive.
     pub name: String,
-    /// Element type.
+    /// Type of the elements, which gives their size in bytes.
     pub dtype: Dtype,
-    /// Its shape, row-major.
+    /// Extent of each dimension, for elements in row-major order.
     pub shape: Vec<usize>,
-    /// Elements, little-endian.
+    /// Elements as little-endian bytes.
     pub bytes: Cow<'a, [u8]>,
 }
 
@@ -78,21 +78,21 @@ pub struct Tensor<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive<'a> {
-    /// Canonical JSON text, stored as it is.
+    /// Canonical JSON text, stored unchanged.
     pub meta: String,
-    /// The tensors, stored in this order. Tensors with 8-byte elements are aligned if they come first.
+    /// Tensors, stored in this order. Tensors with 8-byte elements are aligned if they come first.
     pub tensors: Vec<Tensor<'a>>,
 }
 
 impl<'a> Archive<'a> {
-    /// Version of the format; the only one read and written.
+    /// Version of the format; the only one that is read and written.
     pub const FORMAT: u64 = 2;
 
-    /// Writes the archive. Equal archives give equal bytes.
+    /// Writes the archive. Equal archives are written as equal bytes.
     ///
     /// # Errors
-    /// Errors of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of
-    /// a tensor do not fit its shape.
+    /// Errors of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of a tensor do not fit its
+    /// shape.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
         let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();
@@ -129,7 +129,7 @@ impl<'a> Archive<'a> {
         Ok(())
     }
 
-    /// The tensor of this name.
+    /// Returns the tensor of this name; `None` if there is none.
     #[must_use]
     pub fn tensor(&self, name: &str) -> Option<&Tensor<'a>> {
         self.tensors.iter().find(|tensor| tensor.name == name)
@@ -140,8 +140,7 @@ macro_rules! numbers {
     ($($type:ident $dtype:ident $from:ident $to:ident)*) => {
         impl<'a> Tensor<'a> {
             $(
-                #[doc = concat!("A tensor of these `", stringify!($type), "` numbers, which are not copied where they lie")]
-                #[doc = "in memory as in a file."]
+                #[doc = concat!("Builds a tensor of these `", stringify!($type), "` numbers, which are borrowed on little-endian machines.")]
                 #[must_use]
                 pub fn $from(name: &str, shape: &[usize], numbers: &'a [$type]) -> Tensor<'a> {
                     let bytes = if cfg!(target_endian = "little") {
@@ -152,7 +151,7 @@ macro_rules! numbers {
                     Tensor { name: name.to_owned(), dtype: Dtype::$dtype, shape: shape.to_vec(), bytes }
                 }
 
-                #[doc = concat!("The numbers, if they are `", stringify!($type), "`.")]
+                #[doc = concat!("Returns the numbers if they are of type `", stringify!($type), "`.")]
                 #[must_use]
                 pub fn $to(&self) -> Option<Vec<$type>> {
                     let (numbers, _) = self.bytes.as_chunks();

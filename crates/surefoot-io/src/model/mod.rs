@@ -1,6 +1,7 @@
-//! A model as a file: an archive of named arrays.
+//! Models as files: archives of named arrays.
 //!
-//! May use [`error`](crate::error); what is in a model the crate of the trainer says. An array is added in `model_file`.
+//! This module may use [`error`](crate::error). The content of a model is defined in the crate of the trainer. A new array is added in
+//! `model_file`.
 
 pub(crate) mod archive;
 pub(crate) mod model_file;

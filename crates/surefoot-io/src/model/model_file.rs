@@ -1,8 +1,7 @@
 //! Conversion of models to archives and back.
 //!
-//! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state; the rest
-//! is one JSON object with sorted keys and the shortest decimals that read back to the same numbers. Equal
-//! models give equal bytes.
+//! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state. The rest is one JSON object with
+//! sorted keys and the shortest decimals that read back to the same numbers. Equal models are written as equal bytes.
 
 mod names;
 
@@ -21,7 +20,7 @@ const WEIGHT: &str = "weight";
 /// Prefix of the names of the trainer's arrays in the archive.
 const STATE: &str = "state.";
 
-/// The JSON part of a model file.
+/// JSON part of a model file.
 #[derive(Serialize, Deserialize)]
 struct Meta {
     settings: Settings,
@@ -33,10 +32,10 @@ struct Meta {
     unfinished: Option<Value>,
 }
 
-/// Writes a model; equal models give equal bytes.
+/// Writes a model. Equal models are written as equal bytes.
 ///
 /// # Errors
-/// Errors of `to`; [`io::ErrorKind::InvalidInput`] if [`load_model`] would refuse it, before anything is written.
+/// Errors of `to`; [`io::ErrorKind::InvalidInput`], before anything is written, if [`load_model`] would refuse the model.
 pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let refused =
         |message| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {message}"));
@@ -44,11 +43,11 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     archive_of(model)?.write(to)
 }
 
-/// Reads a model, and validates it with [`Model::check`]. O(size of the file).
+/// Reads a model and validates it with [`Model::check`]. O(size of the file).
 ///
 /// # Errors
-/// A file that cannot be read, is not a model, is damaged, or has another version of the format; a number out of its
-/// range, or parts that do not fit together.
+/// A file that cannot be read, is not a model, is damaged, or has another version of the format; a number out of its range, or parts that
+/// do not fit together.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
     model_of(&Archive::read(path)?)
         .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())
@@ -64,7 +63,7 @@ fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
         state: model.state.as_ref().map(|state| state.scalars.clone()),
         unfinished: model.unfinished.clone(),
     };
-    // By way of a value, whose maps are sorted.
+    // Converted to a value first, whose maps have sorted keys.
     let meta = serde_json::to_value(meta)?.to_string();
     let (all, columns) = (model.weight.len(), model.intercept.len());
     let many = model.settings.loss.is_multiclass() && all.checked_rem(columns) == Some(0);
@@ -110,7 +109,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
     Ok(model)
 }
 
-/// The array of the trainer's state in a tensor, if it is one.
+/// Converts a tensor to an array of the trainer's state; `None` if the tensor is something else.
 fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
     let name = tensor.name.strip_prefix(STATE)?.to_owned();
     let data = match tensor.dtype {
@@ -128,7 +127,7 @@ mod tests {
     use super::*;
     use surefoot_glm::{Batch, FeatureNames, Loss, Plan, Trainer};
 
-    /// Learnt from a few rows with features 0, 7 and the last there is, and labels below `classes`.
+    /// Returns a model learnt from a few rows with the features 0, 7 and the largest id, and labels below `classes`.
     fn learnt(loss: Loss, classes: u32) -> Model {
         let mut batch = Batch::default();
         for t in 0..60 {
@@ -180,7 +179,7 @@ mod tests {
         bad.iter().for_each(refused);
     }
 
-    /// A model that does not fit together is neither written nor read.
+    /// Asserts that a model whose parts do not fit together is neither written nor read.
     fn refused(model: &Model) {
         let mut to = Vec::new();
         let error = save_model(model, &mut to).unwrap_err();

@@ -1,4 +1,4 @@
-//! Locates parts of rows in their input, for faults found after reading.
+//! Location of parts of rows in their input, for faults found after reading.
 
 use surefoot_glm::{Batch, Part};
 
@@ -31,7 +31,7 @@ impl Options {
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
         let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
-        // What the batch has not has no token, and a pair beyond the row's is the row.
+        // A row that the batch does not have yields no token, and a nonzero beyond those of the row yields the row.
         if row >= batch.len() || row >= batch.place.len() {
             return Located { file, location: Location::Text { line: place.line, column: 1 }, token: String::new() };
         }
@@ -45,7 +45,7 @@ impl Options {
         Located { file, location, token }
     }
 
-    /// Locates a fault of a row whose batch has lost its text: reads the input again up to the row, if it can be read again.
+    /// Locates a fault of a row whose batch no longer has its text: reads the input again up to the row, if possible.
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();
@@ -59,7 +59,8 @@ impl Options {
         }
     }
 
-    /// A row as its input has it, in a batch.
+    /// Reads an input again up to a row of `batch`; returns the batch with that row, and its position there. `None` if the input has
+    /// changed.
     fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
         let (wanted, line) = (batch.row(row), batch.place[row].line);
         let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;

@@ -1,6 +1,6 @@
-//! Inputs to batches of rows, one input after the other.
+//! Reading of inputs into batches of rows, one input after the other.
 //!
-//! May use everything but [`shuffle`](crate::shuffle), which reads rows in another order.
+//! This module may use all others except [`shuffle`](crate::shuffle), which reads rows in another order.
 
 mod describe;
 pub(crate) mod prefetch;

@@ -9,9 +9,9 @@ use surefoot_glm::{Batch, threads::start};
 use super::reader::RowSource;
 use crate::error::Error;
 
-/// Reads a few batches ahead on another thread; batches are recycled.
+/// Reader that reads a few batches ahead on another thread and recycles batches.
 ///
-/// Dropping it ends the thread without waiting for it: at once, or if it is blocked in a read, when that returns.
+/// Dropping it does not wait for the thread. The thread ends at once, or, if it is blocked in a read, when the read returns.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -30,7 +30,7 @@ pub struct Prefetch(Mode);
 
 enum Mode {
     ReaderThread(ReaderThread),
-    /// Without a thread from the system: on the caller's thread, on demand.
+    /// Reads on the caller's thread, on demand, because the system provided no thread.
     Here(Box<dyn RowSource + Send>),
 }
 
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Mode {
     }
 }
 
-/// A thread that reads, and the batches that go round.
+/// Reading thread, and the channels through which batches circulate.
 #[derive(Debug)]
 struct ReaderThread {
     full: Receiver<FilledBatch>,
@@ -63,7 +63,7 @@ struct FilledBatch {
 const AHEAD: usize = 4;
 
 impl Prefetch {
-    /// Starts to read from `source`.
+    /// Starts reading from `source`.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static) -> Prefetch {
         let (give, full) = sync_channel(AHEAD);
@@ -75,7 +75,7 @@ impl Prefetch {
         })
     }
 
-    /// Like [`RowSource::read`], but returns `None` if nothing arrives within `patience`.
+    /// Reads like [`RowSource::read`], but returns `None` if nothing arrives within `patience`.
     ///
     /// # Errors
     /// Errors of the source.
@@ -95,12 +95,12 @@ impl Prefetch {
 impl ReaderThread {
     fn accept(&mut self, filled: FilledBatch, batch: &mut Batch) -> Result<bool, Error> {
         self.progress = filled.progress;
-        // The thread may have ended, then nobody wants the memory.
+        // If the thread has ended, nobody needs the memory.
         let _ = self.empty.send(std::mem::replace(batch, filled.batch));
         filled.result
     }
 
-    /// The thread has ended: with its source, or in a panic, which is passed on.
+    /// Handles the end of the thread: returns `false` at the end of its source, and propagates a panic.
     fn ended(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
@@ -130,7 +130,7 @@ impl RowSource for Prefetch {
     }
 }
 
-/// Fills batches until the source ends or nobody listens any more.
+/// Fills batches until the source ends or the receiver is dropped.
 fn fill(mut source: impl RowSource, give: &SyncSender<FilledBatch>, take: &Receiver<Batch>) {
     loop {
         let mut batch = take.try_recv().unwrap_or_default();

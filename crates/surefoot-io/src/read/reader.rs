@@ -1,4 +1,4 @@
-//! Reads the rows of inputs, one after the other.
+//! Reader of the rows of inputs, one input after the other.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -18,16 +18,16 @@ use crate::{
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
-/// A source of rows in batches.
+/// Source of rows in batches.
 pub trait RowSource {
-    /// Replaces the rows of `batch` by the next ones, at least one; `false` if there are none left.
+    /// Replaces the rows of `batch` by the next ones, at least one; returns `false` if none are left.
     ///
     /// # Errors
-    /// A fault of the next row or the input, once all rows before it were delivered. After a row at
-    /// fault ([`Error::is_row`]) reading may go on with the row behind it; after any other error nothing follows.
+    /// A fault of the next row or of the input, once all rows before it were delivered. After a row at fault ([`Error::is_row`]), reading
+    /// can continue with the row after it; after any other error nothing more can be read.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 
-    /// Bytes read so far, as stored, and how many there are if that is known.
+    /// Returns the number of bytes read so far, as stored, and the total if known.
     fn progress(&self) -> (u64, Option<u64>);
 }
 
@@ -41,23 +41,22 @@ impl<S: RowSource + ?Sized> RowSource for Box<S> {
     }
 }
 
-/// Text of the first batch: small, so that small files and pipes are quick.
+/// Number of bytes of text in the first batch: small, so that small files and pipes are fast.
 const FIRST: usize = 4 << 10;
-/// Text of later batches.
+/// Maximum number of bytes of text in later batches.
 const MOST: usize = 256 << 10;
 
-/// Reads the rows of a list of inputs, one after the other, decompressed on the way.
+/// Reader of the rows of a list of inputs, one after the other, decompressed as needed.
 ///
-/// A batch holds what one read of the input gave, up to 256 KiB: a line that comes alone through a pipe is
-/// delivered at once.
+/// A batch holds the rows of one read of the input, up to 256 KiB: a single line that arrives through a pipe is delivered at once.
 pub struct Reader {
     inputs: Vec<InputName>,
     next: usize,
     source: Option<Source>,
     options: Options,
-    /// Parsers of the formats encountered.
+    /// Parsers of the formats encountered so far.
     parsers: Vec<(&'static Format, Parser)>,
-    /// Index of the parser of the current input, once its format is known.
+    /// Position in `parsers` of the parser of the current input; `None` until its format is known.
     current: Option<usize>,
     bytes: Vec<u8>,
     size: usize,
@@ -67,7 +66,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Checks all inputs and the options; opens the first input when the first rows are read.
+    /// Checks all inputs and the options. The first input is opened when the first rows are read.
     ///
     /// # Errors
     /// The first input that cannot be read, with the system's reason; a setting out of its range.
@@ -98,10 +97,10 @@ impl Reader {
         })
     }
 
-    /// Reads rows from `from`, called `name` in messages.
+    /// Builds a reader of rows from `from`, called `name` in messages.
     ///
     /// # Errors
-    /// A setting out of its range; `from` cannot be read.
+    /// A setting out of its range, or a failure to read `from`.
     pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
         let mut reader = Reader::open(&[], options)?;
         reader.total = None;
@@ -109,7 +108,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Bytes read so far, as stored, and the total if known; for a progress bar.
+    /// Returns the number of bytes read so far, as stored, and the total if known; for a progress bar.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         (self.position.load(Ordering::Relaxed), self.total)
@@ -121,7 +120,7 @@ impl Reader {
         Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
     }
 
-    /// Reads once, or starts the next input; `false` if there is nothing left.
+    /// Reads once, or opens the next input; returns `false` if nothing is left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Parser::Text(parser)) = self.parser()
             && parser.waiting()
@@ -142,12 +141,12 @@ impl Reader {
         }
     }
 
-    /// The parser of the current input.
+    /// Returns the parser of the current input; `None` until its format is known.
     fn parser(&mut self) -> Option<&mut Parser> {
         Some(&mut self.parsers.get_mut(self.current?)?.1)
     }
 
-    /// Finds out the format of an input from its first bytes, which are then still to be read.
+    /// Detects the format of the current input from its first bytes, which are then parsed again from the start.
     fn begin(&mut self) -> Result<bool, Error> {
         let Some(source) = &mut self.source else { return Ok(false) };
         let head = match source.head() {
@@ -171,11 +170,11 @@ impl Reader {
         Ok(true)
     }
 
-    /// The format of an input that begins so, which must suit the inputs before it and the model.
+    /// Returns the format of an input that begins with `head`, after checking that it agrees with the earlier inputs and the model.
     fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
         let Options { format: given, found, .. } = &self.options;
         let refused = |message: String| ErrorKind::Table { file: name.to_owned(), message };
-        // A format that is said is not doubted; what it makes of the bytes does not depend on how many came at once.
+        // An explicit format is not questioned, so that the result does not depend on how many bytes arrived at once.
         if given.is_none()
             && !Format::is_stored(head)
             && !is_utf16(head)
@@ -194,7 +193,7 @@ impl Reader {
         }
         format.check(&self.options)?;
         match found.open(name, format) {
-            // Columns have the ids that the same names have elsewhere; whether they were written so only the user knows.
+            // Columns have the same ids as equal names in other formats. Whether the names agree is for the user to know.
             Some(FeatureKey::Column) if given.is_some() && format.by == FeatureKey::Name => Ok(format),
             Some(other) => {
                 let of = if found.of_model { "the model" } else { "the input before" };
@@ -210,7 +209,7 @@ impl Reader {
         }
     }
 
-    /// Rows of a table, which is opened before its first ones.
+    /// Reads rows of a table, after opening it on the first call.
     fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         let parser = self.current.and_then(|current| self.parsers.get_mut(current));
         let (Some((_, Parser::Table(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
@@ -247,7 +246,7 @@ impl Reader {
             return Err(ErrorKind::Input { place, message: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
         }
         let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
-        // Rows behind one at fault may be left at the end: they wait for another call.
+        // After a row at fault, later rows may remain when the input ends; another call returns them.
         let ended = n == 0 && !parser.waiting();
         let parsed = parsed.map(|()| true).map_err(|fault| self.row_error(fault));
         if ended {
@@ -274,13 +273,13 @@ impl Reader {
     }
 }
 
-/// Whether the first input that can be looked at is a table.
+/// Whether the first input whose format can be determined is a table.
 fn is_table(inputs: &[InputName], options: &Options) -> bool {
     let known = options.format.or_else(|| options.found.format());
     known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
-/// How features are identified, in words.
+/// Returns the description of how features are identified.
 fn by_words(by: FeatureKey) -> &'static str {
     match by {
         FeatureKey::Index => "index (svmlight)",
@@ -289,12 +288,12 @@ fn by_words(by: FeatureKey) -> &'static str {
     }
 }
 
-/// So many bytes, or the first line, tell whether text is UTF-16.
+/// Number of bytes, within the first line, that suffice to recognise UTF-16.
 const SIGN: usize = 4;
 
-/// Whether text begins as UTF-16 does: with its byte order mark, or with two ASCII characters of two bytes each.
+/// Whether text begins like UTF-16: with a byte order mark, or with two ASCII characters of two bytes each.
 fn is_utf16(head: &[u8]) -> bool {
-    // Not behind the line: a line through a pipe is not waited behind.
+    // Only the first line is inspected, so that a line through a pipe is parsed before the next one arrives.
     let head = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let (low, high) = match head {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return true,
@@ -340,28 +339,28 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// An open input.
+/// Open input.
 struct Source {
     name: String,
-    /// The regular file that the stream reads.
+    /// Regular file that the stream reads, and its size; `None` for other inputs.
     file: Option<(Arc<File>, u64)>,
-    /// Bytes of the inputs before.
+    /// Number of bytes of the previous inputs.
     before: u64,
     stream: Stream,
-    /// Whether its first bytes are still to be parsed.
+    /// Whether the first bytes are still to be parsed.
     unseen: bool,
 }
 
 enum Stream {
-    /// Nothing is read yet, so that the compression is not known; empty only while it is found out.
+    /// Stream whose codec is not known, because nothing was read yet; `None` only while the codec is detected.
     Stored(Option<Box<dyn Read + Send>>),
     Open(Option<&'static str>, Box<dyn Read + Send>),
-    /// A table has it now.
+    /// Placeholder for a stream that was handed over to a table.
     Lent,
 }
 
 impl Source {
-    /// The first bytes: a line at least, unless it is very long. A line that comes alone is not waited behind.
+    /// Reads the first bytes: at least a line, unless it is very long. Returns without waiting for bytes after the first line.
     fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
         let (mut head, mut n) = (vec![0; FIRST], 0);
         while n < FIRST {
@@ -377,14 +376,14 @@ impl Source {
         Ok(head)
     }
 
-    /// Puts bytes that were read before those to come.
+    /// Puts bytes that were read back in front of the stream.
     fn unread(&mut self, bytes: Vec<u8>) {
         if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
             self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
         }
     }
 
-    /// Hands the input over to a table, which gets it once.
+    /// Hands the input over to a table; returns `None` if it was already handed over.
     fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
         let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
             Stream::Stored(raw) => match compression::decode(raw?) {
@@ -406,7 +405,7 @@ impl Source {
         }))
     }
 
-    /// Reads decompressed bytes; an error comes with the name of the compression.
+    /// Reads decompressed bytes. An error is returned with the name of the codec.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
         loop {
             match &mut self.stream {
@@ -422,7 +421,7 @@ impl Source {
     }
 }
 
-/// Counts the bytes read, where the progress bar can see it.
+/// Reader that counts the bytes read, in a counter shared with the progress bar.
 struct Counted {
     raw: Box<dyn Read + Send>,
     position: Arc<AtomicU64>,

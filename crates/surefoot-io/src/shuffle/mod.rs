@@ -1,10 +1,10 @@
-//! Rows in an order that depends on nothing but a seed, the pass and the number of each row.
+//! Rows in an order that depends only on a seed, the pass and the number of each row.
 //!
-//! | part | what it is |
+//! | part | content |
 //! | --- | --- |
-//! | [`order`] | the order: a key for each row |
-//! | [`record`] | a row as bytes |
-//! | [`store`] | records in memory, the rest in [`runs`] in a temporary file, which are merged when they are read |
+//! | [`order`] | the order, defined by a key per row |
+//! | [`record`] | the encoding of a row as bytes |
+//! | [`store`] | the records in memory and, beyond it, in [`runs`] in a temporary file, which are merged when they are read |
 //! | [`source`] | all rows of a source, read once, in the order of any pass |
 
 pub(crate) mod order;

@@ -1,11 +1,11 @@
-//! The order of rows in a pass.
+//! Order of rows in a pass.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The order in which a pass takes rows: by ascending [key](ShuffleOrder::key), rows of equal keys by number.
+/// Order of the rows in a pass: by ascending [key](ShuffleOrder::key), with rows of equal keys by number.
 ///
-/// It depends on seed, pass and row number alone, not on memory, threads, format or size of the data.
-/// Orders of different seeds or passes are unrelated.
+/// The order depends only on seed, pass and row number, not on memory, threads, format or size of the data. Orders of different seeds or
+/// passes are unrelated.
 ///
 /// ```
 /// use surefoot_io::ShuffleOrder;
@@ -16,17 +16,17 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShuffleOrder {
-    /// Chosen by the user.
+    /// Seed, chosen by the user.
     pub seed: u64,
-    /// The pass, from 1.
+    /// Number of the pass, from 1.
     pub pass: u32,
 }
 
 impl ShuffleOrder {
-    /// The key of the row of this number, from 0: the XXH3-64 of the number, seeded with the XXH3-64 of seed and pass; all of
-    /// them as 64-bit integers, least significant byte first.
+    /// Returns the key of row number `row`, from 0: the XXH3-64 of the number, seeded with the XXH3-64 of seed and pass. All numbers are
+    /// hashed as 64-bit integers, least significant byte first.
     ///
-    /// In two steps: with the user's seed as the seed of a single hash, neighbouring seeds gave correlated orders.
+    /// The hash has two steps because a single hash with the user's seed gave correlated orders for neighbouring seeds.
     #[must_use]
     pub fn key(self, row: u64) -> u64 {
         let mut bytes = [0; 16];

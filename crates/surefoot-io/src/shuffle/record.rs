@@ -1,31 +1,31 @@
-//! A row as bytes, with all that is needed of it later: numbers, place, perhaps its text.
+//! Encoding of a row as bytes, with everything needed later: numbers, place, and optionally its text.
 //!
-//! Ids take 4 bytes each where all of a row fit, values none where all are 1 and 4 where that loses no bit, numbers
-//! that rows usually lack are left out. So a row of numbers takes 12 bytes per nonzero, one of words 4 to 8.
+//! An id takes 4 bytes if all ids of the row fit, else 8. Values take no bytes if all are 1, 4 bytes each if that loses no bit, else 8.
+//! Numbers that rows usually lack are left out. Hence a row of numbers takes 12 bytes per nonzero, and a row of words 4 to 8.
 
 use surefoot_glm::{Batch, Place};
 
-/// Which parts a record has, as bits of its first byte.
+/// Bits of the first byte of a record, which state the parts that the record has.
 mod part {
-    /// Ids of 8 bytes, else of 4.
+    /// Set if each id takes 8 bytes; otherwise each takes 4.
     pub(super) const WIDE: u8 = 1;
-    /// Values of 4 bytes.
+    /// Set if each value takes 4 bytes.
     pub(super) const SINGLE: u8 = 2;
-    /// Values of 8 bytes; with neither all of them are 1.
+    /// Set if each value takes 8 bytes. If neither this bit nor `SINGLE` is set, all values are 1 and take no bytes.
     pub(super) const DOUBLE: u8 = 4;
-    /// A weight other than 1.
+    /// Set if the record has a weight, which is then other than 1.
     pub(super) const WEIGHT: u8 = 8;
-    /// An offset other than 0.
+    /// Set if the record has an offset, which is then other than 0.
     pub(super) const OFFSET: u8 = 16;
-    /// Groups of which some are not 0.
+    /// Set if the record has group numbers, some of which are then other than 0.
     pub(super) const GROUPS: u8 = 32;
-    /// The row counts for the choice of those held out.
+    /// Set if the record has a position, because the row counts for the choice of held-out rows.
     pub(super) const POSITION: u8 = 64;
-    /// The text of the row, up to the end.
+    /// Set if the record has the text of the row, up to its end.
     pub(super) const TEXT: u8 = 128;
 }
 
-/// Appends row `r` of a batch. `position` is 0 for a row without weight or label; its text is left out unless asked for.
+/// Appends row `r` of a batch as a record. `position` is 0 for a row without weight or label. The text is left out unless `with_text`.
 pub(super) fn encode(batch: &Batch, r: usize, position: u64, with_text: bool, to: &mut Vec<u8>) {
     let (row, place) = (batch.row(r), batch.place[r]);
     let text = if with_text { batch.text.get(place.text.0..place.text.1).unwrap_or_default() } else { &[] };
@@ -69,11 +69,11 @@ pub(super) fn encode(batch: &Batch, r: usize, position: u64, with_text: bool, to
     if parts & part::GROUPS != 0 {
         put(row.group.iter().map(|group| group.to_le_bytes()), to);
     }
-    // To the end of the record.
+    // The text extends to the end of the record.
     to.extend(text);
 }
 
-/// Appends numbers, for all of which room is made at once.
+/// Appends numbers, with one allocation for all of them.
 fn put<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>, to: &mut Vec<u8>) {
     let from = to.len();
     to.resize(from + N * numbers.len(), 0);
@@ -120,7 +120,7 @@ pub(super) fn decode(record: &[u8], batch: &mut Batch) {
     batch.place.push(Place { input, line, text: (from, batch.text.len()), ..Place::default() });
 }
 
-/// The bytes of a record that are not read yet.
+/// Bytes of a record that are not decoded yet.
 struct RecordBytes<'a>(&'a [u8]);
 
 impl<'a> RecordBytes<'a> {
@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
     use surefoot_glm::Row;
 
-    /// Numbers of every kind that has its own way of being stored.
+    /// Generates numbers of every kind that is stored in its own way.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![
             Just(1.0),

@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 use crate::files::spool::ReadAt;
 
-/// Bytes that are read or written at once: the most, and the least.
+/// Maximum and minimum number of bytes that are read or written at once.
 const PIECE: (usize, usize) = (1 << 20, 4 << 10);
 
-/// Runs, one after the other in an unnamed file in `TMPDIR`, which is gone when its last user is, however that ends.
+/// Sorted runs, one after the other in an unnamed file in `TMPDIR`, which disappears with its last user, however the process ends.
 #[derive(Debug)]
 pub(super) struct Runs {
     file: Arc<File>,
-    /// Where each run ends.
+    /// Position in the file, in bytes, of the end of each run.
     ends: Vec<u64>,
 }
 
 impl Runs {
-    /// An empty file.
+    /// Creates an empty file.
     pub(super) fn create() -> io::Result<Runs> {
         Ok(Runs { file: Arc::new(tempfile::tempfile()?), ends: Vec::new() })
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Appends a run: the numbers of rows and their records.
+    /// Appends a run: row numbers and their records.
     pub(super) fn write<'a>(&mut self, records: impl Iterator<Item = (u64, &'a [u8])>) -> io::Result<()> {
         let mut end = self.len();
         let mut file = BufWriter::with_capacity(PIECE.0, &*self.file);
@@ -43,7 +43,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Readers of all runs, which together take about `memory` bytes.
+    /// Returns readers of all runs, which together take about `memory` bytes.
     pub(super) fn readers(&self, memory: usize) -> Vec<Run> {
         let piece = (memory / self.ends.len().max(1)).clamp(PIECE.1, PIECE.0);
         let starts = std::iter::once(&0).chain(&self.ends);
@@ -55,7 +55,7 @@ impl Runs {
     }
 }
 
-/// The records of a run, one after the other.
+/// Reader of the records of a run, one after the other.
 #[derive(Debug)]
 pub(super) struct Run {
     bytes: BufReader<Take<ReadAt>>,
@@ -64,7 +64,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Goes on to the next record, if there is one.
+    /// Advances to the next record; returns `false` if there is none.
     pub(super) fn next(&mut self) -> io::Result<bool> {
         if self.bytes.fill_buf()?.is_empty() {
             return Ok(false);
@@ -78,12 +78,12 @@ impl Run {
         }
     }
 
-    /// The number of the row.
+    /// Returns the row number of the current record.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Its record.
+    /// Returns the bytes of the current record.
     pub(super) fn record(&self) -> &[u8] {
         &self.record
     }

@@ -1,4 +1,4 @@
-//! Rows of a source in shuffled order, a new one per pass.
+//! Rows of a source in a new shuffled order per pass.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,15 +12,15 @@ use crate::{
     read::reader::RowSource,
 };
 
-/// Most rows and pairs of a batch, unless one row alone has more.
+/// Maximum number of rows and of nonzeros in a batch, unless a single row has more.
 const ROWS: usize = 1 << 10;
 const PAIRS: usize = 1 << 14;
 
-/// All rows of a source, shuffled: read once, then handed out in the [`ShuffleOrder`] of each pass.
+/// Shuffled rows of a source, which is read once; the rows are then delivered in the [`ShuffleOrder`] of each pass.
 ///
-/// Rows are kept in memory as far as they fit, the others in an unnamed file in `TMPDIR` that disappears with its last user.
-/// The order does not depend on that. Their [positions](surefoot_glm::Row::position) are those in the source, so that the
-/// same rows are held out as in the order of the data.
+/// Rows are kept in memory as far as they fit, and the others in an unnamed file in `TMPDIR` that disappears with its last user; the order
+/// does not depend on this. The [positions](surefoot_glm::Row::position) of rows are those in the source, so that the same rows are held
+/// out as in the order of the data.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -46,7 +46,7 @@ pub struct Shuffle {
     shared: Arc<Shared>,
 }
 
-/// The rows of a [`Shuffle`] in the order of one pass. Only one pass can be read at a time.
+/// Rows of a [`Shuffle`] in the order of one pass. Only one pass can be read at a time.
 #[derive(Debug)]
 pub struct ShuffledRows {
     shared: Arc<Shared>,
@@ -63,35 +63,35 @@ struct Shared {
 /// Progress counters, readable without waiting for the reader.
 #[derive(Debug, Default)]
 struct ShuffleProgress {
-    /// Bytes read of the source, and how many there are, if that is known; else 0.
+    /// Number of bytes read from the source. `all` is their total, or 0 if it is unknown.
     bytes: AtomicU64,
     all: AtomicU64,
-    /// Rows of the source, once all are read, and how many of them were handed out in this pass.
+    /// Number of rows of the source, 0 until all are read. `given` is the number of rows delivered in this pass.
     rows: AtomicU64,
     given: AtomicU64,
-    /// Bytes in the temporary file.
+    /// Number of bytes in the temporary file.
     spilled: AtomicU64,
-    /// Nobody listens any more.
+    /// Whether the [`Shuffle`] was dropped, so that reading ends early.
     over: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    /// The source, until all of it is read.
+    /// Source of the rows; `None` once all of it is read.
     source: Option<Box<dyn RowSource + Send>>,
     with_text: bool,
     limit: usize,
     store: Option<Store>,
-    /// Rows, and those of positive weight, so far.
+    /// Number of rows so far. `positive` counts those with positive weight and a label.
     rows: u64,
     positive: u64,
-    /// The last row of each input that has any.
+    /// Place of the last row of each input that has rows.
     ends: Vec<Place>,
 }
 
 impl Shuffle {
-    /// The rows of `source`, of which about `memory` bytes may be kept in memory; with their text, if faults that show
-    /// later are to be described and the source cannot be read again.
+    /// Builds a shuffle of the rows of `source`, of which about `memory` bytes may be kept in memory. The text of rows is kept if
+    /// `with_text`, which is needed to describe later faults if the source cannot be read again.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static, memory: usize, with_text: bool) -> Shuffle {
         let progress = ShuffleProgress::default();
@@ -100,34 +100,33 @@ impl Shuffle {
         Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), progress }) }
     }
 
-    /// All rows in this order. The first that is read reads the source to its end before; its
-    /// errors are those of the source.
+    /// Returns all rows in this order. Reading the first batch reads the whole source first, and may return its errors.
     #[must_use]
     pub fn rows(&self, order: ShuffleOrder) -> ShuffledRows {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }
     }
 
-    /// Bytes read of the source, and the total if known.
+    /// Returns the number of bytes read from the source, and the total if known.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 
-    /// Share of the rows delivered in this pass, in [0, 1].
+    /// Returns the share of the rows delivered in this pass, in [0, 1].
     #[must_use]
     pub fn share(&self) -> f64 {
         let ShuffleProgress { rows, given, .. } = &self.shared.progress;
         given.load(Relaxed) as f64 / rows.load(Relaxed).max(1) as f64
     }
 
-    /// Bytes in the temporary file.
+    /// Returns the number of bytes in the temporary file.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.shared.progress.spilled.load(Relaxed)
     }
 
-    /// Number of rows, and location of the last row of each input with rows; `None` until the source is read to its end.
+    /// Returns the number of rows, and the place of the last row of each input with rows; `None` until the whole source is read.
     #[must_use]
     pub fn whole(&self) -> Option<(u64, Vec<Place>)> {
         let state = self.shared.lock();
@@ -136,7 +135,7 @@ impl Shuffle {
 }
 
 impl Drop for Shuffle {
-    /// Rows that are read on another thread come to an end soon.
+    /// Tells readers of rows on other threads to end soon.
     fn drop(&mut self) {
         self.shared.progress.over.store(true, Relaxed);
     }
@@ -177,7 +176,7 @@ impl RowSource for ShuffledRows {
 }
 
 impl State {
-    /// Reads the source to its end, unless that is done or nobody listens any more.
+    /// Reads the source to its end, unless that is done or the [`Shuffle`] was dropped.
     fn fill(&mut self, order: ShuffleOrder, progress: &ShuffleProgress) -> Result<(), Error> {
         let Some(source) = &mut self.source else { return Ok(()) };
         let store = self.store.get_or_insert_with(|| Store::new(order, self.limit));
@@ -210,7 +209,7 @@ impl State {
     }
 }
 
-/// The temporary file cannot be written or read.
+/// Builds the error of a temporary file that cannot be written or read.
 fn failed(source: io::Error) -> Error {
     let folder = shown(std::env::temp_dir().as_os_str());
     ErrorKind::Write { file: format!("{folder} (for rows to be shuffled that memory does not hold; TMPDIR)"), source }

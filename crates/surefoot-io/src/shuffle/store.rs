@@ -1,8 +1,8 @@
-//! Records in the order of a pass: in memory, or, where they are too many, in sorted runs in a temporary file.
+//! Store of records in the order of a pass: in memory and, if there are too many, in sorted runs in a temporary file.
 //!
-//! This is an external merge sort. Whenever memory is full, what it holds is sorted and written to the file as a run;
-//! reading merges the runs, each read by large pieces, with what is in memory. So nothing is sought row by row, and the
-//! order is the same wherever rows are.
+//! The store is an external merge sort. Whenever memory is full, its records are sorted and written to the file as a run. Reading merges
+//! the runs, each read in large pieces, with the records in memory. No record is read by random access, and the order does not depend on
+//! where records are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,16 +13,16 @@ use super::{
     runs::{Run, Runs},
 };
 
-/// Bytes of a block of memory, unless one record has more.
+/// Size of a block of memory in bytes, unless a single record is larger.
 const BLOCK: usize = 1 << 20;
-/// Of so many bytes that may be in memory, one is for reading runs.
+/// Divisor of the memory limit that gives the memory for reading runs.
 const READING: usize = 4;
 
-/// Records with the numbers of their rows.
+/// Store of records with the numbers of their rows.
 #[derive(Debug)]
 pub(super) struct Store {
     order: ShuffleOrder,
-    /// Bytes that may be in memory.
+    /// Maximum number of bytes in memory.
     limit: usize,
     memory: Memory,
     runs: Option<Runs>,
@@ -37,7 +37,7 @@ struct Memory {
     entries: Vec<Entry>,
 }
 
-/// Where a record in memory is. They ascend as rows do in the order of the pass.
+/// Position of a record in memory. The order of entries is that of the rows in the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     key: u64,
@@ -47,20 +47,20 @@ struct Entry {
     len: usize,
 }
 
-/// How far records are read.
+/// Progress of reading the records in merged order.
 #[derive(Debug, Default)]
 struct Merge {
-    /// Records taken of those in memory.
+    /// Number of records in memory that were already returned.
     taken: usize,
     runs: Vec<Run>,
-    /// Key, number and run of the record that each run stands at.
+    /// Key, row number and run of the current record of each run.
     heads: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    /// The run whose record was handed out last, and is in use until the next one is asked for.
+    /// Run whose record was returned last, and is in use until the next record is requested.
     lent: Option<usize>,
 }
 
 impl Store {
-    /// Nothing yet, of which about `limit` bytes may be in memory.
+    /// Builds an empty store that keeps about `limit` bytes in memory.
     pub(super) fn new(order: ShuffleOrder, limit: usize) -> Store {
         Store { order, limit, memory: Memory::default(), runs: None, merge: Merge::default() }
     }
@@ -74,12 +74,13 @@ impl Store {
         Ok(())
     }
 
-    /// Bytes of the temporary file.
+    /// Returns the size of the temporary file in bytes.
     pub(super) fn spilled(&self) -> u64 {
         self.runs.as_ref().map_or(0, Runs::len)
     }
 
-    /// Puts all records into this order, to be read from the first on. Gives up, with nothing to be read, when `over` says so.
+    /// Arranges all records in this order, to be read from the first on. Stops early when `over` returns true, and leaves the records
+    /// incomplete.
     pub(super) fn arrange(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         if order != self.order && self.runs.is_some() {
             self.rewrite(order, over)?;
@@ -92,7 +93,7 @@ impl Store {
         (0..self.merge.runs.len()).try_for_each(|run| self.merge.advance(run, order))
     }
 
-    /// The next record.
+    /// Returns the next record; `None` after the last one.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let merge = &mut self.merge;
         if let Some(run) = merge.lent.take() {
@@ -108,9 +109,9 @@ impl Store {
         Ok(merge.lent.map(|run| merge.runs[run].record()))
     }
 
-    /// Sorts all records anew. They are read as they lie, which is from one end of the file to the other.
+    /// Sorts all records in a new order. Reads the file sequentially, from start to end.
     fn rewrite(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
-        // Memory is needed for the new ones.
+        // The new runs need the memory.
         self.spill()?;
         let mut sorted = Store::new(order, self.limit);
         for mut run in self.readers() {
@@ -122,7 +123,7 @@ impl Store {
         Ok(())
     }
 
-    /// Moves what is in memory to the file.
+    /// Sorts the records in memory and moves them to the file as a run.
     fn spill(&mut self) -> io::Result<()> {
         if self.memory.entries.is_empty() {
             return Ok(());
@@ -138,14 +139,14 @@ impl Store {
         Ok(())
     }
 
-    /// Readers of all runs.
+    /// Returns readers of all runs.
     fn readers(&self) -> Vec<Run> {
         self.runs.as_ref().map_or_else(Vec::new, |runs| runs.readers(self.limit / READING))
     }
 }
 
 impl Merge {
-    /// Goes on to the next record of a run, if it has one.
+    /// Advances a run to its next record, if there is one.
     fn advance(&mut self, run: usize, order: ShuffleOrder) -> io::Result<()> {
         let reader = &mut self.runs[run];
         if reader.next()? {
@@ -156,7 +157,7 @@ impl Merge {
 }
 
 impl Memory {
-    /// Bytes of records and of what is known of them.
+    /// Returns the number of bytes of the records and their entries.
     fn used(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<Entry>()
     }
@@ -168,18 +169,18 @@ impl Memory {
         }
         let block = self.blocks.len() - 1;
         let bytes = &mut self.blocks[block];
-        // Within a block, of which one begins every BLOCK bytes.
+        // Position within a block; a new block begins about every BLOCK bytes, so that it fits 32 bits.
         self.entries.push(Entry { key, number, block: block as u32, at: bytes.len() as u32, len: record.len() });
         bytes.extend_from_slice(record);
         self.bytes += record.len();
     }
 
-    /// The record of an entry.
+    /// Returns the record of an entry.
     fn record(&self, entry: &Entry) -> &[u8] {
         &self.blocks[entry.block as usize][entry.at as usize..][..entry.len]
     }
 
-    /// Forgets all records.
+    /// Discards all records.
     fn clear(&mut self) {
         self.blocks.clear();
         self.entries.clear();

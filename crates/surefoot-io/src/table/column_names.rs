@@ -2,18 +2,18 @@
 
 use crate::error;
 
-/// A name as it is shown in a message.
+/// Returns a name as shown in a message.
 pub(crate) fn shown(name: &str) -> String {
     error::cut(name, 48, 32)
 }
 
-/// A column as it is called in a message.
+/// Returns a column, by number and name, as shown in a message.
 pub(crate) fn called(number: usize, name: &str) -> String {
-    // Without names, names are numbers.
+    // In a table without column names, the names are the numbers.
     if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
 }
 
-/// A column as a value of a flag: its name if that needs no quoting in a shell or list, else its number from 1.
+/// Returns a column as a value of a flag: its name if that needs no quoting in a shell or list, else its number from 1.
 #[must_use]
 pub fn flagged(number: usize, name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -24,7 +24,7 @@ pub fn flagged(number: usize, name: &str) -> String {
     }
 }
 
-/// The names that there are, as far as they fit into a message.
+/// Returns a list of the names, as many as fit into a message.
 pub(crate) fn listed(names: &[String]) -> String {
     let mut list = String::new();
     for (i, name) in names.iter().enumerate() {
@@ -36,8 +36,8 @@ pub(crate) fn listed(names: &[String]) -> String {
     list
 }
 
-/// Positions from 0 of the columns that a selector means: the column of this name; else of this number from 1; else a
-/// range of numbers (`15-40`), or names that match a pattern (`x*`, where `*` is any text). Empty if none. O(columns).
+/// Returns the positions, from 0, of the columns that a selector means: the column of this name; else the column of this number, from 1;
+/// else a range of numbers (`15-40`), or names that match a pattern (`x*`, where `*` is any text). Empty if there are none. O(columns).
 ///
 /// ```
 /// let names = ["y", "x1", "x2", "z"];
@@ -54,7 +54,7 @@ pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Positions of the columns meant by a name that no column has: by number, range or pattern.
+/// Returns the positions of the columns meant by a selector that is not a column name: a number, range or pattern.
 pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
     let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));
@@ -65,7 +65,7 @@ pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Whether a text is a pattern with any text in place of each `*`.
+/// Whether a text matches a pattern, in which each `*` stands for any text.
 fn fits(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -77,27 +77,27 @@ fn fits(text: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A name without what is easily mistaken: blanks, marks between words, the case of letters.
+/// Normalises a name by removing details that are easily confused: blanks, punctuation, and the case of letters.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The question whether another name was meant, if one is near: the same but for blanks, marks and case, or but for one letter
-/// in four.
+/// Returns a question suggesting a similar name, if there is one: equal except for blanks, punctuation and case, or with an edit distance
+/// of at most a quarter of its letters.
 pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
     let meant = folded(wanted);
     let alike = |name: &&S| !meant.is_empty() && folded(name.as_ref()) == meant;
     let found = names.iter().find(alike).or_else(|| {
         let most = meant.chars().count() / 4;
         let distance = |name: &S| distance(&folded(name.as_ref()), &meant);
-        // Names of many columns are not compared one by one.
+        // At most 1000 names are compared one by one.
         let few = names.iter().take(1000).map(|name| (distance(name), name));
         few.min_by_key(|found| found.0).filter(|found| found.0 <= most).map(|found| found.1)
     })?;
     Some(format!("did you mean '{}'?", shown(found.as_ref())))
 }
 
-/// Edit distance (Levenshtein) of two texts.
+/// Returns the edit distance (Levenshtein) of two texts, of which the first 64 characters are compared.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

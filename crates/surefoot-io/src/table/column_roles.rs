@@ -1,4 +1,4 @@
-//! Roles of columns, by the user's selection and by a model.
+//! Roles of columns, from the user's selection and from a model.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::ColumnError;
 
-/// New columns to ignore: those of `--ignore`, and those not in `--keep`.
+/// Returns for each new column whether it is ignored: by `--ignore` or `--id`, or because it is not in `--keep`.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     let (by_name, keep) = (by_name(names), &options.reading.keep);
     let mut ignored = vec![!keep.is_empty(); names.len()];
@@ -26,11 +26,11 @@ pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     ignored
 }
 
-/// Message for a missing cell, if the model was trained without any.
+/// Message for a missing cell, if the model was trained without missing cells.
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
      fit --missing mean takes the column's mean for it";
 
-/// Remedy for a missing column of a model.
+/// Returns the remedy for a column that the model needs and the data lack.
 pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     match role {
         Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
@@ -40,7 +40,7 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     }
 }
 
-/// The place of the column of what rows are called, if it is wanted.
+/// Returns the position of the column of row names; `None` if none is requested.
 pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<usize>, ColumnError> {
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
@@ -53,7 +53,8 @@ pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<us
     }
 }
 
-/// Notes `--ignore` of a column that neither this file nor the model has, which another file may have; in training [`roles`] refuses it.
+/// Notes an `--ignore` of a column that neither this file nor the model has, since another file may have it. In training, [`roles`] refuses
+/// it.
 pub(crate) fn note_ignored(names: &[String], options: &Options) {
     if !options.found.of_model {
         return;
@@ -71,12 +72,12 @@ fn by_name(names: &[String]) -> HashMap<&str, usize> {
     names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
 }
 
-/// [`columns_meant`], where there are many names and many that are wanted.
+/// Resolves a selector like [`columns_meant`], with a map of names for the case of many names and many selectors.
 fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<usize> {
     by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
 }
 
-/// The roles that a user gave to columns. Where some are to be kept, the others are no features.
+/// Returns the roles that the user gave to columns. If `--keep` is given, all other features are ignored.
 pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, ColumnError> {
     let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
@@ -107,7 +108,7 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
     Ok(roles)
 }
 
-/// The columns that one of COLS means, of which there must be one.
+/// Returns the columns that a selector means; at least one, and exactly one if `single`.
 fn existing(
     flag: &str,
     names: &[String],
@@ -125,13 +126,13 @@ fn existing(
     Ok(found)
 }
 
-/// The complaint that a column cannot be what this flag says.
+/// Builds the error of a flag that gives a second role to a column.
 fn taken(flag: &str, names: &[String], column: usize) -> ColumnError {
     let column = called(column + 1, &names[column]);
     ColumnError::asked(format!("{flag}: {column} has another use already; give each column one"))
 }
 
-/// Leaves out all features but those to be kept.
+/// Ignores all features except those to be kept.
 fn keep(
     names: &[String],
     by_name: &HashMap<&str, usize>,

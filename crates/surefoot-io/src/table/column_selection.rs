@@ -2,48 +2,48 @@
 
 use surefoot_glm::{Quote, Role};
 
-/// The user's selection of columns of a table. Columns are identified by name, or by number from 1; a name wins.
+/// The user's selection of columns of a table. A column is identified by name, or by number from 1; names take precedence.
 ///
-/// Where several are allowed, also by [range or pattern](crate::columns_meant).
+/// Settings for several columns also accept a [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSelection {
-    /// Whether the first line has column names; detected by default.
+    /// Whether the first line holds column names; `None` to detect it.
     pub header: Option<bool>,
-    /// Delimiter of cells in text; by default that of the model's data, or the one that the first lines agree on. A blank
-    /// stands for runs of blanks and tabs.
+    /// Delimiter of cells in text; `None` for that of the model's data, or the one detected from the first lines. A blank stands for any
+    /// run of blanks and tabs.
     pub delimiter: Option<char>,
-    /// Quote character in text; by default that of the model's data, or double quotes.
+    /// Quote character in text; `None` for that of the model's data, or double quotes.
     pub quote: Option<Quote>,
     /// Decimal separator of numbers in text: a point or a comma.
     pub decimal: Option<char>,
-    /// The column of labels.
+    /// Column of labels.
     pub label: Option<String>,
-    /// The column of importance weights.
+    /// Column of importance weights.
     pub weight: Option<String>,
-    /// The column of numbers of trials, of which labels are the proportion of successes.
+    /// Column of the numbers of trials; labels are then proportions of successes.
     pub trials: Option<String>,
-    /// The column of offsets, which are added to margins.
+    /// Column of offsets, which are added to margins.
     pub offset: Option<String>,
-    /// The column of exposures, whose logarithms are added to margins.
+    /// Column of exposures, whose logarithms are added to margins.
     pub exposure: Option<String>,
-    /// Categorical columns, whose values are names.
+    /// Categorical columns, each of whose values is a feature.
     pub categorical: Vec<String>,
     /// Text columns, whose words are features.
     pub text: Vec<String>,
-    /// Numeric columns.
+    /// Numeric columns, each of which is one feature.
     pub numeric: Vec<String>,
-    /// Columns to ignore.
+    /// Columns that yield no features.
     pub ignore: Vec<String>,
-    /// The column of row names: see [`Batch::name`](surefoot_glm::Batch::name).
+    /// Column of row names: see [`Batch::name`](surefoot_glm::Batch::name).
     pub id: Option<String>,
-    /// Whether tags are row names, in text of Vowpal Wabbit.
+    /// Whether tags are row names, in Vowpal Wabbit text.
     pub tags: bool,
     /// Roles whose columns are not required: weights, which are then 1, offsets and exposures.
     pub without: Vec<Role>,
 }
 
 impl ColumnSelection {
-    /// The flags that assign roles: name, role, and the selected columns.
+    /// Returns the flags that assign roles: name of the flag, role, and selected columns.
     #[must_use]
     pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
         [

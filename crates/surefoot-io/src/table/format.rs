@@ -1,15 +1,15 @@
-//! A format of data, apart from how it is read.
+//! Description of a data format, independent of its parser.
 
 use surefoot_glm::FeatureKey;
 
-/// A format of data: a row of [`FORMATS`](crate::FORMATS).
+/// Data format: a row of [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Format {
-    /// The name to give to `--format`.
+    /// Name, as given to `--format`.
     pub name: &'static str,
-    /// File name extensions, without that of a compression.
+    /// File name extensions, without an extension for compression.
     pub extensions: &'static [&'static str],
-    /// How its features are identified.
+    /// Way in which features are identified: by index, name or column.
     pub by: FeatureKey,
 }

@@ -13,26 +13,26 @@ use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
-/// Properties inferred by readers that a model has to store; shared by all readers of one command.
+/// Properties that readers infer and a model has to store; shared by all readers of one command.
 #[derive(Debug, Default)]
 pub struct Inferred {
-    /// The columns, once they are known.
+    /// Columns of the table, once they are known.
     pub(crate) table: OnceLock<TableSchema>,
-    /// The format of the first input.
+    /// Format of the first input.
     format: OnceLock<&'static Format>,
-    /// How features are identified, once known.
+    /// Way in which features are identified, once known.
     by: OnceLock<FeatureKey>,
     /// Whether the columns are those of a model.
     pub(crate) of_model: bool,
-    /// Categories that the first rows suggest and a number further down would not fit, by name, once they are known.
+    /// Names of columns inferred to be categorical from the first rows, where a later number would be unexpected.
     pub(crate) open: OnceLock<HashSet<String>>,
     /// Dialect and header of the first text table.
     head: OnceLock<Head>,
-    /// Whether labels are text, once one was read.
+    /// Whether labels are text, once a label was read.
     pub(crate) text_labels: OnceLock<bool>,
-    /// Whether the loss takes more than two classes.
+    /// Whether the loss supports more than two classes.
     pub(crate) many_classes: bool,
-    /// Whether a reader counts missing cells.
+    /// Whether a reader already counts missing cells.
     counted: AtomicBool,
     inner: Mutex<Inner>,
 }
@@ -41,48 +41,48 @@ pub struct Inferred {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
-    /// Names of features that share the id of another, if ids are hashed to few bits.
+    /// Names of features that share their id with another feature, if ids are hashed to few bits.
     shared: BTreeSet<(u64, Box<str>)>,
-    /// Their bytes.
+    /// Total length of all names, in bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
-    /// Categories whose cells may hold several values.
+    /// Categorical columns whose cells may hold several values.
     lists: BTreeSet<String>,
-    /// Distinct dialects and column orders of the texts: per position in the file the number of the column in the table.
+    /// Distinct dialects and column orders of text files: the number of the column in the table, per position in the file.
     layouts: Vec<(Dialect, Arc<ColumnOrder>)>,
     distinct: Option<HyperLogLog>,
     notes: Vec<String>,
-    /// Names that a user gave to namespaces or indices and that rows had.
+    /// Names of namespaces or indices that the user gave and that occur in rows.
     met: BTreeSet<String>,
-    /// The formats of inputs by their names.
+    /// Formats of inputs, by input name.
     formats: HashMap<String, &'static Format>,
 }
 
 /// Dialect and header of a text table, inferred from its first lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Delimiter of cells; a blank stands for runs of blanks and tabs.
+    /// Delimiter of cells; a blank stands for any run of blanks and tabs.
     pub delimiter: u8,
-    /// Quote character, if cells may be quoted.
+    /// Quote character; `None` if cells are never quoted.
     pub quote: Option<u8>,
-    /// Whether the first line names the columns.
+    /// Whether the first line holds column names.
     pub is_header: bool,
-    /// Whether that was said or is clear.
+    /// Whether `is_header` was given by the user or is clear from the data.
     pub is_sure: bool,
-    /// The number of columns.
+    /// Number of columns.
     pub width: usize,
 }
 
-/// The columns of a file by their number in the table, from 0; `None` for one that is not there.
+/// Numbers, from 0, of the columns of a file in the table; `None` for a column that the table lacks.
 pub(crate) type ColumnOrder = Vec<Option<usize>>;
 
 impl Inferred {
-    /// Most notes that are kept.
+    /// Maximum number of notes that are kept.
     pub const NOTES: usize = 100;
-    /// Labels of text that are told apart where the loss takes two: some may be those of rows that are refused.
+    /// Maximum number of label texts for a loss of two classes: more than two, since some may belong to rows at fault.
     const SPARE_CLASSES: usize = 64;
 
-    /// Initial state for a model that is used or trained further: its schema and names.
+    /// Builds the initial state for a model that is used or trained further, from its schema and feature names.
     #[must_use]
     pub fn of_model(reading: &Schema, names: &FeatureNames) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
@@ -97,7 +97,7 @@ impl Inferred {
         found
     }
 
-    /// For a loss that takes more than two classes, or only two.
+    /// Sets whether the loss supports more than two classes.
     #[must_use]
     pub fn with_many_classes(self, many: bool) -> Inferred {
         Inferred { many_classes: many, ..self }
@@ -107,48 +107,48 @@ impl Inferred {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The format of the first input, once it is known.
+    /// Returns the format of the first input, once it is known.
     #[must_use]
     pub fn format(&self) -> Option<&'static Format> {
         self.format.get().copied()
     }
 
-    /// The columns, once they are known.
+    /// Returns the columns of the table, once they are known.
     #[must_use]
     pub fn table(&self) -> Option<&TableSchema> {
         self.table.get()
     }
 
-    /// Missing cells by column, in the rows of the first pass.
+    /// Returns the number of missing cells by column, in the rows of the first pass.
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
     }
 
-    /// Takes note that rows have what a user calls so.
+    /// Records that rows have features of a name given by the user.
     pub(crate) fn meet(&self, name: &str) {
         self.lock().met.insert(name.to_owned());
     }
 
-    /// Whether a row had what a user calls so: a namespace, or an index of svmlight or a range of them. Asked of those in
-    /// [`Schema::keep`], [`Schema::ignore`] and [`Schema::interact`] only.
+    /// Whether a row had features of a name given by the user: a namespace, or an svmlight index or range of indices. Only meaningful for
+    /// names in [`Schema::keep`], [`Schema::ignore`] and [`Schema::interact`].
     #[must_use]
     pub fn has_met(&self, name: &str) -> bool {
         self.lock().met.contains(name)
     }
 
-    /// Notes about the data that are not errors, one line each; the first [`Inferred::NOTES`].
+    /// Returns the first [`Inferred::NOTES`] notes about the data that are not errors, one line each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.lock().notes.clone()
     }
 
-    /// How features are identified: by the model, or else by the first input.
+    /// Returns the way in which features are identified: by the model, or else by the first input.
     pub(crate) fn by(&self) -> Option<FeatureKey> {
         self.by.get().copied()
     }
 
-    /// An input of this name has this format; what its features go by, if that of the inputs before is another.
+    /// Records the format of an input. Returns the way in which earlier inputs identify features if it differs.
     pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<FeatureKey> {
         let _ = self.format.set(format);
         self.lock().formats.insert(name.to_owned(), format);
@@ -156,17 +156,17 @@ impl Inferred {
         (by != format.by).then_some(by)
     }
 
-    /// The format of an input of this name that was opened.
+    /// Returns the format of an opened input, by its name.
     pub(crate) fn format_of(&self, name: &str) -> Option<&'static Format> {
         self.lock().formats.get(name).copied()
     }
 
-    /// Whether a feature of this number in rows has a name here.
+    /// Whether a feature of this id, as used in rows, has a name here.
     pub(crate) fn knows(&self, id: u64) -> bool {
         self.lock().names.contains_key(&id)
     }
 
-    /// Notes something, once.
+    /// Adds a note, unless it is already noted.
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.lock().notes;
         if notes.len() < Inferred::NOTES && !notes.contains(&note) {
@@ -174,7 +174,7 @@ impl Inferred {
         }
     }
 
-    /// Names of the features among these ids.
+    /// Returns the names of the features with these ids.
     #[must_use]
     pub fn names(&self, index: &[u64]) -> FeatureNames {
         let kept = self.lock();
@@ -187,26 +187,26 @@ impl Inferred {
         names
     }
 
-    /// Shows all names of features with the features' ids, in no order.
+    /// Calls `show` with the id and name of every named feature, in arbitrary order.
     pub fn each_name(&self, mut show: impl FnMut(u64, &str)) {
         let kept = self.lock();
         kept.names.iter().for_each(|(id, name)| show(*id, name));
         kept.shared.iter().for_each(|(id, name)| show(*id, name));
     }
 
-    /// Whether labels are text, as far as rows were read.
+    /// Whether labels are text, in the rows read so far.
     #[must_use]
     pub fn has_text_labels(&self) -> bool {
         !self.lock().classes.is_empty()
     }
 
-    /// Labels that are text, in their order.
+    /// Returns the classes whose labels are text, in the order of the texts.
     #[must_use]
     pub fn classes(&self) -> Vec<Class> {
         self.lock().classes.clone()
     }
 
-    /// Keeps a name of an id; `false` once there is no room for more.
+    /// Stores the name of an id; returns `false` if the limits on names are reached.
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
         let inner = &mut *self.lock();
         let count = inner.names.len() + inner.shared.len();
@@ -223,8 +223,8 @@ impl Inferred {
         true
     }
 
-    /// How many different features were met before they were hashed to fewer bits, in the inputs that came to their end:
-    /// exactly up to 4096, then to about 1 %. `None` if none were hashed so.
+    /// Returns the number of distinct features before hashing to fewer bits, in the inputs read to their end: exact up to 4096, then
+    /// accurate to about 1 %. `None` without such hashing.
     #[must_use]
     pub fn distinct(&self) -> Option<u64> {
         self.lock().distinct.as_ref().map(HyperLogLog::count)
@@ -234,12 +234,12 @@ impl Inferred {
         self.lock().distinct.get_or_insert_default().merge(distinct);
     }
 
-    /// Whether missing cells are counted by who asks: the first reader, since others read the same rows again.
+    /// Whether the caller counts missing cells: `true` only for the first reader, because later readers read the same rows again.
     pub(crate) fn counts(&self) -> bool {
         !self.counted.swap(true, Ordering::Relaxed)
     }
 
-    /// Keeps how a file is laid out, for faults that show later.
+    /// Stores the layout of a file, to describe faults found later.
     pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<ColumnOrder>) {
         let layouts = &mut self.lock().layouts;
         if !layouts.iter().any(|known| known.0 == dialect && known.1 == *order) {
@@ -247,42 +247,43 @@ impl Inferred {
         }
     }
 
-    /// The layouts that were met.
+    /// Returns the layouts of the files read so far.
     pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<ColumnOrder>)> {
         self.lock().layouts.clone()
     }
 
-    /// Dialect and header of the first text table, once known.
+    /// Returns dialect and header of the first text table, once known.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head.get().copied()
     }
 
-    /// Tells what the first table of text turned out to be.
+    /// Stores dialect and header of the first text table.
     pub(crate) fn tell_of_head(&self, head: Head) {
         let _ = self.head.set(head);
     }
 
-    /// Tells of a category whose cells may hold several values.
+    /// Records that the cells of a categorical column may hold several values.
     #[cfg(feature = "parquet")]
     pub(crate) fn tell_of_lists(&self, column: &str) {
         self.lock().lists.insert(column.to_owned());
     }
 
-    /// Whether cells of a category may hold several values.
+    /// Whether the cells of a categorical column may hold several values.
     #[must_use]
     pub fn holds_lists(&self, column: &str) -> bool {
         self.lock().lists.contains(column)
     }
 
-    /// Counts missing cells of a column.
+    /// Adds `cells` missing cells to the count of a column.
     pub(crate) fn count_missing(&self, column: &str, cells: u64) {
         *self.lock().missing.entry(column.to_owned()).or_default() += cells;
     }
 
-    /// The number that stands for a label that is text. Numbers are in the order of the texts, whatever the order of
-    /// rows: the first text is 0; one beyond all others is 1 above or below them, one between two has their mean. Where no
-    /// number is left between two it is infinite, which no loss takes for a class.
+    /// Returns the code of a label that is text. Codes are ordered like the texts, whatever the order of rows: the first text gets 0, a
+    /// text before or after all others gets 1 less or more than them, and a text between two gets the mean of their codes. The code is
+    /// infinite, which no loss accepts as a class, if no number is left between two codes or there are too many texts for a loss of two
+    /// classes.
     pub(crate) fn class(&self, text: &str) -> f64 {
         let classes = &mut self.lock().classes;
         let at = match classes.binary_search_by(|class| class.text.as_str().cmp(text)) {
@@ -333,7 +334,7 @@ mod tests {
     fn a_text_that_no_number_is_left_for_is_no_class() {
         let found = Inferred::default().with_many_classes(true);
         assert_eq!((found.class("0"), found.class("2")), (0.0, 1.0));
-        // Each stands between the last one and 2, which is 1.
+        // Each text lies between the last one and "2", whose code is 1.
         let codes: Vec<f64> = (1..80).map(|n| found.class(&"1".repeat(n))).collect();
         let left = codes.iter().position(|code| code.is_infinite()).unwrap();
         assert!((50..60).contains(&left) && codes[..left].is_sorted_by(|a, b| a < b), "{codes:?}");

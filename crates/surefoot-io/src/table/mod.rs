@@ -1,6 +1,7 @@
-//! Options and inferred properties of the data, before features are made: columns, their roles, and partition folders.
+//! Options and inferred properties of the data, before features are built: columns, their roles, and partition folders.
 //!
-//! Plain data that formats and readers share. May use [`files`](crate::files), [`ids`](crate::ids) and [`text`](crate::text).
+//! The types are plain data shared by formats and readers. This module may use [`files`](crate::files), [`ids`](crate::ids) and
+//! [`text`](crate::text).
 
 pub(crate) mod column_names;
 pub(crate) mod column_roles;

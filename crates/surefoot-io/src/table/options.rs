@@ -1,4 +1,4 @@
-//! Options of readers.
+//! Options of the readers of data: format, columns, and properties inferred while reading.
 
 use std::sync::Arc;
 
@@ -12,41 +12,41 @@ use crate::error::{Error, ErrorKind};
 /// A clone shares the inferred properties: see [`Inferred`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The format of all inputs; by default that of the first bytes of each, or of its extension.
+    /// Format of all inputs; `None` to detect it per input, from its first bytes or its extension.
     pub format: Option<&'static Format>,
-    /// The schema, as stored in a model.
+    /// Schema, as stored in a model.
     pub reading: Schema,
-    /// The user's selection of columns, before columns are known.
+    /// The user's selection of columns, made before the columns are known.
     pub wanted: ColumnSelection,
-    /// Rows may lack their label, and labels are ignored.
+    /// Whether rows may lack labels, and labels are ignored.
     pub unlabelled: bool,
-    /// Labels may be text: the loss knows classes.
+    /// Whether labels may be text, because the loss has classes.
     pub classes: bool,
-    /// Groups of features that rows are to tell: namespaces, columns (as [`columns_meant`](crate::columns_meant) has them), indices
-    /// of svmlight and ranges of them (`10-20`).
+    /// Groups of features to be numbered in rows: namespaces, columns (selected as in [`columns_meant`](crate::columns_meant)), svmlight
+    /// indices and ranges of them (`10-20`).
     pub groups: FeatureGroups,
-    /// Formats that are accepted.
+    /// Check of the formats that are accepted.
     pub accepts: Accepts,
-    /// Properties inferred by readers.
+    /// Properties that readers infer from the data, such as columns and label texts.
     pub found: Arc<Inferred>,
     /// Columns from `key=value` folders; set by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
 }
 
-/// A check of the format, called as soon as the format is known and before the first row.
+/// Check of the format, called as soon as the format is known and before the first row. The default accepts all formats.
 #[derive(Clone, Default)]
 pub struct Accepts(Option<Arc<Accept>>);
 
-/// Returns the reason if a format is refused.
+/// Check that returns the reason if a format is refused.
 type Accept = dyn Fn(&'static Format) -> Result<(), String> + Send + Sync;
 
 impl Accepts {
-    /// By default all are accepted.
+    /// Builds a check from a function that returns the reason if it refuses a format.
     pub fn new(accept: impl Fn(&'static Format) -> Result<(), String> + Send + Sync + 'static) -> Accepts {
         Accepts(Some(Arc::new(accept)))
     }
 
-    /// Asks.
+    /// Checks a format.
     pub(crate) fn check(&self, format: &'static Format) -> Result<(), Error> {
         let refused = self.0.as_ref().and_then(|accept| accept(format).err());
         refused.map_or(Ok(()), |message| Err(ErrorKind::Setting { message }.into()))
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Accepts {
 }
 
 impl Options {
-    /// A copy whose readers do not share inferred properties; these start from the schema.
+    /// Returns a copy whose readers do not share inferred properties, but infer them anew, starting from the schema.
     #[must_use]
     pub fn apart(&self) -> Options {
         let begun = || Inferred::of_model(&self.reading, &FeatureNames::default());
@@ -69,7 +69,7 @@ impl Options {
         Options { found: Arc::new(found), ..self.clone() }
     }
 
-    /// The schema for a model, with all properties inferred so far.
+    /// Returns the schema for a model, with all properties inferred so far.
     #[must_use]
     pub fn reading(&self) -> Schema {
         let mut reading = self.reading.clone();
@@ -78,7 +78,7 @@ impl Options {
         }
         if let Some(table) = self.found.table() {
             reading.table = table.clone();
-            // The columns say so.
+            // In a table, the roles of columns replace the list of ignored names.
             reading.ignore.clear();
         }
         reading.classes = self.found.classes();
@@ -88,7 +88,7 @@ impl Options {
     /// Checks the settings that a user may get wrong.
     ///
     /// # Errors
-    /// If a setting is out of its range.
+    /// A setting out of its range.
     pub fn check(&self) -> Result<(), Error> {
         let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
         let quote = self.wanted.quote.or(self.reading.table.quote);

@@ -1,4 +1,4 @@
-//! Columns that folders name: `year=2024/part-0.parquet` has a column `year`, as Hive, Spark and pyarrow write tables.
+//! Columns from folder names: `year=2024/part-0.parquet` has a column `year`, as Hive, Spark and pyarrow write tables.
 
 use std::path::{Component, Path};
 
@@ -13,35 +13,35 @@ use crate::{
 
 /// Columns from folders named `key=value`, for each input of a command.
 ///
-/// In a fit from scratch a key is a column if the paths of all files have it and it was found in a folder or by a pattern, or
-/// its values differ, or a flag names it. A model knows its columns: then other keys are passed over. Keys and values are taken
-/// as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
+/// In a fit from scratch a key is a column if a flag names it, or if the paths of all files have it and either it was found in a folder or
+/// by a pattern, or its values differ. A model defines its columns, and other keys are ignored. Keys and values are decoded as Hive writes
+/// them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
     inputs: Vec<Vec<Constant>>,
 }
 
-/// A column that has one value in all rows of an input.
+/// Column that has one value in all rows of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Constant {
     pub(crate) column: String,
-    /// `None` if it is missing.
+    /// Value of the column; `None` if it is missing.
     pub(crate) value: Option<String>,
     pub(crate) role: Role,
     /// Whether a column of this name in the file must hold the same value.
     pub(crate) binds: bool,
 }
 
-/// A folder `key=value` of a path.
+/// Folder `key=value` of a path.
 struct KeyValue {
     key: String,
     value: Option<String>,
-    /// Whether the user did not name it, but a folder above it or a pattern.
+    /// Whether the folder was found by expansion of a folder or pattern, not named by the user.
     found: bool,
 }
 
 impl Constant {
-    /// Whether the text of a cell says the same.
+    /// Whether the text of a cell equals the value of the folder.
     pub(crate) fn agrees(&self, cell: &[u8]) -> bool {
         let number = |text: &[u8]| cell_value::number(text).filter(|x| x.is_finite());
         match &self.value {
@@ -52,7 +52,7 @@ impl Constant {
         }
     }
 
-    /// Message for a cell that contradicts the folder.
+    /// Returns the message for a cell that contradicts the folder.
     pub(crate) fn disagrees(&self) -> String {
         let (column, value) = (&self.column, self.value.as_deref().unwrap_or_default());
         format!("the folder says {column}={value}; move the file, or rename the folder or the column")
@@ -60,12 +60,12 @@ impl Constant {
 }
 
 impl Partitions {
-    /// The constants of input number `input`.
+    /// Returns the constants of input number `input`.
     pub(crate) fn of(&self, input: usize) -> &[Constant] {
         self.inputs.get(input).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether there are none.
+    /// Whether no input has partition columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
@@ -86,7 +86,7 @@ impl Partitions {
         let columns: Vec<(String, Role, bool)> = match table {
             Some(table) => {
                 let known = table.columns.iter().map(|column| (column.name.clone(), column.role, true));
-                // What rows are called need not be known.
+                // The column of row names need not be known to the model.
                 let id = wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
                 known.chain(id.map(|id| (id.clone(), Role::Ignored, false))).collect()
             }
@@ -104,7 +104,8 @@ impl Partitions {
     }
 }
 
-/// The keys that are columns in a fit from scratch, their roles, and whether they bind columns of that name.
+/// Returns the keys that are columns in a fit from scratch, their roles, and whether columns of the same name in a file must agree with
+/// them.
 fn chosen(
     inputs: &[InputName],
     pairs: &[Vec<KeyValue>],
@@ -137,7 +138,7 @@ fn chosen(
     Ok(columns)
 }
 
-/// Numbers if all values are, else a category.
+/// Returns the role of a key: numeric if all values are numbers, else categorical.
 fn guess(pairs: &[&KeyValue]) -> Role {
     let is_number = |text: &String| {
         let text = text.as_bytes();
@@ -147,7 +148,7 @@ fn guess(pairs: &[&KeyValue]) -> Role {
     if values.peek().is_some() && values.all(is_number) { Role::Number } else { Role::Category }
 }
 
-/// The role that a user gave to a column of this name.
+/// Returns the role that the user gave to a column of this name.
 fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
     let names = |given: &[String]| {
         given.iter().any(|given| given == key || given.contains('*') && !columns_meant(&[key], given).is_empty())
@@ -155,7 +156,7 @@ fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
     wanted.roles().into_iter().find(|(_, _, given)| names(given)).map(|(_, role, _)| role)
 }
 
-/// The folders `key=value` of an input's path; of two with one key the inner.
+/// Returns the folders `key=value` of an input's path; if a key occurs twice, the inner folder.
 fn pairs(input: &InputName) -> Vec<KeyValue> {
     let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
     let from = if let InputName::Member { from, .. } = input { *from } else { usize::MAX };
@@ -171,7 +172,7 @@ fn pairs(input: &InputName) -> Vec<KeyValue> {
     pairs
 }
 
-/// A text in which `%20` and the like stand for bytes.
+/// Decodes a text in which `%20` and the like stand for bytes.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

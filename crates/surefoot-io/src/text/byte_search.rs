@@ -1,10 +1,10 @@
-//! Where certain bytes of a text are, all of them at once: what a parser then does with one place does not wait for the one
-//! before.
+//! Search for all positions of certain bytes in a text at once, so that a parser's work at one position need not wait for the search for
+//! the next.
 
-/// Bytes that are looked at together.
+/// Number of bytes compared together.
 const BLOCK: usize = 64;
 
-/// Appends the places of all bytes of a set.
+/// Appends the positions of all bytes of `text` that are in `set`.
 pub(crate) fn places<const N: usize>(text: &[u8], set: [u8; N], places: &mut Vec<usize>) {
     #[cfg(target_arch = "x86_64")]
     if crate::text::number::avx2::is_supported() {
@@ -12,7 +12,7 @@ pub(crate) fn places<const N: usize>(text: &[u8], set: [u8; N], places: &mut Vec
         fn with_avx2<const N: usize>(text: &[u8], set: [u8; N], places: &mut Vec<usize>) {
             find(text, |block| avx2_bits(block, set), places);
         }
-        // SAFETY: the processor has what the function needs. It takes a third of the time of the other.
+        // SAFETY: the processor supports the features of the function. It takes a third of the time of the portable code.
         return unsafe { with_avx2(text, set, places) };
     }
     find(text, |block| bits(block, set), places);
@@ -24,11 +24,11 @@ fn find(text: &[u8], bits: impl Fn(&[u8; BLOCK]) -> u64, places: &mut Vec<usize>
     blocks.iter().enumerate().for_each(|(n, block)| spread(bits(block), BLOCK * n, places));
     let mut block = [0; BLOCK];
     block[..rest.len()].copy_from_slice(rest);
-    // No bit of what fills the block up.
+    // Bits of the padding of the block are cleared.
     spread(bits(&block) & ((1 << rest.len()) - 1), text.len() - rest.len(), places);
 }
 
-/// Writes down the places of the bits.
+/// Appends the positions of the set bits, counted from `start`.
 #[inline(always)]
 fn spread(mut bits: u64, start: usize, places: &mut Vec<usize>) {
     while bits != 0 {
@@ -37,13 +37,13 @@ fn spread(mut bits: u64, start: usize, places: &mut Vec<usize>) {
     }
 }
 
-/// A bit for each byte of a block that is in the set, the first byte lowest.
+/// Returns a mask with one bit per byte of a block, set for bytes in `set`; the first byte is the lowest bit.
 fn bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let (words, _) = block.as_chunks();
     words.iter().enumerate().fold(0, |bits, (i, word)| {
         let word = u64::from_le_bytes(*word);
-        // The top bit of each byte that is one of them: the one whose difference is 0.
+        // Sets the top bit of each byte that equals `byte`, i.e. whose exclusive or with `byte` is 0.
         let is_one = |byte: u8| {
             let other = word ^ (u64::from(byte) * 0x0101_0101_0101_0101);
             !(((other & LOW) + LOW) | other | LOW)
@@ -53,13 +53,13 @@ fn bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
     })
 }
 
-/// The top bits of eight bytes as one byte, that of the first byte lowest; no other bits may be set.
+/// Packs the top bits of eight bytes into one byte, with the first byte in the lowest bit. No other bits may be set.
 #[inline(always)]
 pub(crate) fn side_by_side(tops: u64) -> u64 {
     (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// The bit mask of a block with AVX2.
+/// Returns the mask of [`bits`], computed with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
@@ -69,7 +69,7 @@ fn avx2_bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
         _mm256_setzero_si256,
     };
     let half = |bytes: &[u8; 32]| {
-        // SAFETY: the half has the 32 bytes that are read; they need not be aligned.
+        // SAFETY: the half has the 32 bytes that are read; unaligned loads are allowed.
         let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
         let is_one = |byte: u8| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8));
         let found = set.into_iter().fold(_mm256_setzero_si256(), |found, byte| _mm256_or_si256(found, is_one(byte)));

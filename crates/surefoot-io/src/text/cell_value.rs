@@ -1,7 +1,7 @@
-//! Values of cells, whatever the format of the table that they stand in.
+//! Values of cells, independent of the format of the table.
 //!
-//! A cell of CSV is text, a cell of Parquet or Arrow has a type; the same value makes the same feature. What has a type is
-//! spelled out first (`formats/columnar/cells.rs`), so that the rules for text are the rules for all:
+//! A cell of CSV is text; a cell of Parquet or Arrow has a type. Equal values yield equal features: typed values are first converted to
+//! text (`formats/columnar/cells.rs`), so that the rules for text apply to all formats:
 //!
 //! | value | as a number | as a category |
 //! | --- | --- | --- |
@@ -20,31 +20,31 @@ use super::number;
 
 pub(crate) mod time;
 
-/// Words that mean that there is no value, beside those that the user names.
+/// Texts that mean a missing value by default, in addition to those that the user gives.
 const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
 
-/// Texts that mean a missing value: the empty text, the usual words, any spelling of NaN, and those given by the user.
+/// Texts that mean a missing value: the empty text, the usual words ([`MISSING`]), any spelling of NaN, and those given by the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,
-    /// The texts that are numbers, so that `-999.0` matches `-999`.
+    /// Numeric values of the user's texts that are numbers, so that `-999.0` matches `-999`.
     numbers: Vec<f64>,
-    /// Whether the usual words do not count.
+    /// Whether the usual words do not mean a missing value.
     no_default: bool,
 }
 
 impl MissingTexts {
-    /// The missing texts of a table's schema.
+    /// Returns the missing texts of a table's schema.
     pub(crate) fn of(table: &TableSchema) -> MissingTexts {
         let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
         let numbers = na.iter().filter_map(|word| any_number(word)).collect();
         MissingTexts { na, numbers, no_default: table.no_default_na }
     }
 
-    /// Whether a text is one of them.
+    /// Whether a text means a missing value.
     #[inline]
     pub(crate) fn is(&self, text: &[u8]) -> bool {
-        // Most texts do not begin so.
+        // Fast path: most texts do not begin with a byte with which a missing text may begin.
         let is_other = text
             .first()
             .is_some_and(|&first| first > b' ' && !matches!(first, b'N' | b'n' | b'#' | b'<' | b'+' | b'-'));
@@ -57,13 +57,14 @@ impl MissingTexts {
             [] => true,
             _ if self.no_default => self.is_named(text),
             [b'N' | b'n' | b'#' | b'<', ..] if MISSING.iter().any(|missing| missing.as_bytes() == text) => true,
-            // A NaN, as programs write it: with a sign, in capitals. In a column of numbers it is one of those that are missing.
+            // NaN in the spellings that programs write, with a sign or in capitals, is missing in a numeric column.
             [b'N' | b'n' | b'+' | b'-', ..] if any_number(text).is_some_and(f64::is_nan) => true,
             _ => self.is_named(text),
         }
     }
 
-    /// Whether a text has no words: it is empty, or the user names it. NA may be a word of prose.
+    /// Whether a cell of a text column has no words: it is empty, or the user gave it as missing. The usual words do not count, since NA
+    /// may be a word of prose.
     pub(crate) fn is_no_text(&self, text: &[u8]) -> bool {
         text.is_empty() || self.is_named(text)
     }
@@ -73,13 +74,13 @@ impl MissingTexts {
             || (self.has_numbers() && any_number(text).is_some_and(|number| self.numbers.contains(&number)))
     }
 
-    /// Whether some numbers are.
+    /// Whether the user gave numbers that mean a missing value.
     #[inline]
     pub(crate) fn has_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
 
-    /// Makes those of the numbers that mean that there is none NaN.
+    /// Replaces numbers that mean a missing value by NaN.
     #[cfg(feature = "parquet")]
     pub(crate) fn take_out(&self, numbers: &mut [f64]) {
         if self.has_numbers() {
@@ -88,18 +89,18 @@ impl MissingTexts {
     }
 }
 
-/// The number that a text is, as far as it is one in digits, finite or not; blanks around it do not count.
+/// Parses a text as a number in digits, finite or not, ignoring blanks around it; `None` if it is not one.
 pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
 }
 
-/// The number that a text is where a number is needed: in digits, or as a boolean in any of its spellings.
+/// Parses a text where a number is needed: digits, or a boolean in any spelling.
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
     any_number(text).or_else(|| word(text))
 }
 
-/// The number of a boolean that is written as a word or a letter.
+/// Parses a boolean that is written as a word or a letter, as 1 or 0.
 pub(crate) fn word(text: &[u8]) -> Option<f64> {
     match text.trim_ascii() {
         b"t" | b"T" => Some(1.0),
@@ -108,7 +109,7 @@ pub(crate) fn word(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// The boolean that a text is by its word. A lone letter is none: it may be a category.
+/// Parses a boolean that is written as a word. Single letters are not booleans, since they may be categories.
 pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     match text.trim_ascii() {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -117,7 +118,7 @@ pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// The category that a text is: one text for all spellings of a value.
+/// Returns the category of a text: one text for all spellings of a value.
 #[inline]
 pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     let text = text.trim_ascii();
@@ -132,13 +133,13 @@ pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The category of a text that begins like a number or a time.
+/// Returns the category of a text that begins like a number or a time.
 fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     let negative = usize::from(text[0] == b'-');
     let digits = text[negative..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (whole, rest) = text.split_at(negative + digits);
     match rest {
-        // A leading zero belongs to a code, not to a number.
+        // A number with a leading zero is a code, not a number.
         _ if digits == 0 || (digits > 1 && whole[negative] == b'0') => text.into(),
         [] => unsigned_zero(text).into(),
         [b'.', zeros @ ..] if zeros.iter().all(|&byte| byte == b'0') => unsigned_zero(whole).into(),
@@ -149,12 +150,13 @@ fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Zero has no sign.
+/// Removes the sign of zero.
 fn unsigned_zero(whole: &[u8]) -> &[u8] {
     if whole == b"-0" { b"0" } else { whole }
 }
 
-/// A number with an exponent, as programs write it, with all its digits. `12e45` is none: codes in hexadecimal look so.
+/// Spells out a number with an exponent, as programs write it, in full digits. `12e45` is not such a number, because hexadecimal codes look
+/// like it.
 fn of_exponent(text: &[u8]) -> Option<String> {
     let at = memchr::memchr2(b'e', b'E', text)?;
     let has_sign = matches!(text.get(at + 1), Some(b'+' | b'-'));
@@ -164,9 +166,9 @@ fn of_exponent(text: &[u8]) -> Option<String> {
     any_number(text).filter(|number| number.is_finite()).map(spelled)
 }
 
-/// A number as the shortest decimal that is read as it again, without an exponent.
+/// Returns the shortest decimal without an exponent that reads back to the same number.
 pub(crate) fn spelled(number: f64) -> String {
-    // The sum of zeros has no sign.
+    // Adding 0 removes the sign of zero.
     (number + 0.0).to_string()
 }
 

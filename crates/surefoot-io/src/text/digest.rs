@@ -1,12 +1,12 @@
-//! The chained hash of the bytes read.
+//! Chained hash of the bytes read.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-/// Chains XXH3-64 from row to row: the hash of a row is that of all bytes since the previous row's end,
-/// seeded with the previous row's hash.
+/// Chain of XXH3-64 hashes from row to row: the hash of a row covers all bytes since the end of the previous row, and is seeded with the
+/// hash of the previous row.
 ///
-/// Most rows lie in one piece and are hashed in one go. Bytes that are forgotten before their row ends
-/// (comments, blank lines) go through [`Digest::add`].
+/// Most rows are contiguous and are hashed in one call. Bytes that are discarded before their row ends (comments, blank lines) are added
+/// with [`Digest::add`].
 #[derive(Clone, Default)]
 pub(crate) struct Digest {
     hash: u64,
@@ -14,14 +14,14 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Takes bytes whose row ends later.
+    /// Adds bytes of a row that ends later.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.open.get_or_insert_with(|| Box::new(Xxh3::with_seed(self.hash))).update(bytes);
         }
     }
 
-    /// Takes the last bytes of a row and returns the row's hash.
+    /// Adds the last bytes of a row and returns the hash of the row.
     pub(crate) fn close(&mut self, bytes: &[u8]) -> u64 {
         self.hash = match self.open.take() {
             None => xxh3_64_with_seed(bytes, self.hash),

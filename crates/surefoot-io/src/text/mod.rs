@@ -1,6 +1,6 @@
-//! Bytes as text: numbers, words, values of cells, what a terminal may show.
+//! Interpretation of bytes as text: numbers, words, values of cells, and text that is safe to show on a terminal.
 //!
-//! Pure functions of bytes, the room below all others. A new meaning of a cell, whatever the format, goes to `cell_value`.
+//! The functions are pure and use no other module of this crate. A new meaning of a cell, whatever the format, is added in `cell_value`.
 
 pub(crate) mod byte_search;
 pub(crate) mod cell_value;

@@ -1,15 +1,15 @@
-//! Numbers in text: pairs as most programs write them, 16 bytes at a time, and any index and value.
+//! Numbers in text: fast parsing of the usual `index:value` pairs, 16 bytes at a time, and parsing of any index and value.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 
-/// A zero in each byte.
+/// The digit zero in each of 16 bytes.
 const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
 
-/// The number that 16 digits stand for, the first lowest, each as its value.
+/// Returns the number that 16 digits stand for. Each byte holds the value of a digit, with the first digit in the lowest byte.
 #[inline(always)]
 fn join(digits: u128) -> u64 {
-    // Join neighbours, pairs, fours.
+    // Joins neighbouring digits to pairs, pairs to fours, and fours to eights.
     let eight = |digits: u64| {
         let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
         let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
@@ -19,10 +19,10 @@ fn join(digits: u128) -> u64 {
     eight(digits as u64) * 100_000_000 + eight((digits >> 64) as u64)
 }
 
-/// The numbers of a pair `index:value`, if it is plain: digits, in the value with a minus and a point or without.
+/// Parses an `index:value` pair if it is plain: digits only, and in the value optionally a minus sign and a point.
 ///
-/// There must be no marks (see `formats/svmlight/delimiters.rs`) but those behind the index and the value. `None` only says
-/// that this pair is one for [`index`] and [`value`]: it is wrong, or has more than 15 bytes on a side.
+/// The pair must contain no delimiters (see `formats/svmlight/delimiters.rs`) except those after the index and the value. `None` means that
+/// the pair must be parsed with [`index`] and [`value`]: it is malformed, or has more than 15 bytes on a side.
 #[inline(always)]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     if pair.is_odd() {
@@ -34,7 +34,7 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
 }
 
-/// The number from `start` to `end` of a text, if it is plain, whatever else stands there: see [`pair`].
+/// Parses the number from `start` to `end` of a text if it is plain (see [`pair`]), whatever other bytes the text has there.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let bytes = text.get(..end)?.last_chunk()?;
@@ -44,29 +44,30 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
         return None;
     }
     let (digits, decimals) = over_point(bytes, length)?;
-    // The top bit of each byte that is more than 9.
+    // The top bit of each byte that is larger than 9.
     let more = (((digits & !TOPS) + 0x7676_7676_7676_7676_7676_7676_7676_7676) | digits) & TOPS;
     if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
 }
 
-/// A bit that digits less `0` do not have, but the minus, the point and the slash.
+/// Bit that is clear in the value of a digit (the byte xor `0`), but set in that of the minus sign, the point and the slash.
 const OTHERS: u128 = 0x1010_1010_1010_1010_1010_1010_1010_1010;
-/// The top bits of bytes.
+/// Top bit of each byte.
 const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
-/// The last `count` bytes, 1 to 16, as the values of digits, behind zeros.
+/// Returns the last `count` bytes, 1 to 16, as the values of digits, preceded by zeros.
 #[inline(always)]
 fn last(bytes: &[u8; 16], count: usize) -> u128 {
     (u128::from_le_bytes(*bytes) ^ ZEROS) & mask(count)
 }
 
-/// The last `count` bytes of 16, all bits set. From a table: shifts of 128 bits by a variable take several instructions.
+/// Returns a mask whose last `count` of 16 bytes have all bits set. Read from a table, since 128-bit shifts by a variable take several
+/// instructions.
 #[inline(always)]
 fn mask(count: usize) -> u128 {
     LAST[count % 17..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
 }
 
-/// From byte n on: 16 - n bytes that hide what they are put upon, then n that let it be seen.
+/// Table of masks: the 16 bytes from byte n on are 16 − n zero bytes followed by n bytes of ones.
 const LAST: [u8; 33] = {
     let mut bytes = [0; 33];
     let mut i = 16;
@@ -77,8 +78,8 @@ const LAST: [u8; 33] = {
     bytes
 };
 
-/// The digits of the last `length` bytes without the first point, and how many are decimals. `None` if something else stands there, or no digit
-/// beside the point.
+/// Returns the digits of the last `length` bytes without the first point, and the number of decimals. `None` if a character other than
+/// digits and a point comes first, or if the point has no digit beside it.
 #[inline(always)]
 fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     let number = last(bytes, length);
@@ -86,7 +87,7 @@ fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     if point == 16 {
         return Some((number, NO_POINT));
     }
-    // The digits behind the point stay, those before it move up to them.
+    // Digits after the point stay in place; digits before it move up by one byte.
     let before = !mask(16 - point);
     let is_point = bytes[point] == b'.' && length > 1;
     if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
@@ -94,29 +95,28 @@ fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
 
 /// Parts of an `index:value` pair.
 pub(crate) struct Pair<'a> {
-    /// The bytes before the colon.
+    /// The 16 bytes before the colon.
     index: &'a [u8; 16],
     /// Number of bytes of the index.
     index_length: usize,
-    /// The bytes before the end.
+    /// The 16 bytes before the end of the value.
     number: &'a [u8; 16],
     /// Number of bytes of the value, without the minus sign.
     number_length: usize,
-    /// 1 if there is a minus.
+    /// Number of minus signs: 1 or 0.
     sign: usize,
 }
 
 impl Pair<'_> {
-    /// The pair from `start` to `end`.
+    /// Builds the pair from `start` to `end`.
     ///
     /// # Safety
-    /// `16 <= start <= colon < end < text.len()`
+    /// The caller must ensure `16 <= start <= colon < end < text.len()`.
     #[inline(always)]
     pub(crate) unsafe fn new(text: &[u8], start: usize, colon: usize, end: usize) -> Pair<'_> {
         debug_assert!(16 <= start && start <= colon && colon < end && end < text.len());
-        // SAFETY: 16 bytes stand before each of both places, and one behind the colon, at the end at the latest.
-        // Without the checks of these places and of the marks the parser is a seventh faster
-        // (examples/throughput.rs).
+        // SAFETY: 16 bytes precede both positions, and a byte follows the colon, at the latest the one at `end`. Without the bounds checks
+        // of these positions and of the delimiters the parser is a seventh faster (examples/throughput.rs).
         let (index, number, first) = unsafe {
             let text = text.as_ptr();
             (&*text.add(colon - 16).cast(), &*text.add(end - 16).cast(), *text.add(colon + 1))
@@ -125,7 +125,7 @@ impl Pair<'_> {
         Pair { index, index_length: colon - start, number, number_length: end - colon - 1 - sign, sign }
     }
 
-    /// Whether a number is empty or too long for the fast way.
+    /// Whether the index or the value is empty or too long for the fast path.
     #[inline(always)]
     fn is_odd(&self) -> bool {
         self.index_length.wrapping_sub(1) >= 15 || self.number_length.wrapping_sub(1) >= 15
@@ -138,7 +138,7 @@ pub(crate) fn is_end(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#')
 }
 
-/// The whole number at `at` and where it ends; `None` without digits or beyond 64 bits.
+/// Parses the whole number at `at`, and returns it with its end; `None` without digits or beyond 64 bits.
 pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut end = at;
@@ -149,17 +149,18 @@ pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
     (end > at).then_some((value, end))
 }
 
-/// `number` / 10^`decimals`, or `number` for [`NO_POINT`].
+/// Returns `number` / 10^`decimals`, or `number` if `decimals` is [`NO_POINT`]; negated if `sign` is 1.
 ///
-/// Both are whole and exact as f64 (below 10^15), so that one division rounds correctly: Clinger,
+/// Both operands are whole numbers of at most 10^15, hence exactly representable in f64, so that one division rounds correctly: Clinger,
 /// "How to read floating point numbers accurately", 1990.
 #[inline(always)]
 fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
-    // By way of i64, for which there is one instruction. Without a branch: signs are as good as random.
+    // Converted from i64, for which a single instruction exists. The sign selects a table instead of a branch, because signs are
+    // unpredictable.
     number as i64 as f64 / SCALES[sign][decimals]
 }
 
-/// 10^0 to 10^15, 1 for [`NO_POINT`], and unused ones; then the same negated.
+/// Powers 10^0 to 10^15, then 1 for [`NO_POINT`] and unused entries; the second row holds the negated values.
 static SCALES: [[f64; 32]; 2] = {
     let mut scales = [[1.0; 32], [-1.0; 32]];
     let mut decimals = 1;
@@ -172,17 +173,17 @@ static SCALES: [[f64; 32]; 2] = {
     }
     scales
 };
-/// The decimals of a number without a point.
+/// Index into [`SCALES`] for a number without a point.
 const NO_POINT: usize = 16;
 
-/// The number at `at` and where it ends: the f64 nearest to the decimal; `None` if there is no number.
-/// The result may be infinite or NaN, as written or by overflow.
+/// Parses the number at `at`, and returns the nearest f64 with its end; `None` if there is no number. The result may be infinite or NaN, as
+/// written or by overflow.
 pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let (value, count) = fast_float2::parse_partial::<f64, _>(text.get(at..)?).ok()?;
     Some((value, at + count))
 }
 
-/// The finite number that a token is, or what is wrong with it.
+/// Parses a whole token as a finite number, or returns a description of its fault.
 pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
     match value(token, 0) {
         Some((value, end)) if end == token.len() => match value {
@@ -199,7 +200,7 @@ pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
 mod tests {
     use super::*;
 
-    /// A small generator with a fixed sequence.
+    /// Small random number generator with a fixed sequence.
     struct Random(u64);
 
     impl Random {
@@ -212,7 +213,7 @@ mod tests {
             (0..self.below(most + 1)).map(|_| b'0' + self.below(10) as u8).collect()
         }
 
-        /// Something like a number: mostly digits, with what stands in and around numbers.
+        /// Returns text similar to a number: mostly digits, with characters that occur in and around numbers.
         fn number(&mut self) -> Vec<u8> {
             let sign = [&b""[..], b"", b"-"][self.below(3)];
             let most = [1, 4, 9, 20][self.below(4)];
@@ -237,14 +238,14 @@ mod tests {
         }
     }
 
-    /// The ways there are to read a plain pair.
+    /// Parses a plain pair with every available implementation.
     fn pairs(row: &[u8], start: usize, colon: usize, end: usize) -> Vec<Option<(u64, f64)>> {
-        // SAFETY: the caller has put at least 16 bytes before the start and one behind the end.
+        // SAFETY: the caller has put at least 16 bytes before the start and one after the end.
         let parts = unsafe { Pair::new(row, start, colon, end) };
         let found = vec![pair(&parts)];
         #[cfg(target_arch = "x86_64")]
         if avx2::is_supported() {
-            // SAFETY: the processor has what the function needs.
+            // SAFETY: the processor supports the features of the function.
             return [found, vec![unsafe { avx2::pair(&parts) }]].concat();
         }
         found
@@ -258,7 +259,7 @@ mod tests {
         for _ in 0..2_000_000 {
             let most = [1, 5, 10, 20][random.below(4)];
             let number = [&random.digits(most), &b":"[..], &random.number(), b" "].concat();
-            // What stands before must not matter.
+            // Bytes before the pair must not matter.
             let before = [[b'.'; 16], [b'9'; 16], *b" 1.5 12:1.25 -1 ", [b'-'; 16]][random.below(4)];
             let row = [&before[..], &number].concat();
             let Some(colon) = row[16..].iter().position(is_mark).map(|at| at + 16) else { continue };
@@ -289,7 +290,7 @@ mod tests {
                 let at = random.below(number.len());
                 number[at] = random.below(256) as u8;
             }
-            // What stands around must not matter.
+            // Bytes around the number must not matter.
             let before = [[b'.'; 16], [b'9'; 16], *b" 1.5 12:1.25 -1 ", [b'-'; 16]][random.below(4)];
             let text = [&before[..], &number, b"5"].concat();
             let end = 16 + number.len();

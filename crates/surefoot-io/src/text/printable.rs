@@ -1,11 +1,12 @@
-//! Texts from elsewhere, as they may be shown on a terminal.
+//! Escaping of foreign text, so that it can be shown on a terminal safely.
 
 use std::borrow::Cow;
 
-/// A text in which nothing is left that a terminal would obey, or that would make it look like another: control characters, with
-/// which escape sequences begin and lines end, separators of lines and marks of direction stand as `\u{1b}`.
+/// Returns a text with characters that a terminal obeys, or that disguise a text, replaced by escapes such as `\u{1b}`. These are control
+/// characters, which begin escape sequences and end lines, separators of lines, and direction marks.
 ///
-/// Everything goes through this that comes from a file (labels, names of columns and features, paths) and is shown to people.
+/// Every text that comes from a file (labels, names of columns and features, paths) passes through this function before it is shown to
+/// people.
 ///
 /// ```
 /// use surefoot_io::printable;
@@ -24,7 +25,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Text of any bytes; those that are no UTF-8 as `\xNN`.
+/// Converts bytes to text, with bytes that are not UTF-8 written as `\xNN`.
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

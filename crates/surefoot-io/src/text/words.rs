@@ -1,13 +1,13 @@
-//! The words of a text: runs of letters and digits with the marks on them, in lower case and composed (NFC). Whatever stands between two is passed
-//! over, bytes that are no UTF-8 too.
+//! Splitting of a text into words: runs of letters and digits with their marks, in lower case and composed (NFC). Everything between two
+//! words is skipped, including bytes that are not UTF-8.
 //!
-//! Marks (general category M) are accents that stand for themselves, and the vowel signs and viramas of Indic scripts: they go with the letter before
-//! them. An accent may be written as a mark or within its letter; composing makes both the same word. Joiners and soft hyphens, which
-//! are not seen, end no word and are left out.
+//! Marks (general category M) are separate accents, and the vowel signs and viramas of Indic scripts; they belong to the letter before
+//! them. An accent may be written as a mark or within its letter; composition makes both the same word. Joiners and soft hyphens, which are
+//! invisible, do not end a word and are left out.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Shows each word, in the order of the text.
+/// Calls `show` with each word, in the order of the text.
 pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
     let mut word = String::new();
     for chunk in text.utf8_chunks() {
@@ -19,7 +19,7 @@ pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
                 show(run.as_bytes());
             } else {
                 word.clear();
-                // By letter: what a letter becomes does not depend on those beside it.
+                // Lower-cased letter by letter, so that the result for a letter does not depend on its neighbours.
                 let letters = run.chars().filter(|&c| !is_unseen(c)).flat_map(char::to_lowercase);
                 word.extend(letters.nfc());
                 show(word.as_bytes());
@@ -29,12 +29,12 @@ pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
     }
 }
 
-/// Whether a character goes on with the word that it stands behind.
+/// Whether a character continues the word before it.
 fn goes_on(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && (is_combining_mark(c) || is_unseen(c))
 }
 
-/// The soft hyphen, and the joiners, which only choose how letters are drawn.
+/// Whether a character is a soft hyphen, or a joiner, which only affects how letters are drawn.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
@@ -62,7 +62,7 @@ mod tests {
             ("x\u{301}\u{323} x\u{323}\u{301}", &["x\u{323}\u{301}", "x\u{323}\u{301}"]),
             ("İstanbul I\u{307}stanbul", &["i\u{307}stanbul", "i\u{307}stanbul"]),
         ] {
-            // `right` may be written in either form.
+            // `right` may be written in either form, composed or decomposed.
             let right: Vec<String> = right.iter().map(|word| word.nfc().collect()).collect();
             for text in [text.to_owned(), text.nfc().collect(), text.nfd().collect()] {
                 assert_eq!(words(text.as_bytes()), right, "{text}");

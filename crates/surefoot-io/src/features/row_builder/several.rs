@@ -1,6 +1,6 @@
-//! Cells that hold several features, such as words.
+//! Cells that hold several features, such as the words of a text.
 //!
-//! Each counts once, however often it stands in the cell: so a word has the value 1, as a category has. Counts predict worse where
+//! Each feature counts once, however often it occurs in the cell: a word has the value 1, like a category. Counts predicted worse where
 //! both were measured: see docs/decisions.md.
 
 use surefoot_glm::Missing;
@@ -8,38 +8,39 @@ use surefoot_glm::Missing;
 use super::{Group, RowBuilder, escape};
 use crate::text::words;
 
-/// The properties that all features of a column have.
+/// Properties shared by all features of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureProperties<'a> {
     pub(crate) group: Group,
-    /// The id of a missing cell.
+    /// Id of the feature for a missing cell.
     pub(crate) gap: u64,
-    /// Group number of the features.
+    /// Number of the feature group of the column.
     pub(crate) rule: u32,
     /// Name of the column as displayed.
     pub(crate) name: &'a str,
 }
 
-/// Adds the features of a cell with several values to a row.
+/// Builder that adds the features of a cell with several values to a row.
 pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
     of: FeatureProperties<'a>,
-    /// Start of its features in the row, and the number at which equal ones are merged.
+    /// Position of the first feature of the cell in the row. `most` is the number of features at which duplicates are merged.
     first: usize,
     most: usize,
 }
 
-/// Minimum number of features at which equal ones are merged before the end of a cell, so that memory is bounded by its vocabulary.
+/// Minimum number of features at which duplicates are merged before the end of a cell, so that memory is bounded by the vocabulary of the
+/// cell.
 const MOST: usize = 1 << 12;
 
 impl<'a> MultiValueCell<'a> {
-    /// A cell without features.
+    /// Begins a cell without features.
     pub(crate) fn begin(row: &'a mut RowBuilder, of: FeatureProperties<'a>) -> MultiValueCell<'a> {
         let first = row.index.len();
         MultiValueCell { row, of, first, most: MOST }
     }
 
-    /// Adds a text as it is.
+    /// Adds a text as a single feature.
     pub(crate) fn add(&mut self, text: &[u8]) {
         let FeatureProperties { group, rule, name, .. } = self.of;
         let id = group.id(text);
@@ -54,13 +55,13 @@ impl<'a> MultiValueCell<'a> {
         }
     }
 
-    /// Adds each word of a text.
+    /// Adds each word of a text as a feature.
     pub(crate) fn add_words(&mut self, text: &[u8]) {
         words::each(text, |word| self.add(word));
     }
 
-    /// The cell has no words: whether that makes it a missing one, for which there is a feature. By default it is none, since
-    /// to have no words is to say nothing.
+    /// Adds the missing-cell feature for a cell without words unless `missing` is [`Missing::Refuse`], and returns whether the cell counts
+    /// as missing. By default it does not, because a text without words is a valid value.
     pub(crate) fn add_no_words(&mut self, missing: Missing) -> bool {
         let counts = missing != Missing::Refuse;
         if counts {
@@ -69,13 +70,13 @@ impl<'a> MultiValueCell<'a> {
         counts
     }
 
-    /// Adds the feature of a text that is missing.
+    /// Adds the feature of a missing cell.
     pub(crate) fn add_gap(&mut self) {
         let name = self.of.name;
         self.row.add(self.of.gap, 1.0, |to| to.extend([name, "="]));
     }
 
-    /// Ends the cell.
+    /// Ends the cell and merges its duplicates.
     pub(crate) fn end(mut self) {
         if self.row.index.len() > self.first + 1 {
             self.merge();

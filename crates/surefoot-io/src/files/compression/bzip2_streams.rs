@@ -1,22 +1,22 @@
-//! Streams of bzip2, one after the other.
+//! Decoding of bzip2 files that consist of several streams.
 
 use super::PeekedInput;
 use std::io::{self, BufRead, Read};
 
-/// Decodes all streams of a file.
+/// Decoder of all streams of a file.
 ///
-/// A decoder takes as long to make as some thousand bytes to decode. So empty streams, of which 14 bytes make one, are passed over.
+/// Creating a decoder takes as long as decoding several thousand bytes, so that empty streams of only 14 bytes are skipped without one.
 pub(super) enum Bzip2 {
     Between(PeekedInput),
     Within(bzip2::bufread::BzDecoder<PeekedInput>),
-    /// While it changes from one to the other.
+    /// Placeholder during a change of state.
     Changing,
 }
 
 /// Content of an empty stream after "BZh" and the block size: the end marker, and the checksum of no data.
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
-/// Passes over empty streams; whether nothing is left.
+/// Skips empty streams, and returns whether the end of the input is reached.
 fn pass_empty(stored: &mut PeekedInput) -> io::Result<bool> {
     loop {
         match stored.fill_buf()? {

@@ -1,4 +1,4 @@
-//! The header of an archive: written in one way, and taken apart again.
+//! Header of an archive: rendered in one canonical way, and parsed again.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
@@ -10,18 +10,18 @@ use super::{Archive, Dtype};
 
 pub(super) const METADATA: &str = "__metadata__";
 
-/// Start of every header.
+/// Bytes at the start of every header.
 pub(super) const MAGIC: &str = r#"{"__metadata__":{"surefoot":"{\"format\":"#;
 
-/// A tensor in the header: name, type, shape, bytes.
+/// Entry of a tensor in the header: name, element type, shape, and size in bytes.
 pub(super) type Entry<'a> = (&'a str, Dtype, &'a [usize], usize);
 
-/// Bytes of a tensor of this shape, unless they are beyond 64 bits.
+/// Returns the size in bytes of a tensor of this shape; `None` if it exceeds 64 bits.
 pub(super) fn byte_size(dtype: Dtype, shape: &[usize]) -> Option<u64> {
     shape.iter().try_fold(dtype.size() as u64, |bytes, &n| bytes.checked_mul(n as u64))
 }
 
-/// The header of an archive, the checksum of the header itself included.
+/// Renders the header of an archive, including the checksum of the header itself.
 pub(super) fn render(meta: &str, entries: &[Entry<'_>], sums: &[u64]) -> String {
     let unsigned = render_signed(meta, entries, sums, 0);
     render_signed(meta, entries, sums, xxh3_64(unsigned.as_bytes()))
@@ -51,7 +51,7 @@ fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).expect("strings and numbers are always written")
 }
 
-/// A header taken apart.
+/// Parsed header.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) meta: String,
@@ -59,13 +59,13 @@ pub(super) struct Header {
     pub(super) sums: Vec<u64>,
 }
 
-/// The format version, for files that a later version may have laid out in another way.
+/// Returns the format version of a header, even if a later version arranges the rest in another way.
 pub(super) fn version(text: &str) -> Option<u64> {
     let digits = text.strip_prefix(MAGIC)?;
     digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
 }
 
-/// Takes a header apart; what is wrong is in the error. The result need not be as it was written: compare it.
+/// Parses a header; the error describes the fault. The text need not be canonical, so the caller compares it with a newly rendered header.
 pub(super) fn parse(text: &str) -> Result<Header, String> {
     let Raw { own, tensors } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let (sums, meta) = parse_own(&own).ok_or("the surefoot entry of the header does not fit")?;
@@ -84,7 +84,7 @@ pub(super) fn parse(text: &str) -> Result<Header, String> {
     Ok(Header { meta: meta.to_owned(), tensors: parsed, sums })
 }
 
-/// Checksums and model text of `{"format":N,"header":"S","tensors":["S",...],"model":TEXT}`.
+/// Parses `{"format":N,"header":"S","tensors":["S",...],"model":TEXT}` and returns the checksums of the tensors and the model text.
 fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
     let (_, rest) = own.split_once(r#","tensors":["#)?;
     let (sums, rest) = rest.split_once(r#"],"model":"#)?;
@@ -93,7 +93,7 @@ fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
     Some((sums?, rest.strip_suffix('}')?))
 }
 
-/// The header as JSON, in its order.
+/// Header as JSON, with the tensors in the order of the text.
 struct Raw {
     own: String,
     tensors: Vec<(String, RawTensor)>,

@@ -1,4 +1,4 @@
-//! Reading an archive: every byte is checked, and no length is believed before it is.
+//! Reader of archives, which verifies every byte and trusts no stored length before it is verified.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,11 +13,10 @@ use super::{
 use crate::error::{Error, ErrorKind, shown};
 
 impl Archive<'static> {
-    /// Reads an archive, from a file or a pipe. Costs a read and a checksum of every byte.
+    /// Reads an archive from a file or a pipe. O(bytes): every byte is read and checksummed.
     ///
     /// # Errors
-    /// If the file cannot be read, is something else, is of another version of the format, or differs in a single byte
-    /// from what was written.
+    /// A file that cannot be read, is not an archive, has another version of the format, or differs in a single byte from what was written.
     pub fn read(path: impl AsRef<Path>) -> Result<Archive<'static>, Error> {
         let path = path.as_ref();
         let file = shown(path.as_os_str());
@@ -36,16 +35,16 @@ impl Archive<'static> {
     }
 }
 
-/// Bytes that are read and checked together.
+/// Number of bytes that are read and checksummed together.
 const PIECE: u64 = 256 << 10;
 
-/// A file that is read part by part.
+/// Reader of a file part by part.
 struct Parts<R> {
     file: String,
     from: R,
-    /// Size of the file, if that is known.
+    /// Size of the file in bytes; `None` for pipes.
     size: Option<u64>,
-    /// Bytes read.
+    /// Number of bytes read so far.
     at: u64,
 }
 
@@ -98,7 +97,7 @@ impl<R: Read> Parts<R> {
         Ok(header)
     }
 
-    /// The header must be as it would be written today, its checksum included.
+    /// Checks that the header equals the one that would be rendered today, including its checksum.
     fn check_header(&self, text: &str, header: &Header) -> Result<(), Error> {
         let entries: Vec<_> =
             header.tensors.iter().map(|(name, dtype, shape, size)| (&**name, *dtype, &**shape, *size)).collect();
@@ -110,7 +109,7 @@ impl<R: Read> Parts<R> {
         Err(self.damaged(8 + same as u64, "the header does not fit its checksum"))
     }
 
-    /// Tells a model that is damaged at its start from a file of another kind.
+    /// Checks the start of a file, and distinguishes a model that is damaged at its start from a file of another kind.
     fn check_start(&self, start: &[u8]) -> Result<(), Error> {
         let (_, name) = start.split_at(start.len().min(8));
         let same = name.iter().zip(MAGIC.bytes()).filter(|&(&theirs, ours)| theirs == ours).count();
@@ -131,14 +130,14 @@ impl<R: Read> Parts<R> {
         Err(ErrorKind::NotModel { file: self.file.clone(), hint }.into())
     }
 
-    /// Up to `length` bytes, fewer at the end of the file.
+    /// Reads up to `length` bytes, fewer at the end of the file.
     fn take(&mut self, length: u64) -> Result<Vec<u8>, Error> {
         Ok(self.take_summed(length)?.0)
     }
 
-    /// Reads bytes with their checksum, computed piece by piece while the bytes are in cache.
+    /// Reads up to `length` bytes and their checksum, which is computed piece by piece while the bytes are in cache.
     ///
-    /// Memory is taken for bytes that are there: all at once if the size of the file says so, else as they come.
+    /// Memory is allocated only for bytes that exist: all at once if the size of the file is known, otherwise as bytes arrive.
     fn take_summed(&mut self, length: u64) -> Result<(Vec<u8>, u64), Error> {
         let there = self.size.map_or(0, |size| size.saturating_sub(self.at));
         let mut bytes = Vec::with_capacity(usize::try_from(length.min(there)).unwrap_or(0));

@@ -1,7 +1,7 @@
-//! Days and times as categories: `2020-01-31`, or `2020-01-31 10:05:00`, with as many decimals of seconds as are not 0, and with
-//! `+00:00` behind it where a zone is known. A time of a day without hours is that day.
+//! Days and times as categories: `2020-01-31`, or `2020-01-31 10:05:00`, with decimals of seconds without trailing zeros, and followed by
+//! `+00:00` if a time zone is known. Midnight without a zone is written as the day alone.
 //!
-//! Years have four digits here; other times, and texts in other orders, stay as they are written.
+//! Only years of four digits are recognised here. Other times, and texts in other orders, are kept as written.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ const SECONDS_OF_A_DAY: i64 = 86_400;
 #[cfg(feature = "parquet")]
 const NANOSECONDS: i64 = 1_000_000_000;
 
-/// The spelling of a time, so many ticks since 1970 of which a second has `per_second`, a divisor of 10⁹.
+/// Returns the spelling of a time that is `ticks` ticks after 1970, where a second has `per_second` ticks, a divisor of 10⁹.
 #[cfg(feature = "parquet")]
 pub(crate) fn spelled(ticks: i64, per_second: i64, with_zone: bool) -> String {
     let (seconds, ticks) = (ticks.div_euclid(per_second), ticks.rem_euclid(per_second));
@@ -33,9 +33,9 @@ fn of_seconds(seconds: i64, nanoseconds: i64, with_zone: bool) -> String {
     text
 }
 
-/// The day that is so many days after the first of 1970.
+/// Returns the spelling of the day that is `days` days after 1970-01-01.
 pub(crate) fn of_days(days: i64) -> String {
-    // In years that begin with March, leap days are the last; 400 years have 146,097 days.
+    // Computed in years that begin with March, so that leap days come last; 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -46,7 +46,7 @@ pub(crate) fn of_days(days: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Days from the first of 1970 to a day, which must exist.
+/// Returns the number of days from 1970-01-01 to a day; `None` if the day does not exist.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -63,7 +63,8 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 + day - 1 - 719_468)
 }
 
-/// The spelling of a day or a time that is written year first, with a `T` or a blank before hours.
+/// Returns the canonical spelling of a day or a time that is written year first, with a `T` or a blank before the hours; `None` for other
+/// texts.
 pub(crate) fn canonical(text: &[u8]) -> Option<String> {
     let mut rest = text;
     let (year, month, day) = (digits(&mut rest, 4)?, behind(&mut rest, b'-', 2)?, behind(&mut rest, b'-', 2)?);
@@ -91,7 +92,8 @@ pub(crate) fn canonical(text: &[u8]) -> Option<String> {
     Some(of_seconds(seconds, nanoseconds, offset.is_some()))
 }
 
-/// The seconds that a zone is ahead of UTC: `Z`, `+01:00`, `+0100`, `+01`; none where nothing is written.
+/// Parses a time zone (`Z`, `+01:00`, `+0100`, `+01`) as seconds ahead of UTC. `Some(None)` if the text is empty, `None` if it is not a
+/// zone.
 fn offset(text: &[u8]) -> Option<Option<i64>> {
     let Some((&sign, mut rest)) = text.split_first() else { return Some(None) };
     let sign = match sign {
@@ -106,7 +108,7 @@ fn offset(text: &[u8]) -> Option<Option<i64>> {
     (rest.is_empty() && hours < 24 && minutes < 60).then_some(Some(sign * (hours * 3600 + minutes * 60)))
 }
 
-/// Takes a number of so many digits.
+/// Removes `count` digits from the front of `text` and returns their number.
 fn digits(text: &mut &[u8], count: usize) -> Option<i64> {
     let (taken, rest) = text.split_at_checked(count)?;
     *text = rest;
@@ -116,7 +118,7 @@ fn digits(text: &mut &[u8], count: usize) -> Option<i64> {
         .then(|| taken.iter().fold(0, |number, &digit| 10 * number + i64::from(digit - b'0')))
 }
 
-/// Takes a mark and a number of so many digits.
+/// Removes `mark` and `count` digits from the front of `text` and returns the number of the digits.
 fn behind(text: &mut &[u8], mark: u8, count: usize) -> Option<i64> {
     *text = text.strip_prefix(&[mark])?;
     digits(text, count)
@@ -172,7 +174,7 @@ mod tests {
             assert_eq!(text, expected);
             assert_eq!(canonical(text.as_bytes()), Some(text));
         }
-        // All days of some centuries, there and back.
+        // Every day of several centuries survives the conversion to text and back.
         for day in -100_000..100_000 {
             let text = of_days(day);
             let part = |range: std::ops::Range<usize>| text[range].parse().unwrap();

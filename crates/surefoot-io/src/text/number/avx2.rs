@@ -1,4 +1,4 @@
-//! Pairs with AVX2: index and value side by side, 16 digits each.
+//! Parsing of pairs with AVX2: index and value side by side, 16 digits each.
 
 use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi8, _mm_cvtsd_f64, _mm_cvtsi128_si64, _mm_div_sd,
@@ -10,14 +10,14 @@ use std::arch::x86_64::{
 
 use super::{LAST, Pair, SCALES};
 
-/// For every number of decimals: which byte goes where, so that the digits move up over the point.
+/// Byte shuffles, one per number of decimals, that move the digits before the point up by one byte, over the point.
 const OVER_POINT: [[u8; 16]; 17] = {
     let mut moves = [[0; 16]; 17];
     let mut decimals = 0;
     while decimals < 17 {
         let mut i = 0;
         while i < 16 {
-            // Nothing comes to the first place: that is what the top bit says.
+            // The first byte becomes 0, because the top bit of its entry is set.
             moves[decimals][i] = if i + decimals > 15 { i as u8 } else { (i as u8).wrapping_sub(1) };
             i += 1;
         }
@@ -29,11 +29,11 @@ const OVER_POINT: [[u8; 16]; 17] = {
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 fn load(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: there are the 16 bytes that are read; they need not be aligned.
+    // SAFETY: the array has the 16 bytes that are read; unaligned loads are allowed.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// The last `count` bytes, as the values of digits, behind zeros.
+/// Returns the last `count` bytes as the values of digits, preceded by zeros.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 fn last(bytes: &[u8; 16], count: usize) -> __m128i {
@@ -41,7 +41,7 @@ fn last(bytes: &[u8; 16], count: usize) -> __m128i {
     _mm_and_si128(_mm_xor_si128(load(bytes), _mm_set1_epi8(b'0' as i8)), load(mask))
 }
 
-/// Whether the processor has what [`pair`] needs: AVX2, and what always comes with it.
+/// Whether the processor supports the features that [`pair`] needs: AVX2 and those that always accompany it.
 pub(crate) fn is_supported() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
@@ -49,7 +49,7 @@ pub(crate) fn is_supported() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// [`pair`](super::pair) with AVX2.
+/// Parses a pair like [`pair`](super::pair), with AVX2.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
@@ -59,14 +59,14 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     let index = last(pair.index, pair.index_length);
     let number = last(pair.number, pair.number_length);
     let points = _mm_movemask_epi8(_mm_cmpeq_epi8(number, _mm_set1_epi8((b'.' ^ b'0') as i8)));
-    // Digits behind the last point.
+    // Number of digits after the last point.
     let decimals = points.leading_zeros() as usize - 16;
     if decimals == 0 && pair.number_length == 1 {
         return None;
     }
     let number = _mm_shuffle_epi8(number, load(OVER_POINT.get(decimals)?));
     let digits = _mm256_set_m128i(index, number);
-    // Digits do not have this bit, the minus, the point and the slash do.
+    // This bit is clear in digits, but set in the minus sign, the point and the slash.
     if _mm256_testz_si256(digits, _mm256_set1_epi8(0x10)) == 0 {
         return None;
     }
@@ -77,7 +77,7 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     let high = _mm256_mul_epu32(eights, _mm256_set1_epi64x(100_000_000));
     let numbers = _mm256_add_epi64(high, _mm256_srli_epi64(eights, 32));
     let index = _mm_cvtsi128_si64(_mm256_extracti128_si256(numbers, 1)) as u64;
-    // A whole number below 2^52 in the bits of 2^52 is their sum.
+    // The bits of a whole number below 2^52, combined with those of 2^52, are the bits of their sum.
     let power = _mm_set1_epi64x((1f64 / f64::EPSILON).to_bits() as i64);
     let sum = _mm_castsi128_pd(_mm_or_si128(_mm256_castsi256_si128(numbers), power));
     let number = _mm_sub_sd(sum, _mm_castsi128_pd(power));
