@@ -42,6 +42,7 @@ pub(crate) struct Results<'a> {
     pub(crate) seconds: f64,
     /// Outcome of a search for the optimum; `None` without a search.
     pub(crate) ended: Option<Ended>,
+    /// Column whose mean is large relative to its spread, with their ratio, if the search did not reach the optimum.
     pub(crate) far: Option<(String, f64)>,
     /// Columns of the table with their roles; [`Results::columns`] holds the warnings about them.
     pub(crate) taken: Option<Columns<'a>>,
@@ -51,7 +52,7 @@ pub(crate) struct Results<'a> {
     pub(crate) stop: Option<Stop>,
     /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// Whether the model or its progressive validation loss is significantly worse than the best constant, and which of the two.
+    /// Finding that the model, or its reported loss, is significantly worse than the best constant; `None` if neither is.
     pub(crate) loses: Option<WorseThanConstant>,
     /// Only label in the data, if there is only one.
     pub(crate) single: Option<f64>,
