@@ -6,13 +6,13 @@ use crate::fit::{self, Line};
 /// Claim about the readings of a row. Means are over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
-    /// The slope of ln(mean) over ln(x), from x = `from` on, lies in an interval.
+    /// The slope of ln(mean) over ln(x), for x ≥ `from`, lies in an interval.
     Slope {
-        /// The first x that counts.
+        /// Least x that counts.
         from: f64,
-        /// The least slope allowed.
+        /// Least slope allowed.
         least: f64,
-        /// The largest slope allowed.
+        /// Largest slope allowed.
         most: f64,
     },
     /// Every mean, multiplied by a power of x, lies in an interval.
@@ -97,7 +97,7 @@ impl Check {
     }
 }
 
-/// Slack for sums that are equal but for rounding.
+/// Relative tolerance for sums that differ only by rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// All readings of a row, indexed by seed and point.

@@ -42,7 +42,7 @@ fn row(label: &str, form: Form, power: f64, read: impl Fn(f64, f64, f64) -> Read
             linear += round.weight * round.gradient[0] * round.iterate[0];
             sum += round.weight * round.gradient[0];
         });
-        // Against the minimiser −1.
+        // The regret is against the minimiser −1.
         let regret = (linear + sum) / run.total;
         // Gradients have length 1, so Σα²‖g‖² is Σα².
         read(problem.excess(&run.output), regret, 2.0 * run.squares.sqrt() / run.total)
