@@ -2,7 +2,6 @@
 //! effect, and the other settings that it requires.
 //!
 //! A flag that would have no effect is refused, with the reason and the remedy. A new flag needs a new row.
-//! A flag that would do nothing is refused, with the reason and what to do instead. A new flag is a new row.
 
 use surefoot_glm::{Loss, Plan, Settings};
 

@@ -1,6 +1,6 @@
 //! Resources of the process: memory, signals, standard streams.
 //!
-//! Uses no other folder of the command.
+//! Uses no other top-level module of the command.
 
 pub(crate) mod memory;
 pub(crate) mod signals;

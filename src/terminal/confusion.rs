@@ -10,7 +10,7 @@ use surefoot_glm::{Confusion, Model};
 pub(crate) const SHOWN: usize = 16;
 /// Number of off-diagonal cells shown.
 const LARGEST: usize = 10;
-/// Greatest number of classes whose whole matrix programs get.
+/// Greatest number of classes for which JSON output contains the whole matrix.
 const WHOLE: usize = 1000;
 
 /// Returns the labels of a model's classes as they stand in the data; of two classes the negative one comes first.

@@ -37,7 +37,7 @@ pub(crate) fn more(measured: &Measured) -> Vec<(&'static str, f64)> {
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns precision, recall and F1, by the classes they refer to: `positive`, or the averages `macro` and `weighted`.
+/// Returns precision, recall and F1 of the positive class (`positive`), and their averages over the classes (`macro`, `weighted`).
 pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
     let [all, weighted] = averages.map_or([None; 2], |averages| averages.map(Some));

@@ -1,6 +1,6 @@
-//! Numbers, labels, certificates and errors in words, for all folders that show them.
+//! Numbers, labels, certificates and errors in words, for all modules that show them.
 //!
-//! Uses no other folder of the command.
+//! Uses no other top-level module of the command.
 
 pub(crate) mod certificates;
 pub(crate) mod command_line;

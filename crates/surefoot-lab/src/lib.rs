@@ -10,7 +10,7 @@
 //! ```
 //! use surefoot_lab::{Claim, Experiment, Lab, Reading, Row};
 //!
-//! The mean of n fair coin tosses decreases like 1/√n.
+//! // The mean of n fair coin tosses decreases like 1/√n.
 //! let mean = |n: f64, mut random: surefoot_lab::Random| {
 //!     Reading::of(((0..n as u32).map(|_| random.sign(0.5)).sum::<f64>() / n).abs())
 //! };

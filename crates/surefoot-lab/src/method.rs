@@ -1,4 +1,7 @@
 //! The methods of the experiments, correct ones and ones with a planted error, and the loop that runs them.
+//!
+//! In round t the weight is α_t (the sum of the weights so far A_t), the query q_t, the learner's iterate w_t, the gradient g_t and the average
+//! of the iterates x_t; Algorithm 4 has the output y_t.
 
 mod baseline;
 mod planted;

@@ -31,7 +31,7 @@ pub struct Facts {
     pub gradient: f64,
     /// Noise σ = √E‖ζ‖² of a gradient.
     pub noise: f64,
-    /// √E‖g‖² at the centre, where methods start.
+    /// Root mean square √E‖g‖² of the gradient at the centre, where methods start.
     pub first: f64,
 }
 

@@ -171,7 +171,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns D_k/√ρ_k for each lane.
+/// Returns the rate D_k/√ρ_k of each lane: its scale, corrected by the ratio of its squared gradients to those of the model.
 fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
     let rate =
         |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };

@@ -1,4 +1,6 @@
 //! Conversions, each written as a loop over rounds with a gradient oracle. All return the trace of their rounds.
+//!
+//! In round t the weight is α_t (the sum of the weights so far A_t), the learner's iterate is w_t, the gradient is g_t, and Z_t = Σ α_i g_i.
 
 use crate::vectors::{dot, minus, norm, plus, square, sum, times, zero};
 use crate::{Domain, Learner, Number};

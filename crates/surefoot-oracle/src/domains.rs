@@ -29,7 +29,7 @@ impl<N: Number> Domain<N> {
         }
     }
 
-    /// Returns r, half the diameter.
+    /// Returns the radius r, half the diameter; for the whole space the expected distance of the solution.
     pub fn radius(&self) -> N {
         match self {
             Domain::Whole(reach) => *reach,

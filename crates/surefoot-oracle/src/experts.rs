@@ -3,7 +3,7 @@
 use crate::Learner;
 use crate::vectors::{dot, norm, plus, times};
 
-/// State of learners that clip errors: sum Z of gradients, hint h, sum V of squared errors, and largest error Γ so far.
+/// State of learners that clip the errors of hints: sum `z` of gradients, hint `h`, sum `v` of squared clipped errors, largest error `gamma` (Γ).
 #[derive(Clone, Debug)]
 struct Sums {
     z: Vec<f64>,
@@ -31,7 +31,7 @@ impl Sums {
         self.gamma = self.gamma.max(s);
     }
 
-    /// Returns Γ² + V.
+    /// Returns Γ² + V, where Γ is the largest error so far and V the sum of the squared clipped errors.
     fn spread(&self) -> f64 {
         self.gamma.powi(2) + self.v
     }
@@ -62,12 +62,12 @@ fn soft_least(rate: f64, x: &[f64]) -> f64 {
     if rate.is_infinite() { low } else { low - x.iter().map(|x| (-rate * (x - low)).exp()).sum::<f64>().ln() / rate }
 }
 
-/// Hedge with the learning rate 2√(ln K/(Γ² + Σ range²)).
+/// Hedge over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)), where Γ is the largest range of an error so far.
 #[derive(Clone, Debug)]
 pub struct Hedge(Sums);
 
 impl Hedge {
-    /// Creates a learner that starts uniform over `dim` experts, with the initial value `gamma` of Γ.
+    /// Creates a learner that starts uniform over `dim` experts; `gamma` is the initial value of Γ, the clipping threshold.
     pub fn new(dim: usize, gamma: f64) -> Self {
         Self(Sums::new(dim, gamma))
     }

@@ -1,4 +1,8 @@
 //! Online learners. A learner predicts, given the hint of the round if there is one, and is then updated with the weighted gradient.
+//!
+//! In round t the iterate is w_t, the weight α_t (the sum of the weights so far A_t), the gradient g_t, and G_t = α_t g_t. Z is the sum of all
+//! G, the error of a hint is its difference from G, Γ is the length of the largest error or gradient so far, and V is the sum of the
+//! squared errors or gradients after clipping. The domain has radius r and diameter B = 2r.
 
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Number};
@@ -52,7 +56,7 @@ pub struct DualAveraging<N = f64> {
 }
 
 impl<N: Number> DualAveraging<N> {
-    /// Creates a learner that starts at the centre, with the initial value `gamma` of Γ.
+    /// Creates a learner that starts at the centre; `gamma` is the initial value of Γ, the clipping threshold.
     pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
         let nothing = N::of(0.0);
         Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing }
@@ -125,7 +129,7 @@ impl<N: Number> Learner<N> for AdaGrad<N> {
     }
 }
 
-/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c).
+/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c), with θ the negative sum of gradients, S that of their squares, scale D, damping c.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<N = f64> {
     scale: N,

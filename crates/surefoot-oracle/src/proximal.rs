@@ -3,7 +3,7 @@
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// Learner with a single rate; its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i.
+/// Learner with a single rate; its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with σ_i the strength of the regulariser of round i.
 #[derive(Clone, Debug)]
 pub struct Proximal<N = f64> {
     domain: Domain<N>,

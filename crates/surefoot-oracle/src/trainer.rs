@@ -8,7 +8,7 @@
 //! squared and Huber loss by t/(t + 3).
 //!
 //! With a log link, labels are divided by the first positive label and margins are reduced by its logarithm. Every margin gets the logarithm
-//! of the mean label before row t as an offset, or that of 1/t while all labels are 0; until then nothing else is learnt.
+//! of the mean label before row t as an offset, or that of 1/t while all labels are 0. While they are, nothing else is learnt.
 //!
 //! The gradient g_k is taken at 0.4·x_t + 0.6·w_t. The model's gradient is g = √(Σ p_k g_k²); g_k is clipped at ±2g, and S_j = Σ (g x_j/M_j)².
 //! When M_j grows by a factor r, θ_j is divided by r and S_j by r², while the past of w_j stays unchanged: Theorem 1 does not cover this

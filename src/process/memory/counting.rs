@@ -37,7 +37,7 @@ thread_local! {
 
 /// Starts to enforce a budget of `bytes`, or of the free memory for `None`.
 pub(super) fn limit(bytes: Option<usize>) {
-    // SAFETY: the layout is not of size 0.
+    // SAFETY: the size of the layout is not 0.
     RESERVE.store(unsafe { System.alloc(RESERVED) }, Relaxed);
     GIVEN.store(bytes.is_some(), Relaxed);
     let free = || available::bytes().saturating_add(TAKEN.load(Relaxed));
@@ -88,28 +88,28 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: every block comes from `System` and goes back there, each call with the arguments that it came with, whose conditions the
-// caller has promised; the result is that of `System`. Counting touches atomics alone: it neither allocates nor unwinds, and where the
-// budget is exceeded nothing returns. `end` allocates through this same allocator, which then refuses the thread nothing.
+// SAFETY: every block comes from `System` and returns to it. Each call passes on its arguments, whose conditions the caller guarantees,
+// and returns the result of `System`. Counting touches only atomics: it neither allocates nor unwinds, and it does not return if the
+// budget is exceeded. `end` allocates through this allocator, which then refuses nothing to its thread.
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         given(layout.size(), || unsafe { System.alloc(layout) })
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         given(layout.size(), || unsafe { System.alloc_zeroed(layout) })
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         give(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         unsafe { System.dealloc(block, layout) };
     }
 
@@ -117,7 +117,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let more = size.saturating_sub(layout.size());
         take(more);
-        // SAFETY: the caller's promise; where null is returned the block is as it was, so that it may be tried once more.
+        // SAFETY: the caller guarantees the conditions of this method; if null is returned the block is unchanged, so that a second attempt is valid.
         let block = given(more, || unsafe { System.realloc(block, layout, size) });
         give(layout.size().saturating_sub(size));
         block
@@ -159,7 +159,7 @@ fn end(cause: Cause) {
     ENDS.set(true);
     let reserve = RESERVE.swap(ptr::null_mut(), Relaxed);
     if !reserve.is_null() {
-        // SAFETY: allocated in `limit`, with this layout, and taken out of its place just now.
+        // SAFETY: the block was allocated in `limit` with this layout, and no other thread can reach it after the swap.
         unsafe { System.dealloc(reserve, RESERVED) };
     }
     let mut message = Cursor::new([0_u8; 500]);

@@ -1,4 +1,6 @@
 //! Rows whose points are runs of T steps, each on a problem made for T.
+//!
+//! α_t and g_t are weight and gradient of round t, A_T is the sum of the weights, B the diameter of the domain and L* the minimum of the loss.
 
 use crate::method::{Method, Run, descend};
 use crate::problem::{Facts, Problem};
