@@ -29,7 +29,7 @@ pub(crate) struct Reporter {
     before: u64,
     /// Number of bytes read, including those of the current pass.
     read: u64,
-    /// [Work](Rows::work) of the passes before the current one.
+    /// Amount of work ([`Rows::work`]) of the passes before the current one.
     done: u64,
     /// Number of times the data are read, from files or from memory; determines the length of the bar.
     times: u64,
