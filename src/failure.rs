@@ -1,4 +1,4 @@
-//! How a command ends.
+//! The error type of commands: exit status and message.
 
 use crate::{
     process::signals::Signal,
@@ -7,42 +7,42 @@ use crate::{
 use std::fmt;
 use surefoot_fit::FitError;
 
-/// Exit status: the data or a file is at fault.
+/// Exit status if the data or a file is at fault.
 pub(crate) const DATA: u8 = 1;
-/// Exit status: the command line is at fault.
+/// Exit status if the command line is at fault.
 pub(crate) const USAGE: u8 = 2;
 
-/// A command that could not do its work.
+/// Error of a command that could not do its work.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: u8,
-    /// One line that names the place, what is wrong and what to do; empty where silence is the answer.
+    /// Message of one line: the place, the fault and the remedy; empty if nothing is to be printed.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// The data or a file is at fault.
+    /// Builds the failure of a run whose data or files are at fault.
     pub(crate) fn data(message: impl Into<String>) -> Failure {
         Failure { status: DATA, message: message.into() }
     }
 
-    /// The command line is at fault.
+    /// Builds the failure of a run whose command line is at fault.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
         Failure { status: USAGE, message: message.into() }
     }
 
-    /// A signal came before there was anything to save.
+    /// Builds the failure of a run that a signal ended, with the exit status of that signal.
     pub(crate) fn signalled(signal: Signal, message: impl Into<String>) -> Failure {
         Failure { status: signal.status(), message: message.into() }
     }
 
-    /// Standard output cannot be written.
+    /// Builds the failure of a run that cannot write to standard output.
     pub(crate) fn stdout(error: &std::io::Error) -> Failure {
         let text = error.to_string();
         Failure::data(format!("standard output: {}", text.split(" (os error").next().unwrap_or(&text)))
     }
 
-    /// Adds what became of the work to the message.
+    /// Appends `what`, usually what happened to the work done so far, to the message.
     pub(crate) fn and(mut self, what: impl fmt::Display) -> Failure {
         self.message = format!("{}; {what}", self.message);
         self

@@ -1,7 +1,7 @@
-//! The surefoot command: learn linear models from streams of rows, predict with them, look into them.
+//! The `surefoot` command: learns linear models from streams of rows, predicts with them and inspects them.
 //!
-//! Each command is one file in [`commands`]; all flags stand in [`cli`](flags::cli). A command ends well or with a
-//! [`Failure`], whose status is the exit status and whose one line is printed here.
+//! Each command is one file in [`commands`]; all flags are declared in [`cli`](flags::cli). A command either succeeds or returns a
+//! [`Failure`], whose status becomes the exit status and whose message is printed here as one line.
 
 mod commands;
 mod failure;
@@ -56,7 +56,7 @@ fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Prints help, the version, or what is wrong with the arguments.
+/// Prints the help text or the version, or returns the failure that reports what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return lines::printed(error.print());

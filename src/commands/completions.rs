@@ -1,4 +1,4 @@
-//! `surefoot completions`: from the same definitions as the parser.
+//! `surefoot completions`: writes a shell's completion script, generated from the definitions that the parser uses.
 
 use crate::{
     failure::Failure,

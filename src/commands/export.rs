@@ -1,4 +1,4 @@
-//! `surefoot export`: a model's weights as text, or the model without what only training needs.
+//! `surefoot export`: writes the weights of a model as text, or the model without its training state.
 
 use crate::{
     failure::Failure,
@@ -31,13 +31,13 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
     };
     let committed = written.map_err(|error| output.error(error)).and_then(|()| output.commit());
     match committed {
-        // Nobody reads on: nothing is left to do, or to say.
+        // The reader of the pipe has gone away: nothing is left to do or to report.
         Err(error) if error.is_broken_pipe() => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// Output format: by the flag, else by the extension.
+/// Returns the output format: the one given by the flag, otherwise the one implied by the extension.
 fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     let extension = Path::new(&args.output).extension().and_then(|extension| extension.to_str());
     let format = match (args.to, extension) {
@@ -60,7 +60,7 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     }
 }
 
-/// The names of the features of a slot: the index, for svmlight data that are not hashed; an empty one if none was kept.
+/// Returns the names of the features that share a slot: the index for unhashed svmlight data, one empty name if no name was stored.
 fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
     let is_index = reading.by == FeatureKey::Index && reading.bits.is_none();
@@ -92,8 +92,8 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A name as a cell of CSV. What spreadsheets would take for a formula gets a ' before it, and so does a name that begins with one:
-/// without its first ' each is the name again.
+/// Writes a name as a CSV cell. A name that a spreadsheet would read as a formula, or that begins with ', is prefixed by one ';
+/// removing the first ' of such a cell restores the name.
 fn cell(name: &str) -> String {
     let safe =
         if name.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) { format!("'{name}") } else { name.to_owned() };
@@ -108,7 +108,7 @@ fn json(model: &Model, to: &mut impl Write) -> io::Result<()> {
         true => json!(confusion::labels(model)),
         false => json!({"positive": text(model.labels.positive), "negative": text(model.labels.negative)}),
     };
-    // A number, or one per class.
+    // One number, or an array with one number per class.
     let numbers = |weights: &[f64]| if many { json!(weights) } else { json!(weights.first()) };
     let head = json!({"loss": model.settings.loss.name(), "labels": labels, "intercept": numbers(&model.intercept)});
     let head = head.to_string();

@@ -1,4 +1,4 @@
-//! `surefoot fit`: everything is checked before the first row, then the library fits, and what it tells is shown.
+//! `surefoot fit`: checks everything before the first row is read, runs the fit of the library and reports its progress and results.
 
 mod report;
 
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     }
 }
 
-/// Tries all files, so that a wrong name costs no work.
+/// Checks that all inputs exist and differ from the output, so that a wrong name costs no work.
 fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure> {
     let read: Vec<_> = data.inputs().iter().chain(test.inputs()).cloned().collect();
     if read.iter().filter(|input| matches!(input, InputName::Stdin)).count() > 1 {
@@ -84,7 +84,7 @@ fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure>
     Ok(output.check_distinct(&read)?)
 }
 
-/// Notes which model is taken further, and from where.
+/// Reports which model `--resume` continues and from which row.
 fn introduce(args: &FitArgs, fit: &Fit<'_>, before: Option<&(Summary, Labels)>, console: &Console) {
     let (Some(path), Some((summary, _))) = (&args.resume, before) else { return };
     let (name, rows, plan) = (Path::new(path).display(), summary.rows, fit.plan());
@@ -115,15 +115,15 @@ fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records
     reporter
 }
 
-/// A fit whose files are checked.
+/// State of the command after all files are checked.
 #[derive(Debug)]
 struct Command<'a> {
     args: &'a FitArgs,
-    /// Where the model goes.
+    /// Name of the file to which the model is written.
     name: String,
-    /// How rows are read, and what readers find out.
+    /// Options for reading rows, shared with what the readers infer.
     options: Options,
-    /// Summary and labels of the model that is trained further.
+    /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     before: Option<(Summary, Labels)>,
     shuffle: Option<u64>,
     test: Data,
@@ -132,31 +132,31 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// The test rows, read as the model will read them. Flags are about DATA.
+    /// Returns the test rows, read with the settings of the model. Flags that restrict formats apply to DATA only.
     fn test_rows(&self, stop: StopConditions) -> Labelled<'_> {
         let options = Options { accepts: Accepts::default(), ..self.options.clone() };
         Labelled { stop, ..evaluation::labelled(&self.test, options) }
     }
 
-    /// Checks the test rows before any is learnt, read as the model will read them: by what DATA begin with.
+    /// Checks the labels of the test rows before any row is learnt. The rows are read with what the beginning of DATA determines.
     fn check_test(&self, data: &Data, loss: Loss, stop: StopConditions) -> Result<(), Interrupt> {
         if !self.test.can_reread() {
             return Ok(());
         }
         let rows = self.test_rows(stop.clone());
-        // What is in the test rows must not decide how those to be learnt are read.
+        // Test rows must not influence how the training rows are read.
         let options = rows.options.apart();
         if data.can_reread() {
             Labelled { stop, ..evaluation::labelled(data, options.clone()) }.begin()?;
         } else if options.wanted.label.is_some() {
-            // Of a table in a pipe nothing is known yet.
+            // Nothing is known yet about a table that comes through a pipe.
             return Ok(());
         }
         let known = self.before.as_ref().map_or_else(Labels::default, |(_, labels)| labels.clone());
         Labelled { options, ..rows }.check(loss, &known)
     }
 
-    /// An error in the words of the command line.
+    /// Converts an error of the library to a failure in the words of the command line.
     fn words(&self, error: FitError) -> Failure {
         match (error, &self.args.resume) {
             (FitError::Resume { reason }, Some(path)) => {
@@ -166,7 +166,7 @@ impl Command<'_> {
         }
     }
 
-    /// Measures, reports, and ends as the run did. The model is saved.
+    /// Measures the saved model, writes the report, prints the results and returns the outcome of the run.
     fn conclude(&mut self, outcome: Outcome, data: &Data, mut reporter: Reporter) -> Result<(), Failure> {
         let stop = outcome.stop.map(|reason| Stop::of(reason, &self.signals));
         if let Some(stop) = stop.filter(|_| !outcome.has_learnt) {
@@ -209,7 +209,7 @@ impl Command<'_> {
             shuffle: self.shuffle,
             loses: trainer.loses_to_constant(&model),
             single: trainer.single_label(),
-            // The lanes do not matter to what a search finds.
+            // Lanes have no influence on the optimum that a search finds.
             edge: if found.is_some() { 0 } else { trainer.edge() },
         };
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
@@ -250,7 +250,7 @@ impl Command<'_> {
         }
     }
 
-    /// Measures the saved model on the test rows, if there are any; only a signal ends that early.
+    /// Measures the saved model on the test rows, if there are any; only a signal ends the measurement early.
     fn measure(&self, model: &Model) -> Result<Option<Findings>, Failure> {
         if self.test.inputs().is_empty() {
             return Ok(None);
@@ -265,7 +265,7 @@ impl Command<'_> {
         }
     }
 
-    /// The end of a run that has learnt nothing.
+    /// Reports the end of a run that learnt nothing, and returns its failure.
     fn nothing(&self, stop: Stop, reporter: &mut Reporter) -> Failure {
         let summary = self.before.as_ref().map_or_else(Summary::default, |(summary, _)| summary.clone());
         let seconds = reporter.seconds();
@@ -299,7 +299,7 @@ impl Command<'_> {
     }
 }
 
-/// Warnings about groups without features.
+/// Returns a warning for each `--penalty-factor` and each `--bounds` whose group contains no feature.
 fn grouped_in_vain(model: &Model) -> Vec<String> {
     let (factors, bounds) = model.unused_groups();
     let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
@@ -313,7 +313,7 @@ fn grouped_in_vain(model: &Model) -> Vec<String> {
     flags.map(says).collect()
 }
 
-/// Labels that were given a weight and never came.
+/// Returns the labels that were given a class weight but occur in no row.
 fn weighted_in_vain(model: &Model) -> Vec<&str> {
     let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
     let (met, texts) = (model.labels.all(), &model.settings.reading.classes);

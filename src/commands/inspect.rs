@@ -1,4 +1,4 @@
-//! `surefoot inspect`: what is in a model.
+//! `surefoot inspect`: shows the contents of a model.
 
 use crate::{
     failure::Failure,
@@ -81,7 +81,7 @@ impl View<'_> {
         text
     }
 
-    /// Penalties that were tried; the one that was taken is marked.
+    /// Appends the table of penalties that were tried, with a mark at the one that was chosen.
     fn path(&self, text: &mut String) {
         let (summary, penalty) = (&self.model.summary, &self.model.settings.penalty);
         if summary.path.is_empty() {

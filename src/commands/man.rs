@@ -1,4 +1,4 @@
-//! `surefoot man`: one page with a section a command, from the same definitions as the parser.
+//! `surefoot man`: writes one manual page with a section per command, generated from the definitions that the parser uses.
 
 use crate::{
     failure::Failure,
@@ -30,7 +30,7 @@ fn render(page: &mut Vec<u8>) -> std::io::Result<()> {
         man.render_synopsis_section(&mut section)?;
         man.render_description_section(&mut section)?;
         man.render_options_section(&mut section)?;
-        // The sections of a command are subsections of the one page.
+        // The sections of a command become subsections of the single page.
         page.extend(String::from_utf8_lossy(&section).replace(".SH ", ".SS ").bytes());
     }
     man.render_extra_section(page)?;

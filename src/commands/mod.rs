@@ -1,4 +1,4 @@
-//! The commands, one per file. Each checks its arguments and files, does its work and says how it ended.
+//! The commands, one file each. A command checks its arguments and files, does its work and reports how it ended.
 
 pub(crate) mod completions;
 pub(crate) mod eval;

@@ -1,4 +1,4 @@
-//! `surefoot predict`: one line per row, in order.
+//! `surefoot predict`: writes one prediction per row, in the order of the rows.
 
 use crate::{
     failure::Failure,
@@ -21,7 +21,7 @@ use surefoot_fit::{Data, FitError, Interrupt, PredictedRow, Prediction, Response
 use surefoot_glm::{FeatureKey, Model};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
-/// How many faults of rows that were passed over are shown at the end.
+/// Number of skipped rows whose errors are shown at the end.
 const SHOWN: usize = 3;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
@@ -37,13 +37,13 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     options.wanted.without = reading::without(args.rates, false, &model, &name)?;
     options.wanted.id.clone_from(&args.id);
     options.wanted.tags = true;
-    // Before there is a file that a signal would leave behind.
+    // Installed before a file exists that a signal could leave behind.
     Signals::end_at_once(&args.output);
     let output = Output::create(&args.output)?;
     output.check_distinct(data.inputs())?;
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
     let flush = args.flush == Some(Flush::Line);
-    // Only an svmlight row would be read in another way.
+    // Only svmlight rows are read differently if they may have no label.
     let unlabelled = args.unlabelled || options.reading.by != FeatureKey::Index;
     let options = Options { unlabelled, ..options };
     let mut prediction = Prediction::new(&model, response(kind)).map_err(|found| Failure::usage(found.to_string()))?;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let found = options.found.clone();
     let mut unseen = Unseen::new(&model, &found);
     match work.run(&mut prediction, &data, &options, &mut unseen) {
-        // Nobody reads on: nothing is left to do, or to say.
+        // The reader of the pipe has gone away: nothing is left to do or to report.
         Err(PredictError::Write(error)) if error.is_broken_pipe() => Ok(()),
         Err(PredictError::Write(error) | PredictError::Read(error)) => Err(error.into()),
         Err(PredictError::Fit(error)) => Err(error.into()),
@@ -94,7 +94,7 @@ fn response(kind: Kind) -> Response {
     }
 }
 
-/// The error of a row without prediction, with the flags that help.
+/// Converts the reason for a missing prediction to an error that names helpful flags.
 fn with_remedy(reason: Unpredicted) -> Error {
     let message = reason.to_string();
     match reason {
@@ -105,7 +105,7 @@ fn with_remedy(reason: Unpredicted) -> Error {
     }
 }
 
-/// A label in one line, whatever is in it; where people look at it, nothing that the terminal would obey.
+/// Returns a label as one line. For a terminal (`shown`) every unprintable character is escaped, otherwise only control characters.
 fn one_line(label: &str, shown: bool) -> String {
     if shown {
         return printable(label).into_owned();
@@ -113,7 +113,7 @@ fn one_line(label: &str, shown: bool) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// Why rows are read no further.
+/// Reason for ending the prediction before the last row.
 enum PredictError {
     Read(Error),
     Write(Error),
@@ -144,7 +144,7 @@ struct Work<'a> {
     passed: SkippedRows,
 }
 
-/// Rows at fault that were passed over.
+/// Count of the skipped rows and the messages of the first [`SHOWN`] of them.
 #[derive(Debug, Default)]
 struct SkippedRows {
     count: u64,
@@ -174,7 +174,7 @@ impl Work<'_> {
         Ok(count)
     }
 
-    /// Passes over a row at fault, if that was asked for.
+    /// Skips a row at fault, or returns its error if `--on-error` is `stop`.
     fn pass_over(&mut self, error: Error) -> Result<(), PredictError> {
         if self.on_error == OnError::Stop {
             return Err(PredictError::Read(error));
@@ -190,7 +190,7 @@ impl Work<'_> {
         PredictError::Write(self.output.error(error))
     }
 
-    /// Writes the line of the row at hand.
+    /// Writes the output line of one row: its numbers or class, then its name.
     fn write(&mut self, numbers: &[f64], name: Option<&[u8]>) -> std::io::Result<()> {
         for (k, &number) in numbers.iter().enumerate() {
             let class = || self.model.settings.reading.classes.iter().find(|class| class.code == number);
@@ -202,7 +202,7 @@ impl Work<'_> {
                 None => self.output.write_all(self.digits.of(number).as_bytes())?,
             }
         }
-        // A row of Vowpal Wabbit text without a tag has none; a cell may be empty.
+        // An empty name is written only for a cell: a Vowpal Wabbit row with an empty name has no tag.
         if let Some(name) = name.filter(|name| !name.is_empty() || self.separator == "\t") {
             self.output.write_all(self.separator.as_bytes())?;
             self.output.write_all(one_line(&String::from_utf8_lossy(name), self.shown).as_bytes())?;
@@ -210,13 +210,13 @@ impl Work<'_> {
         self.end()
     }
 
-    /// Ends a line.
+    /// Ends the output line, and flushes it with `--flush line`.
     fn end(&mut self) -> std::io::Result<()> {
         self.output.write_all(b"\n")?;
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
-    /// Says what the readers noticed, and how many features were never seen in training.
+    /// Reports the remarks of the readers, the skipped rows and the number of features unseen in training.
     fn tell(&self, notes: &[String], told: &UnseenSummary, quiet: bool) {
         let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));

@@ -80,7 +80,7 @@ pub(crate) enum Command {
 /// and --shuffle helps.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
-    /// The flags that were given.
+    /// Flags that stand on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
@@ -213,7 +213,7 @@ pub(crate) struct CertifyArgs {
 /// 64-bit float. Settings come from the model; those given here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct PredictArgs {
-    /// The flags that were given.
+    /// Flags that stand on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
@@ -297,7 +297,7 @@ pub(crate) enum OnError {
 /// here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
-    /// The flags that were given.
+    /// Flags that stand on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
@@ -550,7 +550,7 @@ pub(crate) struct MessageArgs {
     pub(crate) quiet: bool,
 }
 
-/// The names of [`Loss`] on the command line.
+/// Names of the variants of [`Loss`] on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LossName {
     /// Two classes, by log loss
@@ -584,7 +584,7 @@ pub(crate) enum LossName {
 }
 
 impl LossName {
-    /// The loss, with its usual parameter.
+    /// Returns the loss with the default value of its parameter.
     pub(crate) fn loss(self) -> Loss {
         let all = Loss::ALL.into_iter();
         let named = |loss: &Loss| self.to_possible_value().is_some_and(|value| value.get_name() == loss.name());
@@ -625,7 +625,7 @@ impl FormatName {
     }
 }
 
-/// Which penalty of a path is taken.
+/// Rule that selects a penalty from a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SelectName {
     /// The penalty of the least held-out loss
@@ -636,7 +636,7 @@ pub(crate) enum SelectName {
 }
 
 impl SelectName {
-    /// The choice of the library that has this name.
+    /// Returns the rule of the library that has this name.
     pub(crate) fn select(self) -> Select {
         match self {
             SelectName::Min => Select::Min,
@@ -645,7 +645,7 @@ impl SelectName {
     }
 }
 
-/// Kinds of prediction.
+/// Kinds of prediction that `predict` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Intercept plus weights times values

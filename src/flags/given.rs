@@ -1,4 +1,4 @@
-//! Flags that would do nothing are refused: the [`rules`](super::rules) says which, and here they are held against it.
+//! Refusal of flags that would have no effect, by the [`rules`](super::rules) of each flag.
 
 use super::rules::{Kind, Rule, TABLE};
 use crate::failure::Failure;
@@ -6,12 +6,12 @@ use clap::{ArgMatches, Command, parser::ValueSource};
 use surefoot_glm::{FeatureKey, Loss, Plan, Settings};
 use surefoot_io::{Accepts, Format, InputName, Options};
 
-/// The flags that stand on the command line, by their long names, in the order of the command's definition.
+/// Long names of the flags on the command line, in the order of the command's definition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(Vec<String>);
 
 impl Given {
-    /// The flags given to a command.
+    /// Collects the flags given to a command.
     pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Given {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
         let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
@@ -26,7 +26,7 @@ impl Given {
         self.0.iter().any(|given| given == flag)
     }
 
-    /// Refuses what means nothing for a loss.
+    /// Returns an error if a flag has no effect for a loss.
     pub(crate) fn check_loss(&self, loss: Loss) -> Result<(), Failure> {
         let refused = self.rules().find_map(|rule| Some((rule.flag, rule.refuses_loss(loss)?)));
         refused.map_or(Ok(()), |(flag, message)| {
@@ -35,14 +35,14 @@ impl Given {
         })
     }
 
-    /// Refuses what means nothing without something else.
+    /// Returns an error if a flag lacks another setting that it requires.
     pub(crate) fn check_plan(&self, settings: &Settings, plan: &Plan) -> Result<(), Failure> {
         let lacks = |rule: &Rule| rule.needs.filter(|needs| !(needs.met)(settings, plan));
         let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.message)));
         refused.map_or(Ok(()), |(flag, message)| Err(Failure::usage(format!("--{flag} {message}"))))
     }
 
-    /// Refuses what means nothing for the format of the data: now, or where it is not known yet, before a row is read.
+    /// Returns an error if a flag has no effect for the format of the data. If the format is unknown yet, the check is made before a row is read.
     pub(crate) fn check_data(&self, options: &mut Options, inputs: &[InputName]) -> Result<(), Failure> {
         let given = self.clone();
         options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
@@ -64,7 +64,7 @@ mod tests {
     use crate::flags::cli::Cli;
     use clap::CommandFactory;
 
-    /// The commands that read data.
+    /// Commands that read data.
     const COMMANDS: [&str; 3] = ["fit", "predict", "eval"];
 
     #[test]

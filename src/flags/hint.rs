@@ -6,7 +6,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// Flags of other tools, in lower case and with hyphens, and the equivalent here.
+/// Flags of other tools, in lower case with hyphens, and the equivalent advice for this command.
 #[rustfmt::skip]
 const FLAGS: &[(&[&str], &str)] = &[
     (&["learning-rate", "eta", "eta0", "lr", "alpha0", "power-t", "initial-t", "step-size", "momentum"],
@@ -59,7 +59,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["file-format", "input-format", "filetype"], "--format NAME"),
 ];
 
-/// Values and commands of other tools, and the equivalent here.
+/// Values and commands of other tools by flag (empty for commands), and the equivalent value here.
 #[rustfmt::skip]
 const VALUES: &[(&str, &[&str], &str)] = &[
     ("loss", &["log", "logloss", "log_loss", "binomial", "binary", "bce", "logit", "binary:logistic", "logistic_regression"], "logistic"),
@@ -83,7 +83,7 @@ const VALUES: &[(&str, &[&str], &str)] = &[
     ("", &["dump", "save", "convert"], "export"),
 ];
 
-/// Equivalents in a command for flags of other commands.
+/// Flags of other commands by command, and their equivalents in that command.
 const INSTEAD: &[(&str, &str, &str)] = &[
     ("predict", "skip-bad-rows", "--on-error skip"),
     ("fit", "on-error", "--skip-bad-rows N"),
@@ -91,7 +91,7 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("fit", "id", "--ignore COL; surefoot predict --id COL writes the column beside predictions"),
 ];
 
-/// Suggestion for an error of the argument parser, if there is one.
+/// Returns a suggestion for an error of the argument parser, if there is one.
 pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -117,7 +117,7 @@ pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     }
 }
 
-/// Suggestion for an unknown flag.
+/// Returns a suggestion for an unknown flag.
 fn of_flag(given: &str, line: &[String]) -> Option<String> {
     let flag = given.trim_start_matches('-').split('=').next().unwrap_or_default();
     let flag = flag.to_lowercase().replace('_', "-");
@@ -149,7 +149,7 @@ fn long_flags(command: &Command) -> Vec<String> {
     command.get_arguments().filter(takes).filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// Suggestion for an unknown value of a flag, or an unknown command.
+/// Returns a suggestion for an unknown value of a flag, or for an unknown command if `flag` is empty.
 fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let other = VALUES.iter().find(|(of, names, _)| *of == flag && names.contains(&lower.replace('-', "_").as_str()));
@@ -158,13 +158,13 @@ fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     meant.and_then(is_known).or_else(|| nearest(&lower, known.iter().copied()))
 }
 
-/// The name that is nearest, if it is near: a third of the letters may differ.
+/// Returns the nearest known name if at most a third of the letters of `given` (at least one) differ.
 fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|name| (distance(given, name), name)).min_by_key(|(distance, _)| *distance)?;
     (near.0 > 0 && 3 * near.0 <= given.chars().count().max(3)).then_some(near.1)
 }
 
-/// How many letters have to be changed, put in, left out or swapped with the next.
+/// Returns the edit distance: the number of letters to change, insert, delete or swap with the next.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

@@ -1,10 +1,10 @@
-//! Names on the command line to data.
+//! Conversion of names on the command line to data.
 
 use std::ffi::OsString;
 use surefoot_fit::Data;
 use surefoot_io::{Error, expand};
 
-/// The inputs that these names, or patterns of names, stand for.
+/// Expands file names, folders and glob patterns to the inputs that they stand for.
 pub(crate) fn data(names: &[OsString]) -> Result<Data, Error> {
     let mut inputs = Vec::new();
     for name in names {

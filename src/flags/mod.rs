@@ -1,7 +1,7 @@
-//! The command line: flags are declared in `cli`, held against each other and the data in `rules`, and turned into settings here.
+//! The command line: flags are declared in `cli`, checked against each other and the data in `rules`, and turned into settings here.
 //!
 //! May use [`words`](crate::words) and the libraries; prints nothing. A new flag is declared in `cli`, has a row in `rules`, and is used in
-//! `settings`, `reading` or `start`: nowhere else is it spelled, but in words that advise it.
+//! `settings`, `reading` or `start`. No other code mentions it, apart from advice in messages.
 
 pub(crate) mod cli;
 pub(crate) mod given;

@@ -1,4 +1,4 @@
-//! How rows are read: from flags, and flags held against a model.
+//! Options for reading rows: built from flags, and flags compared with a model.
 
 use super::{
     cli::data::{DataArgs, MissingName, YesNo},
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use surefoot_glm::{FeatureGroups, FeatureKey, Missing, Model, Role, Schema, Settings, TableSchema};
 use surefoot_io::{Accepts, ColumnSelection, Format, Inferred, Options, columns_meant};
 
-/// How the rows of a fit from scratch are read.
+/// Returns the options for reading the rows of a new model.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     let format = flags.format.and_then(|format| Format::named(format.name()));
     let table = TableSchema {
@@ -37,7 +37,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
         reading,
         wanted: wanted(flags),
         unlabelled: false,
-        // Shares are numbers.
+        // Shares of successes are numbers, not class labels.
         classes: settings.loss.classifies() && flags.trials.is_none(),
         groups: FeatureGroups::default(),
         accepts: Accepts::default(),
@@ -46,7 +46,7 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     }
 }
 
-/// How rows are read for a model, after its flags are held against it. The format is that of these data.
+/// Returns the options for reading rows for a model, after a comparison of the flags with the model. The format is that of the new data.
 pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Options, Failure> {
     let reading = &model.settings.reading;
     check(flags, reading, name)?;
@@ -88,7 +88,7 @@ fn list(columns: &[Columns]) -> Vec<String> {
     columns.iter().flat_map(|columns| &columns.0).cloned().collect()
 }
 
-/// The roles of a model whose columns rows go without: with `--rates` and with `--unweighted`.
+/// Returns the roles whose columns may be absent from the rows, because `--rates` or `--unweighted` is given.
 pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) -> Result<Vec<Role>, Failure> {
     let table = &model.settings.reading.table;
     let has = |role: Role| table.is_unknown() || table.columns.iter().any(|column| column.role == role);
@@ -104,7 +104,7 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
     Ok(offsets.iter().chain(weights).copied().collect())
 }
 
-/// Checks that no flag differs from how the model's data were read.
+/// Returns an error if a flag differs from how the training data of the model were read.
 fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let base = |base: u8| format!("--index-base {base}");
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
@@ -137,7 +137,7 @@ fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure>
     check_columns(flags, reading, model)
 }
 
-/// Checks that columns are used as they were.
+/// Returns an error if a flag gives a column another role than it has in the model.
 fn check_columns(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let wanted = wanted(flags);
     let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -146,7 +146,7 @@ fn check_columns(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), 
         let namespace = |given: &String| role == Role::Ignored && reading.ignore.contains(given);
         let has = |given: &String| {
             let meant = columns_meant(&names, given);
-            // What the model does not know may be passed over.
+            // A column that the model does not know may be ignored.
             let is_new = role == Role::Ignored && meant.is_empty() && !reading.table.is_unknown();
             let is_used_so = || !meant.is_empty() && meant.iter().all(|&n| reading.table.columns[n].role == role);
             namespace(given) || is_new || is_used_so()

@@ -1,25 +1,25 @@
-//! The table: a row a flag of `fit`, `predict` and `eval`, with the formats of data and the losses for which it means
-//! something, and what else it needs.
+//! The table of flags: one row per flag of `fit`, `predict` and `eval`, with the data formats and losses for which the flag has an
+//! effect, and the other settings that it requires.
 //!
-//! A flag that would do nothing is refused, with the reason and what to do instead. A new flag is a new row.
+//! A flag that would have no effect is refused, with the reason and the remedy. A new flag needs a new row.
 
 use surefoot_glm::{Loss, Plan, Settings};
 
-/// Formats of data that honour the same flags: a column of the table.
+/// Group of data formats that support the same flags: one column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Pairs of indices and values.
+    /// Svmlight: pairs of indices and values.
     Svmlight,
-    /// Namespaces of named features.
+    /// Vowpal Wabbit text: namespaces of named features.
     Vw,
-    /// Tables of text.
+    /// CSV and TSV: tables of text.
     Csv,
-    /// Tables of typed columns.
+    /// Parquet and Arrow: tables of typed columns.
     Columnar,
 }
 
 impl Kind {
-    /// The kind of a format, by its name.
+    /// Returns the kind of the format with this name.
     pub(crate) fn of(format: &str) -> Kind {
         match format {
             "svmlight" => Kind::Svmlight,
@@ -30,20 +30,20 @@ impl Kind {
     }
 }
 
-/// Whether a flag means something for a kind of format.
+/// Support of a flag by a kind of format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     Yes,
-    /// Why not, and what to do.
+    /// The flag has no effect; the text says why, and what to do instead.
     No(&'static str),
 }
 use Support::{No, Yes};
 
-/// The losses for which a flag means something.
+/// Losses for which a flag has an effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     pub(crate) fit: fn(Loss) -> bool,
-    /// Message for other losses, after the name of the flag.
+    /// Error message for other losses, to be appended to the name of the flag.
     pub(crate) message: &'static str,
 }
 
@@ -51,23 +51,23 @@ pub(crate) struct Losses {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) met: fn(&Settings, &Plan) -> bool,
-    /// Message if they are missing, after the name of the flag.
+    /// Error message if the required settings are missing, to be appended to the name of the flag.
     pub(crate) message: &'static str,
 }
 
-/// A row of the table: the applicability of a flag.
+/// Row of the table: the formats, losses and settings for which one flag has an effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
-    /// Its long name.
+    /// Long name of the flag, without hyphens in front.
     pub(crate) flag: &'static str,
-    /// In the order of [`Kind`].
+    /// Support of the flag by each kind of format, in the order of [`Kind`].
     pub(crate) formats: [Support; 4],
     pub(crate) losses: Losses,
     pub(crate) needs: Option<Needs>,
 }
 
 impl Rule {
-    /// Why it is refused with data of this kind, and what to do.
+    /// Returns why the flag is refused for this kind of data and what to do, or `None` if it is supported.
     pub(crate) fn refuses_format(&self, kind: Kind) -> Option<&'static str> {
         match self.formats[kind as usize] {
             Yes => None,
@@ -75,7 +75,7 @@ impl Rule {
         }
     }
 
-    /// Why it is refused with this loss, and what to do.
+    /// Returns why the flag is refused for this loss and what to do, or `None` if it has an effect.
     pub(crate) fn refuses_loss(&self, loss: Loss) -> Option<&'static str> {
         (!(self.losses.fit)(loss)).then_some(self.losses.message)
     }
@@ -91,7 +91,7 @@ impl Rule {
     }
 }
 
-/// All formats.
+/// Support by all kinds of format.
 const ANY: [Support; 4] = [Yes; 4];
 
 const ALL: Losses = Losses { fit: |_| true, message: "" };
@@ -145,7 +145,7 @@ const TAGS: Support = No("tags are written behind predictions without it");
 const NO_OFFSET: Support = No("rows have no offset that could be left out");
 const NO_WEIGHT: Support = No("all rows have the weight 1");
 
-/// The flags of `fit`, `predict` and `eval`.
+/// Rules of all flags of `fit`, `predict` and `eval`.
 #[rustfmt::skip]
 pub(crate) static TABLE: &[Rule] = &[
     //    flag                svmlight   vw        csv, tsv  parquet, arrow   losses

@@ -1,4 +1,4 @@
-//! Settings from flags, and flags held against the settings of a model.
+//! Settings of a model: built from flags, and flags compared with the settings of an existing model.
 
 use super::{
     cli::{CertifyArgs, LossName, SettingsArgs, data::YesNo},
@@ -7,10 +7,10 @@ use super::{
 use crate::{failure::Failure, words::number::shortest};
 use surefoot_glm::{Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Schema, Settings};
 
-/// How likely a certificate may be false unless something else is asked for.
+/// Default error probability of certificates.
 const DELTA: f64 = 0.05;
 
-/// The settings of a fit from scratch.
+/// Builds the settings of a new model from flags.
 pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Settings, Failure> {
     let loss = loss(flags);
     let (penalty, groups) = (penalty(flags)?, groups(flags));
@@ -36,7 +36,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     })
 }
 
-/// The penalty that the flags ask for.
+/// Builds the penalty from `--l1`, `--l2`, `--standardize` and the bounds; returns an error if both strengths are `auto`.
 fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     let given = |strength: Option<PenaltyStrength>| match strength {
         Some(PenaltyStrength::Given(x)) => x,
@@ -54,7 +54,7 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
 }
 
-/// The bounds of weights without bounds of their own.
+/// Returns the bounds of weights that have no bounds of their own, from `--nonneg` or the last unnamed `--bounds`.
 fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     let given = flags.bounds.iter().rev().find(|(name, _)| name.is_none()).map(|(_, bounds)| *bounds);
     match (flags.nonneg, given) {
@@ -69,19 +69,19 @@ fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     }
 }
 
-/// The features that have factors or bounds of their own.
+/// Returns the groups of features that have penalty factors or bounds of their own.
 fn groups(flags: &SettingsArgs) -> FeatureGroups {
     let bounds = flags.bounds.iter().filter_map(|(name, bounds)| Some((name.clone()?, *bounds)));
     FeatureGroups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
 }
 
-/// Bounds as a flag takes them.
+/// Formats bounds as `--bounds` accepts them.
 fn range(bounds: Bounds) -> String {
     let text = |bound: f64| if bound.is_finite() { shortest(bound) } else { String::new() };
     format!("{},{}", text(bounds.low()), text(bounds.high()))
 }
 
-/// Checks that factors and bounds are those of a model.
+/// Returns an error if penalty factors or bounds are given that differ from those of the model.
 fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     let of_all = |bounds: Bounds| match bounds {
         Bounds::FREE => "weights of any sign".to_owned(),
@@ -114,7 +114,7 @@ fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Resul
     Ok(())
 }
 
-/// The loss that the flags name, with its parameter.
+/// Returns the loss that the flags name, with its parameter.
 pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     let mut loss = flags.loss.map_or(Loss::Logistic, LossName::loss);
     if let Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it } = &mut loss {
@@ -125,12 +125,12 @@ pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     loss
 }
 
-/// The flags that are parameters of losses: their names, what is given, and of which loss.
+/// Returns the flags that are parameters of losses: flag name, given value and name of the loss.
 fn parameters(flags: &SettingsArgs) -> [(&'static str, Option<f64>, &'static str); 3] {
     [("delta", flags.delta, "huber"), ("tau", flags.tau, "quantile"), ("power", flags.power, "tweedie")]
 }
 
-/// Checks that no flag differs from what the model was trained with.
+/// Returns an error if a flag differs from the settings with which the model was trained.
 pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     let loss = |loss: Loss| format!("--loss {}", loss.name());
     let compare = |given: String, has: String| compare(model, &given, &has);
@@ -149,7 +149,7 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
             PenaltyStrength::Given(x) => format!("{flag} {}", shortest(x)),
         };
         let chosen = settings.penalty.path == Some(axis);
-        // What was chosen may be given as it was.
+        // A penalty that was chosen with `auto` may be given as `auto` or as the chosen number.
         let same = |given| given == PenaltyStrength::Given(has) || given == PenaltyStrength::Auto && chosen;
         let has = if chosen { PenaltyStrength::Auto } else { PenaltyStrength::Given(has) };
         given.filter(|given| !same(*given)).map_or(Ok(()), |given| compare(text(given), text(has)))?;
@@ -177,7 +177,7 @@ pub(crate) fn check(flags: &SettingsArgs, settings: &Settings, model: &str) -> R
     }
 }
 
-/// Compares the flags of certificates with the settings of a model.
+/// Returns an error if `--row-norm` or `--error-probability` differs from the settings of the model.
 pub(crate) fn check_certify(flags: &CertifyArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     check_number(model, "--row-norm", flags.row_norm, settings.ball.and_then(|ball| ball.row_norm))?;
     check_number(model, "--error-probability", flags.error_probability, settings.ball.map(|ball| ball.delta))

@@ -1,4 +1,4 @@
-//! Start of a fit: a new model, a finished one that takes new rows, or an unfinished one whose data are
+//! Start of a fit: with a new model, with a finished model that learns new rows, or with an unfinished model whose data are
 //! read again.
 
 use super::{
@@ -16,13 +16,13 @@ use surefoot_fit::{Contradiction, Data, Fit, FitError, TOLERANCE};
 use surefoot_glm::{Labels, Plan, Select, Settings, Summary};
 use surefoot_io::{Options, load_model};
 
-/// Everything that a run begins with.
+/// Fit, reading options and previous state with which a run begins.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) fit: Fit<'static>,
-    /// How rows are read; shares with the fit what readers find out.
+    /// Options for reading rows; the fit shares what readers infer about the data.
     pub(crate) options: Options,
-    /// Summary and labels of the model that is trained further.
+    /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     pub(crate) before: Option<(Summary, Labels)>,
 }
 
@@ -80,7 +80,7 @@ impl Start {
     }
 }
 
-/// The passes, the hold-out and the optimum that the flags ask for.
+/// Returns the passes, the hold-out period and the search for the optimum that the flags ask for.
 fn plan(args: &FitArgs) -> Result<Plan, Failure> {
     let passes = match args.passes {
         Some(Passes::Auto) => {
@@ -92,12 +92,12 @@ fn plan(args: &FitArgs) -> Result<Plan, Failure> {
         Some(Passes::Times(passes)) => passes,
         None => Plan::ONE_PASS.passes,
     };
-    // A gap over all rows is not to be waited for while some are never learnt.
+    // With `--until-gap` no rows are held out, because the gap is measured over all rows, and held-out ones are never learnt.
     let usual = if args.certify.until_gap.is_some() { None } else { Plan::ONE_PASS.holdout };
     Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), ..Plan::ONE_PASS })
 }
 
-/// Whether there are certificates that `--row-norm` and `--error-probability` are about.
+/// Returns an error if `--row-norm` or `--error-probability` is given without a ball (`--radius`).
 fn check_certify(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
     let flags = &args.certify;
     let given = [("--row-norm", flags.row_norm.is_some()), ("--error-probability", flags.error_probability.is_some())];
@@ -112,12 +112,12 @@ fn check_certify(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// The seed of the order of rows, if they are to be shuffled.
+/// Returns the seed for shuffling rows, or `None` without `--shuffle`.
 fn shuffle(args: &FitArgs) -> Option<u64> {
     args.shuffle.then(|| args.seed.unwrap_or(0))
 }
 
-/// Shuffle seed of an interrupted run, which the flags may repeat but not change.
+/// Returns the shuffle seed of an interrupted run; flags may repeat it but not change it.
 fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option<u64>, Failure> {
     let given = args.shuffle.then(|| args.seed.or(shuffled).unwrap_or(0));
     if given.is_none() || given == shuffled {
@@ -129,7 +129,7 @@ fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option
     Err(Failure::usage(format!("{model}: interrupted in a run with {has}, but {given} was given; leave the flags out")))
 }
 
-/// The plan of an interrupted run, which the flags may repeat but not change.
+/// Returns the plan of an interrupted run; flags may repeat it but not change it.
 fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
     let differs = |flag, given: String, has: String| {
         Err(Failure::usage(format!(

@@ -1,10 +1,10 @@
-//! Values of flags that are more than a number.
+//! Parsers of flag values that are more than a number.
 
 use std::time::Duration;
 use surefoot_fit::Snapshot;
 use surefoot_glm::{Bounds, ClassWeights, Quote};
 
-/// `60s` is time, `1000` is rows.
+/// Parses an interval of snapshots: `60s` is a time, `1000` is a number of rows.
 pub(crate) fn snapshot(text: &str) -> Result<Snapshot, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 row".into()),
@@ -13,7 +13,7 @@ pub(crate) fn snapshot(text: &str) -> Result<Snapshot, String> {
     }
 }
 
-/// A number with a unit: `500ms`, `10s`, `1.5m`, `2h`.
+/// Parses a duration: a number with a unit, such as `500ms`, `10s`, `1.5m` or `2h`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit);
@@ -31,11 +31,11 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| "too long".into())
 }
 
-/// Times over the data.
+/// Number of passes over the data, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
     Times(u32),
-    /// One that learns, then as many as it takes to the optimum.
+    /// One pass that learns, then as many passes as the search for the optimum takes.
     Auto,
 }
 
@@ -48,7 +48,7 @@ impl std::fmt::Display for Passes {
     }
 }
 
-/// `auto`, or how many.
+/// Parses `auto` or a number of passes of at least 1.
 pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     match text {
         "auto" => Ok(Passes::Auto),
@@ -56,11 +56,11 @@ pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     }
 }
 
-/// Which rows are held out; `None` for none.
+/// Period of held-out rows: every K-th row is held out for `Some(K)`, no row for `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Holdout(pub(crate) Option<u32>);
 
-/// `none`, or the distance of held-out rows.
+/// Parses `none` or the period of held-out rows, at least 2.
 pub(crate) fn holdout(text: &str) -> Result<Holdout, String> {
     match text {
         "none" => Ok(Holdout(None)),
@@ -72,11 +72,11 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
     text.parse().ok().filter(|&n| n >= least).ok_or_else(|| format!("a whole number, at least {least}, is needed"))
 }
 
-/// Names or numbers of columns.
+/// Names, numbers, ranges or glob patterns of columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns(pub(crate) Vec<String>);
 
-/// A list with commas; what holds a comma stands in double quotes, in which a double quote is doubled.
+/// Parses a comma-separated list. A name with a comma stands in double quotes, within which a double quote is doubled.
 pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     let (mut names, mut rest) = (Vec::new(), Some(text));
     while let Some(text) = rest {
@@ -90,7 +90,7 @@ pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     Ok(Columns(names))
 }
 
-/// Splits at the closing quote: the text before it, and the rest after the comma that follows.
+/// Splits at the closing quote, and returns the text before the quote and the rest after the comma that follows.
 fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     let (mut name, mut rest) = (String::new(), text);
     loop {
@@ -106,7 +106,7 @@ fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     }
 }
 
-/// Decimal separator: a point or a comma.
+/// Parses a decimal separator: a point or a comma.
 pub(crate) fn decimal(text: &str) -> Result<char, String> {
     match text {
         "." => Ok('.'),
@@ -115,7 +115,7 @@ pub(crate) fn decimal(text: &str) -> Result<char, String> {
     }
 }
 
-/// One character that no number and no quoted cell holds.
+/// Parses a delimiter: one ASCII character that occurs in no number and in no quoted cell.
 pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     let c = match text {
         "\\t" => Some('\t'),
@@ -126,7 +126,7 @@ pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     c.filter(usable).ok_or_else(|| "one character such as ; or \\t is needed".to_owned())
 }
 
-/// A mark that encloses cells, or none.
+/// Parses a quote character, or `none`.
 pub(crate) fn quote(text: &str) -> Result<Quote, String> {
     let mut letters = text.chars();
     let quote = match (text, letters.next(), letters.next()) {
@@ -137,14 +137,14 @@ pub(crate) fn quote(text: &str) -> Result<Quote, String> {
     quote.filter(|quote| quote.is_usable()).ok_or_else(|| "a mark such as ' is needed, or none".to_owned())
 }
 
-/// Two names with a colon between them.
+/// Parses two names with a colon between them.
 pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
     let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
     two.map(|(a, b)| (a.to_owned(), b.to_owned()))
         .ok_or_else(|| "two names with a colon between them are needed".into())
 }
 
-/// `balanced`, or labels with their weights.
+/// Parses `balanced`, or a list of labels with their weights.
 pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
     if text == "balanced" {
         return Ok(ClassWeights::Balanced);
@@ -157,15 +157,15 @@ pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
     pairs.collect::<Result<_, &str>>().map(ClassWeights::Given).map_err(str::to_owned)
 }
 
-/// The factor of a penalty.
+/// Strength of a penalty: a number, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PenaltyStrength {
     Given(f64),
-    /// To be chosen.
+    /// To be chosen from a path of penalties.
     Auto,
 }
 
-/// `auto`, or a number of at least 0.
+/// Parses `auto` or a number of at least 0.
 pub(crate) fn strength(text: &str) -> Result<PenaltyStrength, String> {
     let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
     match (text, number) {
@@ -175,7 +175,7 @@ pub(crate) fn strength(text: &str) -> Result<PenaltyStrength, String> {
     }
 }
 
-/// A name with a number of at least 0.
+/// Parses a name and its penalty factor, a number of at least 0.
 pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     let named = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, factor) = named.ok_or("a name with its factor is needed, such as age=0.5")?;
@@ -183,7 +183,8 @@ pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), factor.ok_or("a factor must be a number of at least 0")? + 0.0))
 }
 
-/// Two numbers with a comma between them, for the weights of this name or for all. A side that is left out, or infinite, is none.
+/// Parses two numbers with a comma between them, and the optional name of the bounded weights (all weights if absent). A side that is
+/// omitted or infinite is unbounded.
 pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (name, range) = text.rsplit_once('=').map_or((None, text), |(name, range)| (Some(name.to_owned()), range));
     let (low, high) =
@@ -204,24 +205,24 @@ pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     }
 }
 
-/// A positive number.
+/// Parses a positive number.
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
     number.ok_or_else(|| "a number above 0 is needed".to_owned())
 }
 
-/// A number between 0 and 1.
+/// Parses a number strictly between 0 and 1.
 pub(crate) fn probability(text: &str) -> Result<f64, String> {
     positive(text).ok().filter(|&x| x < 1.0).ok_or_else(|| "a number between 0 and 1 is needed".to_owned())
 }
 
-/// A power of the mean between those of Poisson and gamma.
+/// Parses a variance power strictly between 1 (Poisson) and 2 (gamma).
 pub(crate) fn power(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 1.0 && *x < 2.0);
     number.ok_or_else(|| "a number between 1 and 2 is needed (1 is --loss poisson, 2 is --loss gamma)".to_owned())
 }
 
-/// The first paragraph of a message of the argument parser, in one line and without its `error: `.
+/// Returns the first paragraph of a message of the argument parser as one line, without the prefix `error: `.
 pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let lines = text.lines().take_while(|line| !line.is_empty());

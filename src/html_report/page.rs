@@ -1,7 +1,7 @@
-//! `--report`: one page of HTML about a run or about the predictions of a model.
+//! `--report`: one HTML page about a run, or about the predictions of a model.
 //!
-//! The page holds all that it shows, figures as SVG and every number as text; nothing is fetched, which its own policy
-//! forbids too. What its script adds, numbers under the pointer, is no more than what stands in its tables.
+//! The page contains everything that it shows, figures as SVG and every number as text. Its content security policy forbids fetching
+//! anything. The script only adds numbers under the pointer, which also stand in the tables.
 
 mod clock;
 mod details;
@@ -34,63 +34,63 @@ use surefoot_plot::escaped;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
-/// Nothing may be fetched, from nowhere.
+/// Content security policy of the page: nothing may be fetched.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// Data of a page.
+/// Contents of a page.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
-    /// Title: the command and its object.
+    /// Title: the data of a fit, or the model and the data of an evaluation.
     pub(crate) title: String,
     pub(crate) model: &'a Model,
     pub(crate) quality: Option<Quality>,
     pub(crate) run: Option<Run<'a>>,
 }
 
-/// How good predictions are, and on which rows.
+/// Metrics of predictions, and a description of the rows on which they were measured.
 #[derive(Debug)]
 pub(crate) struct Quality {
-    /// In a word, for headings; in a sentence, for people who read on.
+    /// Name of the rows for headings, such as `test rows`.
     pub(crate) rows: &'static str,
     pub(crate) about: String,
     pub(crate) measured: Measured,
     pub(crate) plot_data: PlotData,
 }
 
-/// How a model came about.
+/// Results and circumstances of the run that produced a model.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
     pub(crate) results: &'a Results<'a>,
     pub(crate) plan: Plan,
-    /// The seed, if rows were shuffled.
+    /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
     pub(crate) inputs: &'a [InputName],
-    /// Rows before this call.
+    /// Number of rows that the model had learnt before this run.
     pub(crate) first: u64,
     pub(crate) bytes: u64,
-    /// How it came to its end.
+    /// How the run ended, such as `finished`.
     pub(crate) ended: String,
 }
 
 impl Run<'_> {
-    /// Rows read by this call.
+    /// Returns the number of rows read by this run.
     fn rows(&self) -> u64 {
         self.results.summary.rows - self.first
     }
 
-    /// Passes made, those of a search for the optimum included.
+    /// Returns the number of passes, including those of a search for the optimum.
     fn passes(&self) -> u32 {
         if self.plan.optimum.is_some() { self.results.summary.passes } else { self.plan.passes }
     }
 
-    /// Seconds in which they were learnt.
+    /// Returns the seconds of the learning stage, or `None` if no time was recorded.
     fn learning(&self) -> Option<f64> {
         self.record.stages.iter().find(|stage| stage.0 == "learning").map(|stage| stage.1).filter(|s| *s > 0.0)
     }
 }
 
-/// Tries where the page will go, which must be none of the other outputs.
+/// Opens the file of the report and checks that it is none of the other outputs.
 pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> {
     let output = Output::create(name)?;
     if others.iter().any(|other| other.is_same(&output)) {
@@ -102,7 +102,7 @@ pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> 
     Ok(output)
 }
 
-/// The command as it was typed, about.
+/// Returns the command line as it was typed, approximately: arguments with blanks are quoted.
 fn command() -> String {
     let word = |arg: OsString| {
         let arg = arg.to_string_lossy().into_owned();
@@ -113,7 +113,7 @@ fn command() -> String {
 }
 
 impl Page<'_> {
-    /// Writes the page; a reader of a pipe that has gone away is no failure.
+    /// Writes the page; a pipe whose reader has gone away is no failure.
     pub(crate) fn write(&self, output: &mut Output) -> Result<(), Failure> {
         let written = output.write_all(self.html().as_bytes()).map_err(|error| output.error(error));
         match written.and_then(|()| output.commit()) {

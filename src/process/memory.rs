@@ -1,10 +1,10 @@
-//! A budget of memory that is kept or an error.
+//! A memory budget, which the program respects or else ends with an error.
 //!
-//! Everything that is allocated is counted ([`counting`]), and so are the pages of models, which are mapped. Memory that C libraries take
-//! (decoders of compressed files) and what the allocator holds back show in the size of the process, which is looked at with every batch of rows.
-//! An allocation that would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be
-//! undone from within an allocation. Files are whole or as they were; standard output and pipes end where they are, in the middle of a line maybe,
-//! and only the status tells.
+//! All allocations are counted ([`counting`]), and so are the mapped pages of models. Memory of C libraries (decoders of compressed files)
+//! and memory that the allocator retains show only in the size of the process, which is checked with every batch of rows. An allocation that
+//! would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be undone from
+//! within an allocation. Files are then either complete or unchanged; standard output and pipes may end in the middle of a line, and only
+//! the exit status reports the failure.
 
 mod available;
 mod counting;
@@ -14,22 +14,22 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Says how many bytes of memory rows may take.
+/// Environment variable with the number of bytes that kept rows may take.
 const VARIABLE: &str = "SUREFOOT_MEMORY";
 
-/// Rows read so far, for the message.
+/// Number of rows read so far, for the error message.
 static ROWS: AtomicU64 = AtomicU64::new(0);
-/// The inputs that they come from; empty before the first.
+/// Names of the inputs that are read; empty before the first.
 static INPUTS: Mutex<String> = Mutex::new(String::new());
 
-/// Begins to keep to a budget of so many bytes, or else of what is free. Called once.
+/// Starts to enforce a budget of `bytes`, or of the free memory for `None`. Must be called once.
 pub(crate) fn limit(bytes: Option<usize>) {
     surefoot_glm::count_page_memory(counting::take, counting::give);
     surefoot_fit::watch_rows(|data| reading(&data.to_string()), read);
     counting::limit(bytes);
 }
 
-/// Rows of these inputs are read from now on.
+/// Records that rows of these inputs are read from now on.
 fn reading(inputs: &str) {
     if let Ok(mut known) = INPUTS.lock() {
         inputs.clone_into(&mut known);
@@ -37,19 +37,19 @@ fn reading(inputs: &str) {
     ROWS.store(0, Relaxed);
 }
 
-/// So many more rows were read.
+/// Counts `rows` more rows as read, and checks the size of the process.
 fn read(rows: usize) {
     ROWS.fetch_add(rows as u64, Relaxed);
     counting::check_resident();
 }
 
-/// How many bytes rows may take: as many as the user says, else half of what is left.
+/// Returns the number of bytes that kept rows may take: the value of `SUREFOOT_MEMORY`, otherwise half of what is left.
 pub(crate) fn for_rows() -> usize {
     let said = std::env::var(VARIABLE).ok().and_then(|said| said.parse().ok());
     said.unwrap_or_else(|| counting::left().min(available::bytes()) / 2)
 }
 
-/// A number of bytes: a number with K, M, G or T for powers of 1024, or without a unit.
+/// Parses a number of bytes, with K, M, G or T for powers of 1024; at least 1 MiB.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let message = || "give a number of bytes such as 500M or 2G, at least 1M".to_owned();
     let upper = text.trim().to_ascii_uppercase();

@@ -1,6 +1,6 @@
-//! The process: memory, signals, standard streams.
+//! Resources of the process: memory, signals, standard streams.
 //!
-//! Knows no other room.
+//! Uses no other top-level module of the command.
 
 pub(crate) mod memory;
 pub(crate) mod signals;

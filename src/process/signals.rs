@@ -1,7 +1,7 @@
-//! Ctrl-C, SIGTERM, SIGHUP and SIGXCPU.
+//! Handling of Ctrl-C, SIGTERM, SIGHUP and SIGXCPU.
 //!
-//! A thread takes the signals, since a handler may do next to nothing. The first one is only written down,
-//! and whoever works looks at it every few milliseconds; a second Ctrl-C ends the process there and then.
+//! A thread receives the signals, since a signal handler may do next to nothing. The first signal is only recorded, and the working
+//! threads check for it every few milliseconds; a second Ctrl-C ends the process at once.
 
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ},
@@ -20,20 +20,20 @@ use surefoot_glm::threads::start;
 /// A signal that asks the program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// Ctrl-C.
+    /// SIGINT: Ctrl-C was pressed.
     Interrupt,
-    /// SIGTERM.
+    /// SIGTERM: another process asks for the end.
     Terminate,
     /// SIGHUP: the terminal is gone.
     HangUp,
-    /// SIGXCPU: a limit of processor time is near.
+    /// SIGXCPU: the limit of processor time is near.
     CpuTime,
 }
 
 impl Signal {
     const ALL: [Signal; 4] = [Signal::Interrupt, Signal::Terminate, Signal::HangUp, Signal::CpuTime];
 
-    /// The exit status that says which signal it was.
+    /// Returns the exit status that identifies the signal: 128 plus its number.
     pub(crate) fn status(self) -> u8 {
         128 + self.number()
     }
@@ -61,7 +61,7 @@ impl Signal {
     }
 }
 
-/// Signals received so far.
+/// Record of the signals received so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     first: Arc<AtomicUsize>,
@@ -70,14 +70,14 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Writes the first signal down from now on; a second one may come while one of `targets` is written.
+    /// Records the first signal from now on. `targets` are the output files that may be half written when a second signal arrives.
     pub(crate) fn catch(targets: impl IntoIterator<Item = impl AsRef<Path>>) -> Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let signals = Signals::default();
         if let Ok(mut writing) = WRITING.lock() {
             *writing = targets.into_iter().map(|target| whole(target.as_ref())).collect();
         }
-        // Taken so that a file that grows too large is an error of the write, not the end of the process.
+        // SIGXFSZ is caught so that a file that grows too large fails its write instead of ending the process.
         let ours =
             Signal::ALL.map(|signal| i32::from(signal.number())).into_iter().filter(|number| !is_ignored(*number));
         let taken: Vec<i32> = ours.clone().chain([SIGXFSZ]).collect();
@@ -86,19 +86,19 @@ impl Signals {
                 incoming.forever().filter_map(Signal::from_number).for_each(|signal| seen.take(signal));
             };
             if start("signals", (incoming, signals.clone()), watch).is_err() {
-                // Without a thread a signal is only written down; SIGXFSZ stays taken.
+                // Without a thread a signal is only recorded; SIGXFSZ stays caught.
                 ours.for_each(|number| _ = flag::register_usize(number, Arc::clone(&signals.first), number as usize));
             }
         }
         signals
     }
 
-    /// The first signal ends the process, which has nothing worth saving.
+    /// Makes the first signal end the process, for a command that has nothing to save.
     pub(crate) fn end_at_once(target: impl AsRef<Path>) {
         Signals::catch([target]).hasty.store(true, Ordering::SeqCst);
     }
 
-    /// The first signal, if one came.
+    /// Returns the first signal received, if there was one.
     pub(crate) fn caught(&self) -> Option<Signal> {
         Signal::from_number(self.first.load(Ordering::Relaxed) as i32)
     }
@@ -112,7 +112,7 @@ impl Signals {
     }
 }
 
-/// Whether whoever started the program has it ignore a hang-up, as `nohup` does; other signals are ours in any case.
+/// Whether the signal is SIGHUP and was ignored when the program started, as under `nohup`; all other signals are caught in any case.
 fn is_ignored(number: i32) -> bool {
     let said = || fs::read_to_string("/proc/self/status").ok();
     let mask = |said: String| {
@@ -122,10 +122,10 @@ fn is_ignored(number: i32) -> bool {
     number == SIGHUP && said().and_then(mask).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
-/// The files that may be in writing.
+/// Output files that may be half written.
 static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Ends the process there and then, in whatever state it is, and leaves no temporary file.
+/// Ends the process at once, in whatever state it is, and removes the temporary files of its outputs.
 pub(crate) fn leave(status: i32) -> ! {
     if let Ok(targets) = WRITING.try_lock() {
         surefoot_io::create_no_more_outputs();
@@ -134,7 +134,7 @@ pub(crate) fn leave(status: i32) -> ! {
     signal_hook::low_level::exit(status)
 }
 
-/// Removes the files that this process was about to put in the place of `target`: see [`surefoot_io::Output`].
+/// Removes the temporary files with which this process was about to replace `target`: see [`surefoot_io::Output`].
 fn remove_temporaries(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let own = format!(".surefoot-tmp-{}-", std::process::id());

@@ -1,9 +1,9 @@
-//! Signals as a condition that ends a run.
+//! Reasons for ending a run early, with signals as one of them.
 
 use super::signals::{Signal, Signals};
 use surefoot_fit::{StopConditions, StopReason};
 
-/// Why a run ends early.
+/// Reason for ending a run early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Signal(Signal),
@@ -14,7 +14,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// The reason, and the signal behind a request.
+    /// Converts the library's reason; a requested stop carries the signal that requested it.
     pub(crate) fn of(reason: StopReason, signals: &Signals) -> Stop {
         match reason {
             StopReason::Requested => Stop::Signal(signals.caught().unwrap_or(Signal::Interrupt)),
@@ -23,13 +23,13 @@ impl Stop {
         }
     }
 
-    /// Whether the run is over; otherwise it can be resumed.
+    /// Whether the run is complete; otherwise it can be resumed.
     pub(crate) fn finishes(self) -> bool {
         self == Stop::Gap
     }
 }
 
-/// Ends once a signal was caught.
+/// Returns stop conditions that are met once a signal has been caught.
 pub(crate) fn conditions(signals: &Signals) -> StopConditions {
     let signals = signals.clone();
     StopConditions::when(move || signals.caught().is_some())

@@ -1,20 +1,20 @@
-//! Standard output that was closed before the program began (`>&-`).
+//! Detection of a standard output that was closed before the program began (`>&-`).
 //!
-//! The runtime of Rust opens /dev/null in its place, so that no file gets its number; what is written would be lost without a word. So
-//! it is looked at before that, and made a file that cannot be written.
+//! The Rust runtime opens /dev/null in its place, so that no file gets its number, and everything written would be lost silently.
+//! Therefore standard output is checked before the runtime starts, and replaced by a file that cannot be written.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before the runtime.
+/// Records whether standard output is closed. Runs before the Rust runtime.
 extern "C" fn look() {
     WAS_CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
 }
 
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the loader calls what this section points to, once, before `main`; `look` needs nothing that is not there then.
+// SAFETY: the loader calls the function in this section once, before `main`; `look` needs nothing that is initialised later.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 

@@ -1,10 +1,10 @@
-//! Rows at fault that were passed over: `--skip-bad-rows`.
+//! Report of the rows that `--skip-bad-rows` skipped.
 
 use super::console::Console;
 use crate::words::number;
 use surefoot_fit::BadRows;
 
-/// Warns of them, and shows the first.
+/// Warns of the number of skipped rows and of the first errors.
 pub(crate) fn tell(bad_rows: &BadRows, console: &Console) {
     let count = bad_rows.count();
     if count > 0 {

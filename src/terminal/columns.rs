@@ -1,4 +1,4 @@
-//! The columns of a table as a fit took them: for people in a few lines, for programs in full.
+//! The columns of a table with the roles that a fit gave them: in a few lines for people, in full for programs.
 
 mod group;
 mod leak;
@@ -12,30 +12,30 @@ use serde_json::{Value, json};
 use surefoot_glm::{FeatureKey, FeatureNames, Model, Role};
 use surefoot_io::{CellIndex, columns_meant, list_element, printable};
 
-/// The longest line of names in characters.
+/// Greatest width of a line of names, in characters.
 const WIDE: usize = 90;
 
-/// A column, and what became of it.
+/// A column of a table and its role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Column<'a> {
     name: &'a str,
     role: Role,
-    /// Of a category: the values that training has seen.
+    /// For a category, number of values seen in training; otherwise 0.
     values: u64,
-    /// Of a column that is ignored: the flag that says so.
+    /// For an ignored column, the flag that excludes it.
     flag: Option<&'static str>,
 }
 
-/// The columns of a model.
+/// Columns of the table of a model.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
     columns: Vec<Column<'a>>,
-    /// Whether there may be more values than are counted.
+    /// Whether a category may have more values than were counted.
     at_least: bool,
 }
 
 impl<'a> Columns<'a> {
-    /// Of a model of tables whose columns are known. O(features).
+    /// Collects the columns of a model, or returns `None` if the model is not of tables or its columns are unknown. O(features).
     pub(crate) fn of(model: &'a Model) -> Option<Columns<'a>> {
         let reading = &model.settings.reading;
         if reading.by != FeatureKey::Column || reading.table.is_unknown() {
@@ -61,12 +61,12 @@ impl<'a> Columns<'a> {
         self.columns.iter().filter(move |column| column.role == role)
     }
 
-    /// A line for numbers, one for categories and one for what is left, the names cut where a line is full.
+    /// Returns one line for numeric columns, one for categories, one for texts and one for the rest, with names cut off where a line is full.
     pub(crate) fn short(&self) -> Vec<String> {
         self.lines(WIDE)
     }
 
-    /// Lines with all names.
+    /// Returns the same lines as [`Columns::short`], with all names.
     pub(crate) fn full(&self) -> Vec<String> {
         self.lines(usize::MAX)
     }
@@ -105,7 +105,7 @@ impl<'a> Columns<'a> {
         .collect()
     }
 
-    /// All of them, for programs.
+    /// Returns all columns as a JSON array.
     pub(crate) fn object(&self) -> Value {
         let object = |column: &Column<'_>| {
             let mut object = json!({ "name": column.name, "role": column.role });
@@ -122,12 +122,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Whether the model has features whose names were not kept.
+/// Whether the model has features whose names were not stored.
 fn is_partial(model: &Model) -> bool {
     model.index.iter().any(|&id| model.names.of(id).is_none()) || model.names.iter().count() >= FeatureNames::MOST
 }
 
-/// Names with commas between, as many as fit.
+/// Joins as many names with commas as fit.
 fn list(names: &[String], wide: usize) -> String {
     let (mut list, mut letters) = (String::new(), 0);
     for (i, name) in names.iter().enumerate() {
@@ -142,7 +142,7 @@ fn list(names: &[String], wide: usize) -> String {
     list
 }
 
-/// Names of columns as they are shown; those of the numbers of a list, of which there may be a million, as one: `f[0…9]`.
+/// Formats column names; the numbers of a list, possibly a million, appear as a single range: `f[0…9]`.
 fn with_ranges(names: &[&str]) -> Vec<String> {
     let follows = |a: &&str, b: &&str| match (element(a), element(b)) {
         (Some((list, n)), Some((other, m))) => list == other && n.checked_add(1) == Some(m),
@@ -157,13 +157,13 @@ fn with_ranges(names: &[&str]) -> Vec<String> {
     names.chunk_by(follows).map(range).collect()
 }
 
-/// The list and the place of a number of a list, by the name of its feature.
+/// Splits a feature name such as `f[3]` into the name of the list and the position.
 fn element(name: &str) -> Option<(&str, usize)> {
     let (list, place) = list_element(name)?;
     Some((list, place.parse().ok()?))
 }
 
-/// The name of a column in a line.
+/// Returns the name of a column as shown in a line: printable, at most 40 characters.
 fn shown(name: &str) -> String {
     const WIDE: usize = 40;
     let text = printable(name);

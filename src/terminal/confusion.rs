@@ -1,4 +1,4 @@
-//! Which classes were taken for which, for people and programs.
+//! The confusion matrix, for people and for programs.
 
 use crate::words::labels;
 use crate::words::number;
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use surefoot_glm::{Confusion, Model};
 
-/// Up to so many classes the whole matrix is shown, beyond only its largest cells off the diagonal.
+/// Greatest number of classes whose whole matrix is shown; beyond it only the largest off-diagonal cells are.
 pub(crate) const SHOWN: usize = 16;
-/// So many of them.
+/// Number of off-diagonal cells shown.
 const LARGEST: usize = 10;
-/// Up to so many classes programs get the whole matrix.
+/// Greatest number of classes for which JSON output contains the whole matrix.
 const WHOLE: usize = 1000;
 
-/// The labels of a model's classes, as they stand in the data; of two classes the negative one first.
+/// Returns the labels of a model's classes as they stand in the data; of two classes the negative one comes first.
 pub(crate) fn labels(model: &Model) -> Vec<String> {
     let classes = &model.settings.reading.classes;
     let text = |label: f64| labels::label(label, classes);
@@ -24,7 +24,7 @@ pub(crate) fn labels(model: &Model) -> Vec<String> {
     model.labels.classes.iter().map(|&label| text(label)).collect()
 }
 
-/// One row per label, one column per prediction; no matrix beyond a thousand classes.
+/// Returns labels and matrix as JSON, one row per label and one column per prediction; the matrix is null beyond [`WHOLE`] classes.
 pub(crate) fn object(confusion: &Confusion, labels: &[String]) -> Value {
     let matrix = (labels.len() <= WHOLE).then(|| matrix(confusion, labels.len()));
     json!({"labels": labels, "weights": matrix})
@@ -36,7 +36,7 @@ pub(crate) fn matrix(confusion: &Confusion, classes: usize) -> Vec<Vec<f64>> {
     matrix
 }
 
-/// The pairs of classes that are most often confused, with their weight.
+/// Returns the pairs of classes (label, prediction) that are most often confused, with their weight.
 pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     let mut wrong: Vec<_> = confusion.cells.iter().filter(|cell| cell.0 != cell.1).copied().collect();
     wrong.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -44,7 +44,7 @@ pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     wrong
 }
 
-/// The matrix with one row per label and one column per prediction, or the pairs of classes that are most often confused.
+/// Returns the matrix as text, one row per label and one column per prediction; of many classes only the most frequent confusions.
 pub(crate) fn table(confusion: &Confusion, labels: &[String]) -> String {
     let mut text = String::new();
     if labels.len() > SHOWN {

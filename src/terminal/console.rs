@@ -1,4 +1,4 @@
-//! Messages on standard error, by urgency.
+//! Messages on standard error, filtered by urgency.
 //!
 //! | kind | default | `--json` | `--quiet` |
 //! | --- | --- | --- | --- |
@@ -6,17 +6,17 @@
 //! | notes | yes | yes | no |
 //! | warnings, the error | yes | yes | yes |
 //!
-//! Nothing here fails: if standard error is gone, nobody is left to tell.
+//! Errors of writing to standard error are ignored, since there is no other place to report them.
 
 use crate::failure::Failure;
 use indicatif::ProgressBar;
 use std::io::Write;
 use surefoot_io::printable;
 
-/// The longest line of an error or a warning in bytes, the line break included.
+/// Greatest length of an error or a warning in bytes, including the line break.
 const LIMIT: usize = 500;
 
-/// Standard error, shared with a progress bar where there is one.
+/// Standard error, shared with a progress bar if there is one.
 #[derive(Debug)]
 pub(crate) struct Console {
     talks: bool,
@@ -29,31 +29,31 @@ impl Console {
         Console { talks: !quiet && !json, notes: !quiet, bar: None }
     }
 
-    /// Whether progress is wanted here.
+    /// Whether progress is to be shown.
     pub(crate) fn talks(&self) -> bool {
         self.talks
     }
 
-    /// Lines printed from now on stand above `bar`.
+    /// Prints all later lines above `bar`.
     pub(crate) fn share(&mut self, bar: &ProgressBar) {
         self.bar = Some(bar.clone());
     }
 
-    /// Progress and results.
+    /// Prints a line of progress or results.
     pub(crate) fn say(&self, line: &str) {
         if self.talks {
             self.print(line);
         }
     }
 
-    /// Something worth knowing that is no reason to act.
+    /// Prints a note: information that calls for no action.
     pub(crate) fn note(&self, line: &str) {
         if self.notes {
             self.print(&clip(&format!("surefoot: note: {line}")));
         }
     }
 
-    /// Something that the user should act on.
+    /// Prints a warning: information that calls for action.
     pub(crate) fn warn(&self, line: &str) {
         self.print(&clip(&format!("surefoot: warning: {line}")));
     }
@@ -66,21 +66,21 @@ impl Console {
     }
 }
 
-/// Prints the one line of a failure, if it has one.
+/// Prints the message of a failure, if it has one.
 pub(crate) fn fail(failure: &Failure) {
     if !failure.message.is_empty() {
         print(&clip(&format!("surefoot: {}", failure.message)));
     }
 }
 
-/// One write a line, so that lines of several programs do not mix.
+/// Prints lines by one write, so that lines of several programs do not mix.
 fn print(text: &str) {
-    // Results have several lines; what of them comes from files was made printable where the line breaks were still known.
+    // Results have several lines; text from files was made printable before they were joined.
     let lines: String = text.split('\n').map(|line| format!("{}\n", printable(line))).collect();
     let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 
-/// One line of at most [`LIMIT`] bytes.
+/// Returns the text as one printable line of at most [`LIMIT`] bytes.
 fn clip(text: &str) -> String {
     let mut line = printable(text).into_owned();
     if line.len() >= LIMIT {

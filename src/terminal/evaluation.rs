@@ -1,4 +1,4 @@
-//! Evaluation of a model as `eval` and `fit --test` show it: with values that training never saw.
+//! Evaluation of a model for `eval` and `fit --test`, including values unseen in training.
 
 use super::unseen::{Unseen, UnseenSummary};
 use crate::words::labels;
@@ -6,22 +6,22 @@ use surefoot_fit::{Data, Evaluation, Interrupt, LabelFault, Labelled};
 use surefoot_glm::{Measured, Model, PlotData};
 use surefoot_io::Options;
 
-/// The result of scoring a model on rows.
+/// Result of evaluating a model on rows.
 #[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) measured: Measured,
-    /// Curves to draw.
+    /// Data of the curves that the report draws.
     pub(crate) plot_data: PlotData,
-    /// Values and gaps that training never saw.
+    /// Values and gaps (missing cells) unseen in training.
     pub(crate) unseen: UnseenSummary,
 }
 
-/// Labelled rows whose errors name flags.
+/// Returns labelled rows whose error messages name flags.
 pub(crate) fn labelled(data: &Data, options: Options) -> Labelled<'_> {
     Labelled { explain, ..Labelled::new(data, options) }
 }
 
-/// How good the model is on these rows.
+/// Evaluates the model on labelled rows.
 pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings, Interrupt> {
     let found = rows.options.found.clone();
     let mut unseen = Unseen::new(model, &found);

@@ -1,4 +1,4 @@
-//! Progress of a run: a table for people on standard error, JSON lines for programs on standard output.
+//! Progress of a run: table lines for people on standard error, JSON lines for programs on standard output.
 
 use crate::{failure::Failure, words::number};
 use serde_json::{Value, json};
@@ -9,22 +9,22 @@ use std::{
 };
 use surefoot_glm::{PathPoint, Summary, optimum::Optimum};
 
-/// Lines under one name, which stands beside the first of them.
+/// Pairs the first line with `name` and the others with an empty name.
 pub(crate) fn headed(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
     lines.into_iter().enumerate().map(move |(n, line)| (if n == 0 { name } else { "" }, line))
 }
 
-/// Writes to standard output; a reader that has gone away is no failure.
+/// Writes to standard output; a pipe whose reader has gone away is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     printed(stdout().and_then(|mut stdout| stdout.write_all(bytes)))
 }
 
-/// Standard output without the buffer of [`io::Stdout`], which takes one that cannot be written for one that needs not be.
+/// Returns standard output without the buffer of [`io::Stdout`], which silently accepts writes to a closed descriptor.
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Result of writing to standard output.
+/// Converts the result of writing to standard output; a broken pipe counts as success.
 pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::stdout(&error)),
@@ -32,7 +32,7 @@ pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// JSON objects on standard output, one per line. A failure to write ends the output, not the work.
+/// JSON objects on standard output, one per line. After a failed write the output ends, but the work continues.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     on: bool,
@@ -55,24 +55,24 @@ impl Events {
         }
     }
 
-    /// The failure to write, if there was one other than a reader that went away.
+    /// Returns the write error, if there was one other than a broken pipe.
     pub(crate) fn close(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }
 }
 
-/// One line of progress, the same for people and programs.
+/// Line of the progress table, for people and for programs.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) summary: &'a Summary,
-    /// Mean loss since the line before.
+    /// Mean loss since the previous line.
     pub(crate) recent: Option<f64>,
     pub(crate) seconds: f64,
-    /// Bytes read by this call, over all passes.
+    /// Number of bytes read by this run, over all passes.
     pub(crate) bytes: u64,
 }
 
-/// The names of the columns of [`Line::text`].
+/// Heading of the columns of [`Line::text`].
 pub(crate) const COLUMNS: &str = "          rows        loss  since last    constant    lane  seconds";
 
 impl Line<'_> {
@@ -103,14 +103,14 @@ impl Line<'_> {
     }
 }
 
-/// The best model of a search so far, the same for people and programs.
+/// Best model of a search so far, for people and for programs.
 #[derive(Debug)]
 pub(crate) struct Iteration<'a> {
     pub(crate) found: &'a Optimum,
     pub(crate) seconds: f64,
 }
 
-/// The names of the columns of [`Iteration::text`].
+/// Heading of the columns of [`Iteration::text`].
 pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective           gap    relative                 seconds";
 
 impl Iteration<'_> {
@@ -138,14 +138,14 @@ impl Iteration<'_> {
     }
 }
 
-/// A penalty that was tried, the same for people and programs.
+/// Penalty that was tried, for people and for programs.
 #[derive(Debug)]
 pub(crate) struct PathLine<'a> {
     pub(crate) point: &'a PathPoint,
     pub(crate) seconds: f64,
 }
 
-/// The names of the columns of [`PathLine::text`].
+/// Heading of the columns of [`PathLine::text`].
 pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss    standard error     seconds";
 
 impl PathLine<'_> {

@@ -1,4 +1,4 @@
-//! Metrics by their names, for people and for programs.
+//! Metrics by name, for people and for programs.
 
 use super::confusion;
 use crate::words::number;
@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use surefoot_glm::{Measured, Rates};
 use surefoot_io::printable;
 
-/// The metrics that say most, in one line.
+/// Returns the most informative metrics in one line.
 pub(crate) fn line(measured: &Measured) -> String {
     let told = main(measured);
     let pairs: Vec<_> = told.iter().map(|(name, value)| format!("{name} {}", number::loss(Some(*value)))).collect();
     if pairs.is_empty() { "too large to be added up".to_owned() } else { pairs.join(", ") }
 }
 
-/// The metrics that apply and say most, by the names people know.
+/// Returns the most informative of the applicable metrics, by their usual names.
 pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [
         ("loss", measured.loss),
@@ -31,13 +31,13 @@ pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// The others.
+/// Returns the applicable metrics that [`main`] omits.
 pub(crate) fn more(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [("PR-AUC", measured.pr_auc), ("Brier", measured.brier), ("ECE", measured.calibration_error)];
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Precision, recall and F1: of what, and what they are.
+/// Returns precision, recall and F1 of the positive class (`positive`), and their averages over the classes (`macro`, `weighted`).
 pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
     let [all, weighted] = averages.map_or([None; 2], |averages| averages.map(Some));
@@ -45,7 +45,7 @@ pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     rates.into_iter().filter_map(|(of, rates)| Some((of, rates?))).collect()
 }
 
-/// Everything, for programs.
+/// Returns all metrics as a JSON object; metrics that do not apply are null.
 pub(crate) fn object(measured: &Measured, labels: &[String]) -> Value {
     let of_rates = |rates: Rates| json!({"precision": rates.precision, "recall": rates.recall, "f1": rates.f1});
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
@@ -77,7 +77,7 @@ pub(crate) fn object(measured: &Measured, labels: &[String]) -> Value {
     object
 }
 
-/// Everything, a line each.
+/// Returns all metrics as text, one line each.
 pub(crate) fn table(measured: &Measured, labels: &[String]) -> String {
     let labels: Vec<String> = labels.iter().map(|label| printable(label).into_owned()).collect();
     let mut text = String::new();

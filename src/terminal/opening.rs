@@ -1,26 +1,26 @@
-//! The first lines of a fit, once its first rows are read: the task, and the inferred properties of the data.
+//! The first lines of a fit, printed once its first rows are read: the task, and the inferred properties of the data.
 
 use super::{console::Console, lines::Events, reporter::Reporter};
 use serde_json::{Value, json};
 use surefoot_glm::Plan;
 use surefoot_io::{Format, Head, Options};
 
-/// Facts known before the first row.
+/// Facts that are known before the first row is read.
 #[derive(Debug)]
 pub(crate) struct Opening {
-    /// The loss and its kind of labels, in words.
+    /// Description of the loss and its kind of labels.
     pub(crate) task: String,
-    /// Where the model goes.
+    /// Name of the file to which the model is written.
     pub(crate) goes: String,
     /// Whether the format was given by a flag.
     pub(crate) is_given: bool,
-    /// In which order rows are learnt, where that is not the order of the file.
+    /// Description of the order in which rows are learnt; empty for the order of the files.
     pub(crate) order: String,
     pub(crate) plan: Plan,
 }
 
 impl Reporter {
-    /// Says it, once.
+    /// Prints the opening lines at the first call; does nothing at later calls.
     pub(crate) fn open(&mut self, options: &Options) {
         let Some(opening) = self.opening.take() else { return };
         let found = Data { options, is_given: opening.is_given };
@@ -81,7 +81,7 @@ impl Data<'_> {
     }
 }
 
-/// Quote character in words, if unusual.
+/// Describes the quote character; `None` for the usual one.
 fn quote(head: Head) -> Option<String> {
     match head.quote {
         Some(b'"') => None,
@@ -90,7 +90,7 @@ fn quote(head: Head) -> Option<String> {
     }
 }
 
-/// The delimiter in words, where it is not the usual one.
+/// Describes the delimiter; `None` for the usual one of the format.
 fn delimiter(head: Head, format: &str) -> Option<String> {
     match (head.delimiter, format) {
         _ if head.width < 2 => None,

@@ -1,15 +1,15 @@
-//! The progress bar: how far, how fast and how long still, where standard error is a terminal.
+//! The progress bar on standard error: share done, speed and remaining time, if standard error is a terminal.
 
 use super::console::Console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// A bar on standard error, or nothing.
+/// Progress bar on standard error, or nothing.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// A bar of `total` bytes, or without an end where the total is not known.
+    /// Creates a bar for `total` bytes, or an endless one if the total is unknown.
     pub(crate) fn new(console: &mut Console, total: Option<u64>) -> Progress {
         let template = match total {
             Some(_) => "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left",
@@ -18,7 +18,7 @@ impl Progress {
         Progress::styled(console, total, template)
     }
 
-    /// A bar of `total` pieces of work.
+    /// Creates a bar for `total` pieces of work.
     pub(crate) fn of_pieces(console: &mut Console, total: u64) -> Progress {
         Progress::styled(console, Some(total), "{bar:30} {pos}/{len}  {eta} left")
     }
@@ -39,7 +39,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -1,41 +1,41 @@
-//! How a run went, for its report: a few hundred points however long it is.
+//! The course of a run for its report: a few hundred points, however long the run is.
 
 use std::time::Instant;
 use surefoot_glm::{Certificate, Subject, Summary, Trainer, optimum::Optimum};
 
-/// Points are taken when the number of rows has grown by this share: eight a doubling.
+/// Factor by which the number of rows grows from one point to the next: about eight points per doubling.
 const GROWTH: f64 = 1.09;
 
-/// Record of a run, for the report.
+/// Record of the course of a run.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) points: Vec<Point>,
     pub(crate) gaps: Vec<Gap>,
-    /// Stages of the run, with their durations in seconds.
+    /// Stages of the run, each with its duration in seconds.
     pub(crate) stages: Vec<(&'static str, f64)>,
-    /// The number of rows from which on the next point is taken.
+    /// Number of rows at which the next point is recorded.
     next: u64,
     since: Instant,
 }
 
-/// The state of a run at a moment.
+/// State of a run at one moment.
 #[derive(Debug)]
 pub(crate) struct Point {
     pub(crate) seconds: f64,
     pub(crate) summary: Summary,
-    /// The mean loss of fresh rows since the point before.
+    /// Mean loss of the rows learnt since the previous point.
     pub(crate) recent: Option<f64>,
 }
 
-/// Certified gap at a moment.
+/// Certified gap at one moment.
 #[derive(Debug)]
 pub(crate) struct Gap {
     pub(crate) seconds: f64,
     pub(crate) rows: u64,
     pub(crate) passes: u32,
-    /// The objective, where it was computed over all rows.
+    /// Objective over all rows, if it was computed.
     pub(crate) objective: Option<f64>,
-    /// No model is better by more than this, if there is such a bound.
+    /// Upper bound on how much any model could be better; `None` if there is no such bound.
     pub(crate) gap: Option<f64>,
 }
 
@@ -45,8 +45,7 @@ impl Record {
         Record { points, gaps, stages, next: 0, since: Instant::now() }
     }
 
-    /// Takes a point, if so many rows are worth one: as the table of the terminal, when their number has doubled, and
-    /// some times between.
+    /// Records a point if the number of rows is a power of two, as in the table of the terminal, or has grown by the factor [`GROWTH`].
     pub(crate) fn look(&mut self, rows: u64, trainer: &mut Trainer, seconds: f64) {
         if rows >= self.next || rows.is_power_of_two() {
             self.take(rows, trainer, seconds);
@@ -59,7 +58,7 @@ impl Record {
         self.points.push(Point { seconds, summary: trainer.summary(), recent });
     }
 
-    /// Takes the last point, unless it was just taken.
+    /// Records the final point, unless it was just recorded.
     pub(crate) fn end(&mut self, trainer: &mut Trainer, seconds: f64) {
         let rows = trainer.summary().rows;
         if self.points.last().is_none_or(|point| point.summary.rows < rows) {
@@ -67,7 +66,7 @@ impl Record {
         }
     }
 
-    /// Remembers what a certificate says of the optimum; of several the least.
+    /// Records the least certified gap, if there is a certificate of one.
     pub(crate) fn certified(
         &mut self,
         certificates: &[Certificate],
@@ -82,13 +81,13 @@ impl Record {
         self.gaps.push(Gap { seconds, rows, passes, objective, gap: Some(gap) });
     }
 
-    /// Remembers what an iteration of a search has found.
+    /// Records the objective and the gap of an iteration of the search.
     pub(crate) fn iteration(&mut self, found: &Optimum, rows: u64, seconds: f64) {
         let passes = 1 + found.passes.ceil() as u32;
         self.gaps.push(Gap { seconds, rows, passes, objective: Some(found.objective), gap: found.gap });
     }
 
-    /// Says what the time since the last call went into.
+    /// Adds the time since the previous call to the stage `name`.
     pub(crate) fn stage(&mut self, name: &'static str) {
         let seconds = self.since.elapsed().as_secs_f64();
         self.since = Instant::now();

@@ -1,4 +1,4 @@
-//! Who is told how a fit goes on: the table and the bar, or JSON lines.
+//! The observer of a fit, which reports its events as a table with a progress bar, or as JSON lines.
 
 use super::{
     console::Console,
@@ -21,28 +21,28 @@ pub(crate) struct Reporter {
     pub(crate) events: Events,
     /// Record of the run for the report, if one was requested.
     pub(crate) record: Option<Record>,
-    /// Lines to print once the first rows are read.
+    /// Opening lines, to be printed once the first rows are read; `None` afterwards.
     pub(crate) opening: Option<Opening>,
     bar: Option<Progress>,
     started: Instant,
-    /// Bytes read in the passes before the current one.
+    /// Number of bytes read in the passes before the current one.
     before: u64,
-    /// Rows read, including those of the current pass.
+    /// Number of bytes read, including those of the current pass.
     read: u64,
-    /// [Work](Rows::work) of the passes before the current one.
+    /// Amount of work ([`Rows::work`]) of the passes before the current one.
     done: u64,
-    /// How many times the data are read, or taken from where they are kept, for the length of the bar.
+    /// Number of times the data are read, from files or from memory; determines the length of the bar.
     times: u64,
 }
 
 impl Reporter {
-    /// For a run that goes through the data so many `times`.
+    /// Creates the reporter of a run that goes through the data `times` times.
     pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
         Reporter { console, events, record, opening: None, bar: None, started, before: 0, read: 0, done: 0, times }
     }
 
-    /// Says what the columns mean.
+    /// Prints the meaning and the heading of the columns.
     pub(crate) fn head(&self, plan: &Plan) {
         self.console.say(&match plan.period() {
             None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
@@ -57,7 +57,7 @@ impl Reporter {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// A line of the table.
+    /// Reports one line of the progress table.
     fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
         let bytes = self.before + rows.bytes().0;
         let line = Line { summary, recent, seconds: self.seconds(), bytes };
@@ -65,13 +65,13 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Says how a penalty is chosen.
+    /// Prints how a penalty is chosen.
     fn path_head(&mut self) {
         self.end();
         self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
     }
 
-    /// A split of the rows that is done, or a line of the table of penalties.
+    /// Reports a finished split of the rows, or a line of the table of penalties.
     fn path_step(&mut self, step: Step<'_>) {
         let point = match step {
             Step::Split(done, of) => {
@@ -89,7 +89,7 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Says what a search is for, and what its columns mean.
+    /// Prints the objective of a search and the heading of its columns.
     fn search_head(&mut self, settings: &Settings, tolerance: f64) {
         self.end();
         let (objective, share) = (results::objective(settings), number::shortest(tolerance));
@@ -97,7 +97,7 @@ impl Reporter {
         self.console.say(SEARCH_COLUMNS);
     }
 
-    /// A line of the table of a search.
+    /// Reports an iteration of the search.
     fn iteration(&mut self, found: &Optimum, rows: u64) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -108,7 +108,7 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Looks at a trainer that has learnt so many rows.
+    /// Records the state of the trainer after `rows` rows.
     fn look(&mut self, rows: u64, trainer: &mut Trainer) {
         let seconds = self.started.elapsed();
         if let Some(record) = &mut self.record {
@@ -116,7 +116,7 @@ impl Reporter {
         }
     }
 
-    /// Takes note of what is known of the optimum.
+    /// Records the certified gap.
     fn certified(&mut self, certificates: &[Certificate], objective: Option<f64>, trainer: &Trainer) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -124,14 +124,14 @@ impl Reporter {
         }
     }
 
-    /// Takes note of what the time since the last call went into.
+    /// Records that the time since the previous call belongs to the stage `name`.
     pub(crate) fn stage(&mut self, name: &'static str) {
         if let Some(record) = &mut self.record {
             record.stage(name);
         }
     }
 
-    /// Takes the last look, at the end of learning.
+    /// Records the final state, at the end of learning.
     fn close_record(&mut self, trainer: &mut Trainer) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -140,12 +140,12 @@ impl Reporter {
         }
     }
 
-    /// Bytes read by this call.
+    /// Returns the number of bytes read by this run.
     pub(crate) fn bytes(&self) -> u64 {
         self.read
     }
 
-    /// Moves the bar.
+    /// Moves the progress bar.
     fn at(&mut self, rows: &Rows) {
         let (bytes, total) = rows.bytes();
         let all = total.map(|total| total * self.times);
@@ -154,13 +154,13 @@ impl Reporter {
         bar.at(self.done + rows.work());
     }
 
-    /// Counts the bytes of a pass that is over.
+    /// Adds the bytes and the work of a finished pass to the totals.
     fn end_pass(&mut self, rows: &Rows) {
         self.before += rows.bytes().0;
         self.done += rows.work();
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     pub(crate) fn end(&mut self) {
         if let Some(bar) = &self.bar {
             bar.end();
@@ -205,7 +205,7 @@ impl Observer for Reporter {
 }
 
 impl Reporter {
-    /// A line of the table, and what is certified by now, for the report.
+    /// Reports a line of the progress table, and records the certificates for the report.
     fn milestone(&mut self, trainer: &mut Trainer, rows: &Rows) {
         let recent = trainer.recent_loss();
         self.line(&trainer.summary(), recent, rows);
@@ -214,7 +214,7 @@ impl Reporter {
         }
     }
 
-    /// Prints events that take a sentence.
+    /// Prints events that are reported as a single sentence.
     fn remark(&self, event: &Event<'_>) {
         match event {
             Event::Spooling => {

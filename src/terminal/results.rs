@@ -19,48 +19,49 @@ use surefoot_glm::{
 };
 use surefoot_io::Inferred;
 
-/// Rows below which it means nothing which lane leads.
+/// Number of rows below which a leading lane at an end of the grid is no reason for a warning.
 const EDGE_ROWS: u64 = 1000;
 
-/// The end of a fit.
+/// Results of a finished or stopped fit.
 #[derive(Debug)]
 pub(crate) struct Results<'a> {
     pub(crate) summary: &'a Summary,
-    /// The model as saved, and where it is; `None` if nothing was saved.
+    /// Saved model and the name of its file; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
-    /// Values and gaps of the test rows that training never saw.
+    /// Values and gaps of the test rows unseen in training.
     pub(crate) unseen: Option<&'a UnseenSummary>,
-    /// Where its report goes.
+    /// Name of the file of the report.
     pub(crate) report: Option<&'a str>,
     /// Properties of the data inferred by readers.
     pub(crate) found: &'a Inferred,
-    /// Rows at fault that were passed over.
+    /// Number of rows at fault that were skipped.
     pub(crate) skipped: u64,
-    /// The mean loss of the model over all rows, where they were read once more.
+    /// Objective of the model over all rows, if they were read once more.
     pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
-    /// How a search for the optimum ended, and, where it did not get there, a column whose mean is far from 0 for its spread.
+    /// Outcome of a search for the optimum; `None` without a search.
     pub(crate) ended: Option<Ended>,
+    /// Column whose mean is large relative to its spread, with their ratio, if the search did not reach the optimum.
     pub(crate) far: Option<(String, f64)>,
-    /// The columns of its table as they were taken, and warnings about them.
+    /// Columns of the table with their roles; [`Results::columns`] holds the warnings about them.
     pub(crate) taken: Option<Columns<'a>>,
     pub(crate) columns: Vec<Warning>,
-    /// Why its model is not to be used as it is.
+    /// Reason for not using the model as it is.
     pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
-    /// The seed, if rows were shuffled.
+    /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// Whether model or loss is worse than the best constant, beyond chance.
+    /// Finding that the model, or its reported loss, is significantly worse than the best constant; `None` if neither is.
     pub(crate) loses: Option<WorseThanConstant>,
-    /// The only label in the data, if there is only one.
+    /// Only label in the data, if there is only one.
     pub(crate) single: Option<f64>,
-    /// Which end of the grid the leading lane is at: −1, 0 or 1.
+    /// End of the grid at which the leading lane is: −1 for the smallest, 1 for the largest, 0 for neither.
     pub(crate) edge: i8,
 }
 
 impl Results<'_> {
-    /// The last line of `--json`.
+    /// Returns the last line of `--json`.
     pub(crate) fn event(&self) -> Value {
         let summary = self.summary;
         json!({
@@ -97,27 +98,27 @@ impl Results<'_> {
         })
     }
 
-    /// Whether the order of rows has made the printed loss worthless.
+    /// Returns the alarm that the order of the rows makes the reported loss worthless, if it was raised.
     pub(crate) fn order(&self) -> Option<&OrderAlarm> {
         self.model.and_then(|(model, _)| model.summary.order.as_ref())
     }
 
-    /// Ids that the model knows.
+    /// Returns the number of ids that the model knows.
     pub(crate) fn slots(&self) -> Option<u64> {
         self.model.map(|(model, _)| model.index.len() as u64)
     }
 
-    /// Features that were met, before they were hashed: about, if there are many.
+    /// Returns the number of features before hashing, approximate if there are many.
     pub(crate) fn features(&self) -> Option<u64> {
         Some(self.slots()?.max(self.found.distinct().unwrap_or(0)))
     }
 
-    /// How many features share the id of another one: about, if there are many.
+    /// Returns the number of features that share the id of another one, approximate if there are many.
     pub(crate) fn collisions(&self) -> Option<u64> {
         Some(self.features()? - self.slots()?)
     }
 
-    /// The lines for people, and the warnings.
+    /// Prints the results, the notes and the warnings.
     pub(crate) fn tell(&self, console: &Console) {
         let summary = self.summary;
         let rows = number::rows(summary.rows);
@@ -155,7 +156,7 @@ impl Results<'_> {
         self.warnings().iter().for_each(|warning| console.warn(&warning.message));
     }
 
-    /// Notes about a search that did not reach the optimum.
+    /// Prints notes about a path or a search that did not reach the optimum.
     fn note_end(&self, console: &Console) {
         if let Some((model, _)) = self.model {
             if let Some(end) = model.path_end() {
@@ -182,7 +183,7 @@ impl Results<'_> {
         }
     }
 
-    /// Notes about the data.
+    /// Prints notes about the data.
     fn note(&self, console: &Console) {
         self.found.notes().iter().for_each(|note| console.note(note));
         self.unseen
@@ -200,13 +201,13 @@ impl Results<'_> {
         }
     }
 
-    /// Prints the loss beside that of the best constant, with a note if it says little.
+    /// Returns the line with the loss and that of the best constant, and a line of caution if the order of rows makes the loss worthless.
     fn losses(&self) -> Vec<String> {
         let summary = self.summary;
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
         let beside = format!("{loss}, that of the best constant {constant}");
         if self.ended.is_some() {
-            // Of the lanes of the first pass, which the model has nothing to do with any more.
+            // The loss is that of the lanes in the first pass, which have no part in the model.
             return vec![format!("first pass   loss {beside}; not the loss of the model")];
         }
         let order = self.order().map(|alarm| {
@@ -216,7 +217,7 @@ impl Results<'_> {
         [format!("loss         {beside}")].into_iter().chain(order).collect()
     }
 
-    /// Warnings: findings that call for action.
+    /// Returns the warnings: findings that call for action.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.summary.loss.is_none() && self.summary.weight > 0.0 {
@@ -275,7 +276,7 @@ fn lane(scale: f64, summary: &Summary) -> String {
     }
 }
 
-/// The penalty that was chosen, for people; at an optimum, with the command that comes to the same model without a search.
+/// Describes the penalty that was chosen, and for an optimum the command that yields the same model without a search.
 fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
     let Some(axis) = path else { return Vec::new() };
@@ -293,7 +294,7 @@ fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     lines
 }
 
-/// The objective, for people.
+/// Describes the objective as a formula.
 pub(crate) fn objective(settings: &Settings) -> String {
     let Penalty { l1, l2, bounds, standardize, .. } = settings.penalty;
     let terms = match standardize {
@@ -313,7 +314,7 @@ pub(crate) fn objective(settings: &Settings) -> String {
     format!("mean loss{terms}{factors}{units}{within}")
 }
 
-/// Between what weights are, for people.
+/// Describes the bounds of weights.
 fn range(bounds: Bounds) -> String {
     let (low, high) = (number::shortest(bounds.low()), number::shortest(bounds.high()));
     match (bounds.low().is_finite(), bounds.high().is_finite()) {
@@ -324,7 +325,7 @@ fn range(bounds: Bounds) -> String {
     }
 }
 
-/// The groups of features with factors or bounds of their own, for people.
+/// Describes the groups of features with penalty factors or bounds of their own.
 pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
     let factors = settings.groups.factors.iter().map(|(name, factor)| format!("{name} {}", number::shortest(*factor)));
     let bounds = settings.groups.bounds.iter().map(|(name, bounds)| format!("{name} {}", range(*bounds)));
@@ -332,7 +333,7 @@ pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
     lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(what, list)| (what, list.join(", "))).collect()
 }
 
-/// Name of the objective, for people.
+/// Describes the loss and its kind of labels.
 pub(crate) fn task(loss: Loss) -> String {
     let text = number::shortest;
     match loss {

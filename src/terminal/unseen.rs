@@ -1,4 +1,4 @@
-//! Features that training never saw; those that are values of categories or missing cells, by column.
+//! Features unseen in training: their number, and by column those that are values of categories or missing cells.
 
 use super::warnings::Warning;
 use crate::words::number;
@@ -7,35 +7,34 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use surefoot_glm::{FeatureNames, Missing, Model, Row};
 use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
-/// Ids of features that are told apart at most, so that memory stays bounded.
+/// Greatest number of distinct feature ids that are stored, which bounds the memory.
 const MOST: usize = 1 << 20;
-/// Values that are shown, and columns that have a line.
+/// Number of values shown as examples per column.
 const EXAMPLES: usize = 3;
 const COLUMNS: usize = 5;
 
-/// Looks for them in rows that are predicted.
+/// Counter of unseen features in predicted rows.
 #[derive(Debug)]
 pub(crate) struct Unseen<'a> {
     model: &'a Model,
     index: CellIndex,
-    /// The ids that were met, and of which column they are the gap or a value, if of any.
+    /// Ids met so far: for a value or a gap its column and whether it is a gap; `None` for any other feature.
     met: HashMap<u64, Option<(usize, bool)>>,
-    /// Whether there were more of them.
+    /// Whether there were more than [`MOST`] ids.
     is_full: bool,
     /// Whether there were features without a name, each of which may be a value of any category.
     is_unsure: bool,
     rows: u64,
     columns: BTreeMap<usize, Column>,
-    /// The names that were known before these rows, where ids are hashed to few bits: a value that is new may share its id with
-    /// one that is not.
+    /// Names that were known before these rows, if ids are hashed to few bits: an unseen value may then share its id with a known one.
     before: Option<HashSet<(u64, Box<str>)>>,
 }
 
-/// New values and gaps of one column.
+/// Unseen values and gaps of one column.
 #[derive(Clone, Debug, Default)]
 struct Column {
     rows: u64,
-    /// The last row with a new value: a list in a cell may hold several.
+    /// Number of the last row with an unseen value: a list in a cell may hold several.
     last: u64,
     values: u64,
     examples: Vec<String>,
@@ -43,7 +42,7 @@ struct Column {
 }
 
 impl<'a> Unseen<'a> {
-    /// No rows yet.
+    /// Creates a counter that has seen no rows.
     pub(crate) fn new(model: &'a Model, found: &Inferred) -> Unseen<'a> {
         let reading = &model.settings.reading;
         let before = reading.bits.filter(|_| !reading.table.is_unknown()).map(|_| {
@@ -55,7 +54,7 @@ impl<'a> Unseen<'a> {
         Unseen { model, index, met, is_full: false, is_unsure: false, rows: 0, columns, before }
     }
 
-    /// Adds a row with so many features that the model does not know.
+    /// Adds a row with `unseen` features that the model does not know.
     pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Inferred) {
         self.rows += 1;
         if unseen == 0 {
@@ -70,7 +69,7 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// Meets an id for the first time; or again, where there is no room for more.
+    /// Classifies an id at its first occurrence, or at every one once the memory is full.
     fn meet(&mut self, id: u64, found: &Inferred) {
         let names = match self.model.settings.reading.table.is_unknown() {
             true => FeatureNames::default(),
@@ -82,7 +81,7 @@ impl<'a> Unseen<'a> {
             self.met.insert(id, cell.map(|(n, cell)| (n, cell == Cell::Missing)));
         }
         let Some((n, cell)) = cell else {
-            // Every feature of a table has a name as long as there is room.
+            // Every feature of a table has a name up to the limit of stored names.
             self.is_unsure |= names.of(id).is_none();
             return;
         };
@@ -96,7 +95,7 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// The findings about all rows.
+    /// Returns the findings about all rows added.
     pub(crate) fn summary(mut self, found: &Inferred) -> UnseenSummary {
         let table = &self.model.settings.reading.table;
         let at_least = self.is_full || self.is_unsure || self.before.is_some();
@@ -111,8 +110,8 @@ impl<'a> Unseen<'a> {
 }
 
 impl Unseen<'_> {
-    /// Values whose ids are hashed to few bits, by their names. How many rows hold them is not known: a cell holds one of them, a list
-    /// may hold them all.
+    /// Adds the values of hashed categories that can only be recognised by their names. The number of rows that hold them is unknown: a cell
+    /// holds one of them, a list may hold them all.
     fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
@@ -134,7 +133,7 @@ impl Unseen<'_> {
 }
 
 impl Column {
-    /// Counts a row by its number from 1, once.
+    /// Counts a gap, or a row with an unseen value at most once; `row` is its number from 1.
     fn count(&mut self, is_gap: bool, row: u64) {
         if is_gap {
             self.gaps += 1;
@@ -145,27 +144,27 @@ impl Column {
     }
 }
 
-/// Values and gaps of rows that training never saw, by column.
+/// Values and gaps unseen in training, by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnseenSummary {
     rows: u64,
-    /// Whether there may be more.
+    /// Whether there may be more values than are counted.
     at_least: bool,
     missing: Missing,
     columns: Vec<(String, Column)>,
     features: Features,
 }
 
-/// Features that training never saw, of columns or not.
+/// Features unseen in training, of columns or not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Features {
     count: u64,
-    /// Whether there are more.
+    /// Whether there are more than [`Features::count`].
     at_least: bool,
 }
 
 impl UnseenSummary {
-    /// The line about all features, for a model that goes on without them.
+    /// Returns the note about all unseen features, which the model takes as 0; `None` if there are none.
     pub(crate) fn features(&self) -> Option<String> {
         let Features { count, at_least } = self.features;
         let (at_least, s) = (if at_least { "at least " } else { "" }, if count == 1 { "" } else { "s" });
@@ -180,7 +179,7 @@ impl UnseenSummary {
         self.columns.iter().filter(|(_, column)| column.gaps > 0)
     }
 
-    /// A line for each of the first columns with new values.
+    /// Returns a note for each of the first columns with unseen values.
     pub(crate) fn notes(&self) -> Vec<String> {
         let line = |(name, column): &(String, Column)| {
             let at_least = if self.at_least { "at least " } else { "" };
@@ -204,7 +203,7 @@ impl UnseenSummary {
         lines
     }
 
-    /// The warning about cells that are missing here and were in no row of training.
+    /// Returns the warning about columns with missing cells that had none in training.
     pub(crate) fn warning(&self) -> Option<Warning> {
         let columns: Vec<String> = self.with_gaps().map(|(name, _)| name.clone()).collect();
         let (name, column) = self.with_gaps().next()?;
@@ -229,7 +228,7 @@ impl UnseenSummary {
         Some(Warning { columns, ..Warning::new("unseen_gaps", message) })
     }
 
-    /// Columns with new values, for programs.
+    /// Returns the columns with unseen values as JSON.
     pub(crate) fn values_object(&self) -> Value {
         let object = |(name, column): &(String, Column)| {
             let Column { rows, values, examples, .. } = column;
@@ -238,13 +237,13 @@ impl UnseenSummary {
         self.with_values().map(object).collect()
     }
 
-    /// Columns with new gaps, for programs.
+    /// Returns the columns with unseen gaps as JSON.
     pub(crate) fn gaps_object(&self) -> Value {
         self.with_gaps().map(|(name, column)| json!({"column": name, "rows": column.gaps})).collect()
     }
 }
 
-/// A name or a value in a message.
+/// Returns a name or a value as shown in a message: printable, at most 40 characters.
 fn shown(text: &str) -> String {
     const WIDE: usize = 40;
     let text = printable(text);

@@ -1,17 +1,17 @@
-//! Warnings: the same sentences on standard error, in JSON, on the report page and in `inspect`.
+//! Warnings, worded identically on standard error, in JSON, on the report page and in `inspect`.
 
 use crate::words::number;
 use serde_json::{Value, json};
 use surefoot_glm::{OrderAlarm, Settings, Summary, WorseThanConstant};
 
-/// One thing that is wrong with a run or a model.
+/// A warning about a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Warning {
-    /// A word for programs.
+    /// Identifier for programs.
     pub(crate) kind: &'static str,
-    /// A sentence for people, with what to do.
+    /// Sentence for people, with the remedy.
     pub(crate) message: String,
-    /// The columns that it is about, if it is about columns.
+    /// Names of the columns concerned; empty if the warning is not about columns.
     pub(crate) columns: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ impl Warning {
         Warning { kind, message: message.into(), columns: Vec::new() }
     }
 
-    /// As an object of JSON.
+    /// Returns the warning as a JSON object.
     pub(crate) fn object(&self) -> Value {
         let mut object = json!({ "kind": self.kind, "message": self.message });
         if !self.columns.is_empty() {
@@ -29,14 +29,14 @@ impl Warning {
         object
     }
 
-    /// With a capital and a full stop, for pages.
+    /// Returns the message as a sentence with a capital letter and a full stop, for pages.
     pub(crate) fn sentence(&self) -> String {
         let mut letters = self.message.chars();
         letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
     }
 }
 
-/// The order of rows has made the printed loss worthless.
+/// Returns the warning that the order of rows makes the reported loss worthless.
 pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
     let message = format!(
@@ -47,7 +47,7 @@ pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     Warning::new("order", message)
 }
 
-/// The model, or its printed loss, is worse than the best constant.
+/// Returns the warning that the model, or its reported loss, is worse than the best constant.
 pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &Settings) -> Warning {
     let printed = || (number::loss(summary.loss), number::loss(summary.loss_constant));
     let reasons =
@@ -83,19 +83,19 @@ pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &S
     Warning::new("worse_than_constant", message)
 }
 
-/// The loss of the model on its own rows, for people: about, if only a sample was scored.
+/// Describes the loss of the model on its training rows, with "about" if only a sample was scored.
 pub(crate) fn order_loss(alarm: &OrderAlarm) -> String {
     let about = if alarm.scored < alarm.rows { "about " } else { "" };
     let about = if alarm.loss.is_some() { about } else { "" };
     format!("{about}{}", sum(alarm.loss))
 }
 
-/// A mean loss for people, which may be none.
+/// Formats a mean loss that may be too large to be added up.
 fn sum(loss: Option<f64>) -> String {
     loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
 }
 
-/// Remedy for sorted rows.
+/// Returns the remedy for sorted rows.
 fn remedy(settings: &Settings) -> &'static str {
     match settings.ball {
         Some(_) => "train with --shuffle",
@@ -103,7 +103,7 @@ fn remedy(settings: &Settings) -> &'static str {
     }
 }
 
-/// The alarm in JSON.
+/// Returns the alarm as JSON, or null.
 pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
     alarm.map_or(Value::Null, |alarm| {
         json!({

@@ -1,10 +1,10 @@
-//! Certificates for people and for programs.
+//! Certificates in words, for people and for programs.
 
 use super::number;
 use serde_json::{Value, json};
 use surefoot_glm::{Bound, Bounds, Certificate, Loss, Settings, Subject};
 
-/// One object: the first certificate, and the others, if there are any, as `also`.
+/// Returns one JSON object: the first certificate, with the others, if any, under `also`.
 pub(crate) fn object(certificates: &[Certificate], settings: &Settings) -> Value {
     let Some((first, others)) = certificates.split_first() else {
         return json!({"kind": "none", "reason": "nothing was learnt"});
@@ -39,7 +39,7 @@ fn one(certificate: &Certificate, settings: &Settings) -> Value {
     })
 }
 
-/// Certificates of a model in words, one line each.
+/// Returns the certificates of a model in words, one line each.
 pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<String> {
     certificates.iter().map(|certificate| sentence(certificate, settings)).collect()
 }
@@ -56,7 +56,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     let value = number::rounded_up(bound.value, |x| number::loss(Some(x)));
     match bound.subject {
         Subject::Risk => format!("{how} the {} is at most {value}", of.replace(" on ", " of this model on ")),
-        // Least of a deviance that counts have depends on their labels.
+        // The least value of the deviance of counts depends on their labels.
         Subject::Excess
             if is_sum && bound.relative.is_some_and(|share| share >= 1.0) && is_above_zero(settings.loss) =>
         {
@@ -71,7 +71,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     }
 }
 
-/// The quantity that a bound is about, and the rows that it is taken over.
+/// Names the quantity that a bound refers to, with the rows over which it is taken.
 fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'static str {
     let is_sum = matches!(certificate, Certificate::Deterministic(_));
     match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
@@ -83,12 +83,12 @@ fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'
     }
 }
 
-/// Whether no loss of this kind is below 0, whatever the label.
+/// Whether no value of this loss is negative, whatever the label.
 fn is_above_zero(loss: Loss) -> bool {
     !matches!(loss, Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. })
 }
 
-/// The weights that a model is compared with.
+/// Describes the weights with which the model is compared.
 fn others(settings: &Settings) -> String {
     match settings.ball {
         Some(ball) => format!("no weights with ‖w‖ ≤ {}", number::shortest(ball.radius)),
@@ -101,7 +101,7 @@ fn others(settings: &Settings) -> String {
 }
 
 fn probability(bound: &Bound, settings: &Settings) -> String {
-    // To digits that 1 − δ has beyond those of δ.
+    // Rounded to the digits that 1 − δ has beyond those of δ.
     let percent = (1e12 * (1.0 - bound.delta.unwrap_or(1.0))).round() / 1e10;
     let percent = number::shortest(percent);
     let norm = settings.ball.and_then(|ball| ball.row_norm);

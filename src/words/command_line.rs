@@ -1,6 +1,6 @@
-//! The command that was typed, with the penalty that was chosen in place of the wish to have one chosen.
+//! The command that was typed, with the chosen penalty in place of `auto`.
 
-/// The command line with `flag auto` as `flag value`, and the units of the penalty as they were; `None` if it does not say auto.
+/// Returns the command line with `flag value` in place of `flag auto` and with the units of the penalty; `None` if it has no `flag auto`.
 pub(crate) fn with_penalty(words: &[String], flag: &str, value: &str, standardize: bool) -> Option<String> {
     let (mut words, joined) = (words.to_vec(), format!("{flag}=auto"));
     let at = words.iter().position(|word| *word == joined).or_else(|| {
@@ -16,7 +16,7 @@ pub(crate) fn with_penalty(words: &[String], flag: &str, value: &str, standardiz
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
-/// Takes out a flag with its value.
+/// Removes a flag with its value.
 fn remove(words: &mut Vec<String>, flag: &str) {
     if let Some(at) = words.iter().position(|word| word == flag) {
         words.drain(at..(at + 2).min(words.len()));
@@ -24,7 +24,7 @@ fn remove(words: &mut Vec<String>, flag: &str) {
     words.retain(|word| !word.starts_with(&format!("{flag}=")));
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -2,7 +2,7 @@
 
 use surefoot_fit::Contradiction;
 
-/// The flags that contradict each other, and the remedy.
+/// Names the flags that contradict each other, and the remedy.
 pub(crate) fn words(contradiction: &Contradiction) -> String {
     let text = match contradiction {
         Contradiction::BallAndPenalty => {

@@ -1,6 +1,6 @@
-//! Numbers, labels, certificates and errors in words, for whoever shows them.
+//! Numbers, labels, certificates and errors in words, for all modules that show them.
 //!
-//! Knows no other room.
+//! Uses no other top-level module of the command.
 
 pub(crate) mod certificates;
 pub(crate) mod command_line;

@@ -1,8 +1,8 @@
-//! Names that a user gave and that no row has, in the words of the command line.
+//! Names given by the user that occur in no row, in the words of the command line.
 
 use surefoot_fit::{Purpose, UnmetName};
 
-/// The flag and the name in it.
+/// Returns the flag with the name given to it.
 pub(crate) fn flag(unmet: &UnmetName) -> String {
     let flag = match unmet.purpose {
         Purpose::Keep => "--keep",
@@ -12,7 +12,7 @@ pub(crate) fn flag(unmet: &UnmetName) -> String {
     format!("{flag} {}", unmet.name)
 }
 
-/// The warnings about names that none of `rows` rows has.
+/// Returns the warnings about names that occur in none of `rows` rows.
 pub(crate) fn warnings(unmet: &[UnmetName], rows: u64) -> Vec<String> {
     let s = if rows == 1 { "" } else { "s" };
     let message = |unmet| format!("{}: none of {rows} row{s} has a namespace or index that is called so", flag(unmet));

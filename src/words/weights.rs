@@ -1,4 +1,4 @@
-//! The largest weights of a model, by the names of their features.
+//! The largest weights of a model, with the names of their features.
 
 use super::number::shortest;
 use crate::words::labels;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_io::printable;
 
-/// A weight of a feature, and of which column.
+/// Weight of a feature in one column of the weights (one column per class, or a single one).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weight {
     pub(crate) feature: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Weight {
     pub(crate) value: f64,
 }
 
-/// The `top` weights that are largest by absolute value, ties in the order of the features.
+/// Returns the `top` weights that are largest in absolute value, ties in the order of the features.
 fn largest(model: &Model, top: usize) -> Vec<Weight> {
     let columns = model.intercept.len().max(1);
     let weight =
@@ -23,7 +23,7 @@ fn largest(model: &Model, top: usize) -> Vec<Weight> {
     let place = |weight: &Weight| (weight.feature, weight.column);
     let order = |a: &Weight, b: &Weight| b.value.abs().total_cmp(&a.value.abs()).then(place(a).cmp(&place(b)));
     if top < weights.len() {
-        // Only the largest are put in order: models are large.
+        // Models are large, so only the largest weights are sorted.
         weights.select_nth_unstable_by(top, order);
         weights.truncate(top);
     }
@@ -31,16 +31,16 @@ fn largest(model: &Model, top: usize) -> Vec<Weight> {
     weights
 }
 
-/// The largest weights of a model.
+/// Largest weights of a model.
 #[derive(Debug)]
 pub(crate) struct Weights<'a> {
     model: &'a Model,
     pub(crate) largest: Vec<Weight>,
 }
 
-/// Letters of a name that are shown in a table.
+/// Greatest number of characters of a name shown in a table.
 const NAME: usize = 60;
-/// Letters of the longest bar on either side.
+/// Length of the longest bar on either side, in characters.
 const BAR: usize = 12;
 
 impl Weights<'_> {
@@ -48,13 +48,13 @@ impl Weights<'_> {
         Weights { model, largest: largest(model, top) }
     }
 
-    /// The label of a column, where there is one per class.
+    /// Returns the class of a column of weights, or `None` if the model has a single column.
     pub(crate) fn class(&self, column: usize) -> Option<String> {
         let label = self.model.labels.classes.get(column)?;
         Some(labels::label(*label, &self.model.settings.reading.classes))
     }
 
-    /// The name of a feature, and how many others share its weight; its id if it has none.
+    /// Returns the name of a feature with the number of others that share its weight, or its id if it has no name.
     pub(crate) fn feature(&self, id: u64) -> String {
         let mut names = self.model.names.all(id);
         let Some(name) = names.next() else { return id.to_string() };
@@ -64,13 +64,13 @@ impl Weights<'_> {
         }
     }
 
-    /// Name of a feature, short enough for a column.
+    /// Returns the name of a feature, shortened for a table.
     fn short(&self, id: u64) -> String {
         let name = printable(&self.feature(id)).into_owned();
         if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
     }
 
-    /// A line each: feature, class where there are classes, weight, and a bar to the left or to the right.
+    /// Returns a line per weight: feature, class if there are classes, weight, and a bar to the left or to the right.
     pub(crate) fn table(&self) -> String {
         let Some(first) = self.largest.first() else { return String::new() };
         let column = |head: &str, cell: &dyn Fn(&Weight) -> String| {
@@ -97,14 +97,14 @@ impl Weights<'_> {
     }
 }
 
-/// A bar from the middle, to the left if negative.
+/// Draws a bar from the middle, to the left if negative.
 fn bar(share: f64) -> String {
     let length = (share.abs() * BAR as f64).round() as usize;
     let bar = "█".repeat(if share.is_finite() { length.min(BAR) } else { 0 });
     if share < 0.0 { format!("{bar:>BAR$}│") } else { format!("{:>BAR$}│{bar}", "") }
 }
 
-/// Six digits that count.
+/// Formats a number with six significant digits.
 fn significant(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
@@ -113,7 +113,7 @@ fn significant(x: f64) -> String {
     if (0..=9).contains(&digits) { format!("{x:.*}", digits as usize) } else { format!("{x:.5e}") }
 }
 
-/// The intercept, or the ends of many.
+/// Formats the intercept, or the least and the greatest of several.
 pub(crate) fn intercept(model: &Model) -> String {
     match model.intercept.as_slice() {
         _ if !model.settings.intercept => "none".to_owned(),

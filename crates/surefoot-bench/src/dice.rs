@@ -1,26 +1,26 @@
-//! Made-up rows, the same on every machine.
+//! Synthetic rows that are identical on every machine.
 
 use surefoot_glm::Batch;
 
-/// A small generator of random numbers (Lehmer's, modulo 2⁶⁴).
+/// Small generator of pseudo-random numbers (Lehmer's, modulo 2⁶⁴).
 #[derive(Clone, Copy, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Starts from a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Dice {
         Dice(seed | 1)
     }
 
-    /// The next number in [0, 1).
+    /// Returns the next number, uniform in \[0, 1).
     pub fn roll(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(0xda94_2042_e4dd_58b5);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// Rows like hashed clicks or text: popular features are common, ids are scattered, values lie in (0, 1).
+/// Builds rows that resemble hashed clicks or text: few features are frequent, ids are scattered, values lie in (0, 1).
 #[must_use]
 pub fn sparse_rows(rows: usize, pairs: usize, features: u64) -> Batch {
     let (mut dice, mut batch, mut row) = (Dice::new(7), Batch::default(), Vec::new());

@@ -1,42 +1,43 @@
-//! The alarm about the order of rows, held against the truth: `eval` of the model on the rows it was trained on.
+//! Comparison of the alarm about the order of rows with the truth: the loss of the model on its training rows.
 
 use crate::Dice;
 use std::{collections::HashMap, sync::Arc};
 use surefoot_glm::{Batch, ClassWeights, Fault, Loss, Missing, Model, Plan, Predictor, RowMargins, Settings, Trainer};
 use surefoot_io::{Error, Inferred, InputName, Options, Reader, RowSource};
 
-/// Standard errors, and the share of what there is to explain, by which the truth must exceed the printed loss.
+/// Number of standard errors by which the true loss must exceed the reported one to be cause for an alarm.
 const ERRORS: f64 = 5.0;
+/// Share of the explainable loss by which the true loss must exceed the reported one to be cause for an alarm.
 const SHARE: f64 = 0.05;
 
-/// Rows in memory, and how they are learnt.
+/// Rows in memory, with the settings for learning them.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
-    /// The name of the data set.
+    /// Name of the data set.
     pub name: String,
-    /// Its rows, in the order of the file.
+    /// Rows of the set, in the order of the file.
     pub rows: Batch,
-    /// The settings of its fits.
+    /// Settings of all fits to the set.
     pub settings: Settings,
 }
 
-/// The outcome of a run in one order of its rows.
+/// Outcome of a run over the rows in one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// The printed loss.
+    /// Loss reported by the run.
     pub printed: f64,
-    /// The mean loss of the model over all rows.
+    /// Mean loss of the model over all rows.
     pub truth: f64,
-    /// The standard error of a mean over as many rows as the printed one.
+    /// Standard error of a mean over as many rows as the reported loss covers.
     pub error: f64,
-    /// The excess loss of the best constant over a model that gives each row its least loss.
+    /// Excess loss of the best constant over a model that gives each row its least loss.
     pub range: f64,
-    /// Whether there was an alarm.
+    /// Whether the alarm was raised.
     pub alarm: bool,
 }
 
 impl Judged {
-    /// Whether there should be one.
+    /// Whether the alarm should have been raised.
     #[must_use]
     pub fn is_cause(&self) -> bool {
         let excess = self.truth - self.printed;
@@ -45,10 +46,10 @@ impl Judged {
 }
 
 impl Set {
-    /// Reads a set. A table has its label in the column of this name; without one, in the first of a file without a header.
+    /// Reads a set. The label of a table is in the column with this name; without a name, in the first column of a file without a header.
     ///
     /// # Errors
-    /// The first row that cannot be read.
+    /// Returns the error of the first row that cannot be read.
     pub fn read(file: &str, loss: Loss, label: Option<&str>, ignore: &[&str]) -> Result<Set, Error> {
         let mut options = Options {
             classes: loss.classifies(),
@@ -68,7 +69,7 @@ impl Set {
         Ok(Set { name, rows, settings: Settings { loss, ..Settings::default() } })
     }
 
-    /// The set in another order.
+    /// Returns the rows in another order.
     #[must_use]
     pub fn ordered(&self, order: &[usize]) -> Batch {
         let mut rows = Batch::default();
@@ -76,10 +77,10 @@ impl Set {
         rows
     }
 
-    /// Learns the rows in this order, and judges the alarm.
+    /// Learns the rows in this order, and compares the alarm with the truth.
     ///
     /// # Errors
-    /// The first row that cannot be learnt.
+    /// Returns the fault of the first row that cannot be learnt.
     pub fn judge(&self, order: &[usize], passes: u32) -> Result<Judged, Fault> {
         let rows = self.ordered(order);
         let plan = Plan { passes, ..Plan::ONE_PASS };
@@ -111,13 +112,13 @@ impl Set {
         })
     }
 
-    /// The rows by ascending label.
+    /// Returns the indices of the rows by ascending label.
     #[must_use]
     pub fn by_label(&self) -> Vec<usize> {
         self.by(&self.rows.label)
     }
 
-    /// The ids of the features that most rows have, at most so many.
+    /// Returns the ids of the most frequent features, at most `most` of them.
     #[must_use]
     pub fn features(&self, most: usize) -> Vec<u64> {
         let mut counts = HashMap::new();
@@ -127,7 +128,7 @@ impl Set {
         counts.iter().take(most).map(|&(id, _)| id).collect()
     }
 
-    /// The rows by ascending value of a feature.
+    /// Returns the indices of the rows by ascending value of a feature.
     #[must_use]
     pub fn by_feature(&self, feature: u64) -> Vec<usize> {
         let value = |r: usize| {
@@ -143,7 +144,7 @@ impl Set {
         order
     }
 
-    /// The rows in a random order.
+    /// Returns the indices of the rows in a random order.
     #[must_use]
     pub fn shuffled(&self, seed: u64) -> Vec<usize> {
         let (mut order, mut dice) =
@@ -154,7 +155,7 @@ impl Set {
     }
 }
 
-/// By what the weights of rows are multiplied so that all classes together weigh the same, but for a factor.
+/// Returns the factors of the row weights that give all classes equal total weight, up to a common factor.
 fn balance(rows: &Batch) -> Vec<f64> {
     let mut classes = HashMap::new();
     let keys = || rows.label.iter().map(|label| label.to_bits());
@@ -162,7 +163,7 @@ fn balance(rows: &Batch) -> Vec<f64> {
     keys().map(|key| 1.0 / classes[&key]).collect()
 }
 
-/// The weight and the loss of each row.
+/// Returns the weight and the loss of each row.
 fn losses(model: &Model, rows: &Batch) -> Result<Vec<(f64, f64)>, Fault> {
     let (predictor, loss, mut scores) = (Predictor::new(model), model.settings.loss, RowMargins::default());
     (0..rows.len())

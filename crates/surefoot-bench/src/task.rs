@@ -1,4 +1,4 @@
-//! A pair of files to learn from and to test on, used through the library as the command uses it.
+//! Tasks: pairs of a training file and a test file, used through the library as the command uses it.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 use surefoot_glm::{Batch, Loss, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
-/// Suffix of the file with training rows, after the name of the task.
+/// Suffix of the training file, after the name of the task.
 const TRAIN: &str = ".train.svm";
-/// Suffix of the file with test rows.
+/// Suffix of the test file, after the name of the task.
 const TEST: &str = ".test.svm";
-/// Suffixes of compression.
+/// Suffixes of compressed files; the empty one is for plain files.
 const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// Rows to learn from, and rows to test on.
+/// Training rows and test rows, each in a file.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// Common prefix of both files, before `.train.svm` and `.test.svm`.
@@ -27,20 +27,20 @@ pub struct Task {
 /// Result of a [`Task`].
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Rows read, over all passes.
+    /// Number of rows read, over all passes.
     pub rows: u64,
-    /// The printed loss: progressive in one pass, that of held-out rows in several.
+    /// Reported loss: progressive in one pass, that of held-out rows in several passes.
     pub loss: Option<f64>,
-    /// The model on the rows to test on.
+    /// Metrics of the model on the test rows.
     pub test: Measured,
-    /// The scale of the leading lane.
+    /// Scale of the leading lane (one of the learners trained side by side).
     pub lane: f64,
 }
 
-/// The tasks in a folder, by name.
+/// Returns the tasks in a folder, ordered by name.
 ///
 /// # Errors
-/// The folder cannot be read, or holds no pair of files.
+/// Returns an error if the folder cannot be read or contains no pair of files.
 pub fn tasks(folder: &Path) -> io::Result<Vec<Task>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -60,16 +60,16 @@ pub fn tasks(folder: &Path) -> io::Result<Vec<Task>> {
     Ok(found)
 }
 
-/// The name of the task whose rows to learn from are in this file.
+/// Returns the name of the task whose training rows are in this file.
 fn name_of(file: &str) -> Option<String> {
     COMPRESSED.iter().find_map(|end| file.strip_suffix(end)?.strip_suffix(TRAIN)).map(str::to_owned)
 }
 
 impl Task {
-    /// Trains as `surefoot fit` does, then measures the model on the rows to test on.
+    /// Trains as `surefoot fit` does, then measures the model on the test rows.
     ///
     /// # Errors
-    /// The first row that cannot be read or used.
+    /// Returns the error of the first row that cannot be read or used.
     pub fn run(&self, settings: &Settings, plan: Plan) -> Result<Outcome, Error> {
         let mut trainer = Trainer::new(settings.clone(), plan);
         for _ in 0..plan.passes {
@@ -84,11 +84,11 @@ impl Task {
     }
 }
 
-/// The rows of a file, in memory, and the number of classes. Labels are as the loss has them: −1 and +1 by their sign, the
-/// place of the class among all classes, or numbers.
+/// Reads the rows of a file into memory, and returns them with the number of classes. Labels are encoded for the loss: −1 and +1 by their
+/// sign, the index of the class among all classes, or numbers.
 ///
 /// # Errors
-/// The first row that cannot be read.
+/// Returns the error of the first row that cannot be read.
 pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
     let mut classes: Vec<f64> = Vec::new();
     if loss.is_multiclass() {
@@ -119,7 +119,7 @@ pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
     Ok((examples, classes.len().max(1)))
 }
 
-/// How good a model is on the rows of a file.
+/// Measures a model on the rows of a file.
 fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
     let (mut tally, loss) = (Tally::new(model), model.settings.loss);
     each_batch(path, |batch| {
@@ -134,7 +134,7 @@ fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
     Ok(tally.measured())
 }
 
-/// Hands over all rows of a file; the complaint about a row is given its place.
+/// Passes all rows of a file to `take`, and adds the position to the error about a row.
 fn each_batch(path: &Path, mut take: impl FnMut(&Batch) -> Result<(), (usize, Part, String)>) -> Result<(), Error> {
     let (inputs, options) = ([InputName::new(path)], Options::default());
     let (mut reader, mut batch) = (Reader::open(&inputs, options.clone())?, Batch::default());
@@ -156,7 +156,7 @@ mod tests {
         folder
     }
 
-    /// Rows with label = 3·x.
+    /// Returns rows in svmlight format with label 3·x.
     fn line(rows: std::ops::Range<u32>) -> String {
         rows.map(|t| f64::from(t % 17) - 8.0).map(|x| format!("{} 1:{x}\n", 3.0 * x)).collect()
     }

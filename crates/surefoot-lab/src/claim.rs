@@ -1,85 +1,85 @@
-//! Claims about a row of readings, and their verification.
+//! Claims about the readings of a row, and their verification.
 
 use crate::Reading;
 use crate::fit::{self, Line};
 
-/// A claim about the readings of a row. Means are over seeds.
+/// Claim about the readings of a row. Means are over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
-    /// The slope of ln(mean) over ln(x), from x = `from` on, lies in an interval.
+    /// The slope of ln(mean) over ln(x), for x ≥ `from`, lies in an interval.
     Slope {
-        /// The first x that counts.
+        /// Least x that counts.
         from: f64,
-        /// The least slope allowed.
+        /// Least slope allowed.
         least: f64,
-        /// The largest slope allowed.
+        /// Largest slope allowed.
         most: f64,
     },
-    /// Every mean, times x to a power, lies in an interval.
+    /// Every mean, multiplied by a power of x, lies in an interval.
     Within {
-        /// The power of x.
+        /// Exponent of x.
         power: f64,
-        /// The least value allowed.
+        /// Least value allowed.
         least: f64,
-        /// The largest value allowed.
+        /// Largest value allowed.
         most: f64,
     },
-    /// No mean exceeds the mean of the bounds.
+    /// No mean reading exceeds the mean bound at its x.
     Bounded,
-    /// No mean is below the floor.
+    /// No mean reading is below the mean floor at its x.
     Floored,
     /// No single reading exceeds its bound.
     Always,
-    /// The share of seeds whose reading exceeds its bound is at most δ, and three standard errors of it: at every x, or, where
-    /// runs pass all x, at any of them.
+    /// The share of seeds whose reading exceeds its bound is at most δ plus three standard errors: at every x, or, for runs along the
+    /// whole axis, counting every seed with an excess at any x.
     Coverage {
-        /// δ.
+        /// Allowed share δ of seeds above the bound.
         delta: f64,
     },
-    /// Each seed's largest reading over its bound, at any x: of these the quantile over seeds is at most so much.
+    /// The largest ratio of reading to bound of each seed, at any x, has a quantile over seeds of at most `most`.
     Ratio {
-        /// The share of seeds at or below the quantile: ½ for the median, 1 for the largest.
+        /// Share of seeds at or below the quantile: ½ for the median, 1 for the largest.
         share: f64,
-        /// The largest quantile allowed.
+        /// Largest quantile allowed.
         most: f64,
     },
-    /// At every x the 1−δ quantile over seeds is at most so much.
+    /// The 1 − δ quantile of the readings over seeds is at most `most` at every x.
     Quantile {
-        /// δ.
+        /// Share δ of seeds that may be above the quantile.
         delta: f64,
-        /// The largest quantile allowed.
+        /// Largest quantile allowed.
         most: f64,
     },
-    /// No single reading is larger.
+    /// No single reading exceeds `most`.
     Largest {
-        /// The largest reading allowed.
+        /// Largest reading allowed.
         most: f64,
     },
-    /// The largest mean (times x to a power) is at most so many times the least.
+    /// The largest mean, multiplied by a power of x, is at most `most` times the least one.
     Spread {
-        /// The power of x.
+        /// Exponent of x.
         power: f64,
-        /// The largest ratio allowed.
+        /// Largest ratio allowed.
         most: f64,
     },
     /// Means do not grow along the axis.
     Falling,
 }
 
-/// How a claim turned out.
+/// Outcome of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// The quantity checked, in words.
+    /// Name of the quantity checked.
     pub what: String,
-    /// The measured value.
+    /// Measured value of the quantity.
     pub measured: f64,
-    /// Its standard error; 0 where nothing is random.
+    /// Standard error of the measured value; 0 if nothing is random.
     pub error: f64,
-    /// The least value allowed; −∞ if there is none.
+    /// Least value allowed; −∞ if there is none.
     pub least: f64,
-    /// The largest value allowed; ∞ if there is none.
+    /// Largest value allowed; ∞ if there is none.
     pub most: f64,
-    /// Whether the claim was made of a row with a planted error, and so must not hold.
+    /// Whether the row has a planted error, so that the claim must not hold.
     pub planted: bool,
 }
 
@@ -90,27 +90,27 @@ impl Check {
         self.least <= self.measured && self.measured <= self.most
     }
 
-    /// Whether all is as it should be: the claim holds, or an error was planted and the claim does not hold.
+    /// Whether the outcome is as it should be: the claim holds, or the row has a planted error and the claim fails.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.holds() != self.planted
     }
 }
 
-/// Slack for sums that are equal but for rounding.
+/// Relative tolerance for sums that differ only by rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// All readings of a row: `[seed][x]`.
+/// All readings of a row, indexed by seed and point.
 #[derive(Debug)]
 pub(crate) struct Readings<'a> {
     pub(crate) axis: &'a [f64],
-    /// Whether the readings of a seed are of one run.
+    /// Whether each seed's readings come from one run along the whole axis.
     pub(crate) path: bool,
     pub(crate) all: &'a [Vec<Reading>],
 }
 
 impl Readings<'_> {
-    /// The mean over seeds at point `i` and its standard error.
+    /// Returns the mean over seeds at point `i`, with its standard error.
     pub(crate) fn mean(&self, i: usize, of: impl Fn(&Reading) -> f64) -> (f64, f64) {
         let n = self.all.len() as f64;
         let mean = self.all.iter().map(|run| of(&run[i])).sum::<f64>() / n;
@@ -122,7 +122,7 @@ impl Readings<'_> {
         (0..self.axis.len()).map(|i| self.mean(i, |r| r.measured).0 * self.axis[i].powf(power)).collect()
     }
 
-    /// The number of seeds with a reading above its bound, at any x of one run or at the worst x.
+    /// Returns the number of seeds with a reading above its bound: at any x of a run along the axis, otherwise at the worst x.
     fn broken(&self) -> f64 {
         let broken = |r: &Reading| r.measured > r.bound || (r.measured + r.bound).is_nan();
         let at = |i: usize| self.all.iter().filter(|run| broken(&run[i])).count();
@@ -139,7 +139,7 @@ impl Readings<'_> {
     }
 }
 
-/// The largest, or NaN if there is a NaN, which no claim survives.
+/// Returns the largest value, or NaN if there is a NaN, which makes every claim fail.
 fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
@@ -159,7 +159,7 @@ impl Claim {
                 (slope, error)
             }
             Claim::Within { power, least: low, most } => {
-                // Of all values the one that is furthest out.
+                // The value that is furthest outside the interval, or nearest to its end.
                 let values = readings.means(power);
                 let (below, above) = (least(values.iter().copied()), largest(values));
                 exact(if below < low || most.is_infinite() { below } else { above })
@@ -211,9 +211,9 @@ impl Claim {
         }
     }
 
-    /// How the words of a slope begin.
+    /// Beginning of the name of a checked slope.
     pub(crate) const SLOPE: &str = "slope";
-    /// How the words of a share begin.
+    /// Beginning of the name of a checked share of seeds above their bounds.
     pub(crate) const COVERAGE: &str = "share above bound";
 
     fn words(&self) -> String {
@@ -245,7 +245,7 @@ impl Claim {
 mod tests {
     use super::*;
 
-    /// Two seeds at x = 1, 2, 4, of about 8/x.
+    /// Checks a claim on two seeds with readings of about 8/x at x = 1, 2, 4.
     fn check(claim: Claim, path: bool) -> Check {
         let reading = |measured: f64, bound, floor| Reading { measured, bound, floor };
         let one = vec![reading(8.0, 10.0, 7.0), reading(5.0, 4.0, 3.0), reading(2.0, 3.0, 2.0)];
@@ -288,7 +288,7 @@ mod tests {
         assert!((allowed - 0.1 - 3.0 * (0.09_f64 / 2.0).sqrt()).abs() < 1e-12);
     }
 
-    /// A number that is none, a bound that is none or negative: no claim survives them.
+    /// Readings and bounds that are NaN, and negative bounds, make every claim fail.
     #[test]
     fn what_is_no_number_fails() {
         for (measured, bound) in [(f64::NAN, 1.0), (1.0, f64::NAN), (1.0, -1.0)] {

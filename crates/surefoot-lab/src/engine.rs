@@ -1,4 +1,4 @@
-//! Runs the rows of all experiments on all cores. What comes out does not depend on how many there are.
+//! Execution of the rows of all experiments on several threads. The result does not depend on the number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,21 +8,21 @@ use crate::claim::Readings;
 use crate::report::{Finding, Point, Report, Section};
 use crate::{Experiment, Random, Reading, Row};
 
-/// Seeds that are run in one go.
+/// Number of seeds run by one cell.
 const BLOCK: u32 = 16;
 
-/// A piece of work: some seeds of a row, at one point or along the axis.
+/// Unit of work: some seeds of a row, at one point or along the whole axis.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     experiment: usize,
     row: usize,
-    /// Points of the axis, from and to.
+    /// Range of points of the axis, end excluded.
     points: (usize, usize),
-    /// Seeds, from and to.
+    /// Range of seeds, end excluded.
     seeds: (u32, u32),
 }
 
-/// Experiments that are about to be run.
+/// Experiments to be run with one seed.
 #[derive(Debug)]
 pub struct Lab {
     experiments: Vec<Experiment>,
@@ -31,7 +31,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// These experiments with this seed.
+    /// Prepares these experiments with this seed of all random numbers.
     #[must_use]
     pub fn new(experiments: Vec<Experiment>, seed: u64) -> Self {
         let mut cells = Vec::new();
@@ -43,24 +43,24 @@ impl Lab {
         Self { experiments, seed, cells }
     }
 
-    /// The number of pieces of work, as `progress` counts them.
+    /// Returns the number of cells of work, as reported to `progress`.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there is no work.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// Runs everything on `threads` threads; `progress` is told the number of pieces done, from any thread.
+    /// Runs all experiments on `threads` threads, and reports the number of finished cells to `progress`, from any thread.
     pub fn run(self, threads: usize, progress: impl Fn(usize) + Sync) -> Report {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(vec![Vec::new(); self.cells.len()]);
         let work = || {
-            // Long runs, at the end of the axis, come first.
+            // Cells at the end of the axis hold the longest runs, so they are taken first.
             let last = || self.cells.len().checked_sub(next.fetch_add(1, Ordering::Relaxed) + 1);
             while let Some(i) = last() {
                 let readings = self.play(&self.cells[i]);
@@ -69,7 +69,7 @@ impl Lab {
             }
         };
         thread::scope(|scope| {
-            // Those that the system does not give leave their work to the others.
+            // Threads that the system refuses leave their work to the others.
             let others = 1..threads;
             let _ = others.map(|_| thread::Builder::new().spawn_scoped(scope, work)).take_while(Result::is_ok).count();
             work();
@@ -78,12 +78,12 @@ impl Lab {
         self.report(&found)
     }
 
-    /// The readings of a cell: for each of its seeds, each of its points.
+    /// Returns the readings of a cell: for each of its seeds, one reading per point.
     fn play(&self, cell: &Cell) -> Vec<Vec<Reading>> {
         let experiment = &self.experiments[cell.experiment];
         let row = &experiment.rows[cell.row];
         let axis = &row.axis[cell.points.0..cell.points.1];
-        // Rows of one label, right and planted, meet the same numbers only if they ask for the same.
+        // A correct and a planted row of equal labels share a stream of random numbers, but get equal numbers only if they draw alike.
         let name = format!("{} {} {}", experiment.name, row.label, cell.points.0);
         let one = |seed: u32| {
             let readings = (row.trial)(axis, Random::new(self.seed, &name, seed.into()));
@@ -113,7 +113,7 @@ impl Lab {
     }
 }
 
-/// The points and seeds of the cells of a row, points first.
+/// Returns the range of points and the range of seeds of each cell of a row, ordered by points.
 fn cells_of(row: &Row) -> impl Iterator<Item = ((usize, usize), (u32, u32))> {
     let points: Vec<_> =
         if row.path { vec![(0, row.axis.len())] } else { (0..row.axis.len()).map(|i| (i, i + 1)).collect() };

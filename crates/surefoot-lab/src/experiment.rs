@@ -1,4 +1,4 @@
-//! The table: V1 to V21.
+//! The experiments V1 to V21.
 
 mod rate;
 mod v01;
@@ -25,7 +25,7 @@ mod v21;
 
 use crate::{Experiment, Form};
 
-/// All experiments, in order.
+/// Returns all experiments in order, in their short or full form.
 #[must_use]
 pub fn experiments(form: Form) -> Vec<Experiment> {
     vec![
@@ -62,7 +62,7 @@ mod tests {
     use crate::Lab;
     use crate::paper::PAPER;
 
-    /// Everything holds, every planted error is found out, and docs/claims.md has the numbers.
+    /// All claims hold, every planted error is detected, and docs/claims.md contains the current numbers.
     #[test]
     fn theory_holds_against_numbers() {
         let report = Lab::new(experiments(Form::Short), 1).run(2, |_| {});
@@ -80,7 +80,7 @@ mod tests {
         );
     }
 
-    /// Whether two lines have the same words, and numbers that differ by what another machine's logarithm makes of them.
+    /// Whether two lines agree in all words, and in numbers up to the rounding of another machine's logarithm.
     fn alike(one: &str, other: &str) -> bool {
         let same = |(a, b): (&str, &str)| match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(a), Ok(b)) => a == b || (a - b).abs() <= 0.02 * a.abs().max(b.abs()) || a.abs().max(b.abs()) < 1e-9,
@@ -90,7 +90,7 @@ mod tests {
         words(one) == words(other) && one.split(' ').zip(other.split(' ')).all(same)
     }
 
-    /// Each statement of the paper has rows, and rows with a planted error; no name in the list is of nothing.
+    /// Every statement of the paper is backed by correct rows and rows with a planted error, and every name in the list matches a row.
     #[test]
     fn the_paper_is_covered() {
         for form in [Form::Short, Form::Full] {
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// In every experiment each kind of claim is made of a row with a planted error too, which shows that it can fail.
+    /// In every experiment each kind of claim is also made of a row with a planted error, which shows that the claim can fail.
     #[test]
     fn every_kind_of_claim_is_seen_to_fail() {
         for form in [Form::Short, Form::Full] {
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// An experiment has the same numbers alone or beside others, and with any number of threads.
+    /// An experiment yields the same numbers alone or beside others, on any number of threads.
     #[test]
     fn neither_threads_nor_company_show() {
         let points = |names: &[&str], threads| {

@@ -1,15 +1,15 @@
-//! Slopes with their errors, and quantiles.
+//! Slopes of fitted lines with their standard errors, and quantiles.
 
 use crate::claim::Readings;
 
-/// A straight line's slope and its standard error.
+/// Slope of a straight line, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) slope: f64,
     pub(crate) error: f64,
 }
 
-/// The least-squares slope of ln(mean) over ln(x) for x ≥ `from`. Its error is that which the seeds give the means.
+/// Fits the least-squares slope of ln(mean) over ln(x) for x ≥ `from`. Its standard error follows from those of the means over seeds.
 pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     let chosen = (0..readings.axis.len()).filter(|&i| readings.axis[i] >= from);
     let points: Vec<_> = chosen
@@ -21,7 +21,7 @@ pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     line(&points)
 }
 
-/// Through points (x, y, standard error of y), all of the same weight.
+/// Fits a line through points (x, y, standard error of y), all of equal weight.
 fn line(points: &[(f64, f64, f64)]) -> Line {
     let centre = points.iter().map(|p| p.0).sum::<f64>() / points.len() as f64;
     let spread = points.iter().map(|p| (p.0 - centre).powi(2)).sum::<f64>();
@@ -30,12 +30,12 @@ fn line(points: &[(f64, f64, f64)]) -> Line {
     Line { slope, error }
 }
 
-/// The `share` quantile of sorted values, linear between them.
+/// Returns the `share` quantile of sorted values, interpolated linearly.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());
     let high = (low + 1).min(sorted.len() - 1);
-    // Neither 0·∞ nor ∞ − ∞.
+    // Avoids 0·∞ and ∞ − ∞.
     if part == 0.0 || sorted[low] == sorted[high] {
         return sorted[low];
     }
@@ -50,7 +50,7 @@ mod tests {
     fn lines() {
         let points = [(0.0, 1.0, 0.1), (1.0, -1.0, 0.0), (2.0, -3.0, 0.1)];
         let found = line(&points);
-        // Weights −½, 0, ½.
+        // The weights of the points are −½, 0, ½.
         assert!((found.slope + 2.0).abs() < 1e-15 && (found.error - 0.005_f64.sqrt()).abs() < 1e-15);
         assert!(line(&[(0.0, f64::NAN, 0.0), (1.0, 1.0, 0.0)]).slope.is_nan());
     }

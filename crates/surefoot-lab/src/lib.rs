@@ -1,16 +1,16 @@
-//! Experiments that hold the theory of surefoot against numbers.
+//! Experiments that compare the theorems behind surefoot with measurements.
 //!
-//! An [`Experiment`] is a table: each [`Row`] says what is run over which range with how many seeds, and which
-//! [`Claim`]s are made of the numbers. [`Lab`] runs the rows on all cores, with the same result whatever their number; a
-//! [`Report`] holds numbers and verdicts, and writes them as text, CSV, plots and one page of HTML.
+//! An [`Experiment`] is a table: each [`Row`] specifies a run, its range and its number of seeds, and the [`Claim`]s made of the numbers.
+//! [`Lab`] runs the rows on several threads, whose number does not affect the result; a [`Report`] holds numbers and verdicts, and writes
+//! them as text, CSV, plots and one HTML page.
 //!
-//! Rows with a *planted* error repeat others with one mistake in them, such as a hint that comes one round late. Their claims
-//! must fail, which shows that the checks can.
+//! Rows with a *planted* error repeat others with one mistake in them, such as a hint that comes one round late. Their claims must fail,
+//! which shows that the checks can detect errors.
 //!
 //! ```
 //! use surefoot_lab::{Claim, Experiment, Lab, Reading, Row};
 //!
-//! // The mean of n fair coin tosses falls like 1/√n.
+//! // The mean of n fair coin tosses decreases like 1/√n.
 //! let mean = |n: f64, mut random: surefoot_lab::Random| {
 //!     Reading::of(((0..n as u32).map(|_| random.sign(0.5)).sum::<f64>() / n).abs())
 //! };

@@ -1,4 +1,7 @@
-//! The methods of the table, right ones and ones with a planted error, and the loop that runs them.
+//! The methods of the experiments, correct ones and ones with a planted error, and the loop that runs them.
+//!
+//! In round t the weight is α_t (the sum of the weights so far A_t), the query q_t, the learner's iterate w_t, the gradient g_t and the average
+//! of the iterates x_t; Algorithm 4 has the output y_t.
 
 mod baseline;
 mod planted;
@@ -13,63 +16,63 @@ use crate::problem::{Facts, Problem};
 use baseline::{ClassicLeader, Told};
 use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 
-/// A conversion over a learner, with weights t^power where they are free.
+/// Optimisation method: a conversion over a learner, with weights α_t = t^`power` if they may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
     /// Algorithm 1 over OGD-norm.
     Anytime { power: f64 },
-    /// The anytime conversion with queries between iterate and average.
+    /// Algorithm 1 over OGD-norm with queries between iterate and average: βx_t + (1−β)w_t.
     Between { power: f64, beta: f64 },
     /// Algorithm 1 over FreeGrad in the whole space, with this initial wealth.
     Free { power: f64, wealth: f64 },
-    /// Algorithm 2 with follow-the-leader, in the whole space or the ball.
+    /// Algorithm 2 over follow-the-leader, in the whole space or the ball.
     Leader { power: f64, curvature: f64, ball: bool },
     /// Algorithm 3 over proximal follow-the-regularised-leader.
     Optimistic,
-    /// Algorithm 3 over the same by coordinate, in a cube of half width 1.
+    /// Algorithm 3 over proximal follow-the-regularised-leader with one rate per coordinate, in a cube of half-width 1.
     Diagonal,
     /// Algorithm 3 over dual averaging.
     Dual,
-    /// Algorithm 4 over OGD-norm, its output y_T or its query x_T.
+    /// Algorithm 4 over OGD-norm; its output is x_T if `query`, otherwise y_T.
     Accelerated { epsilon: f64, query: bool },
-    /// Algorithm 4 with c twice as large, over OGD-norm.
+    /// Algorithm 4 over OGD-norm with c twice as large.
     Doubled { epsilon: f64 },
-    /// Algorithm 2 over the online Newton step in the ball, α = 1.
+    /// Algorithm 2 over the online Newton step in the ball, with α = 1.
     Newton { gamma: f64, epsilon: f64 },
-    /// The classic conversion of the leader in the whole space.
+    /// Classic conversion of follow-the-leader in the whole space.
     ClassicLeader { power: f64, curvature: f64 },
-    /// The classic conversion of dual averaging with hints.
+    /// Classic conversion of dual averaging with hints.
     ClassicDual,
-    /// Lan's method, which is told σ and T (and L and the radius).
+    /// Lan's accelerated stochastic approximation, which is given σ, T, L and the radius.
     Told { noise: f64, steps: u64 },
-    /// Algorithm 1 as printed, with Σ α_i w_t for Σ α_i w_i.
+    /// Planted error: Algorithm 1 as printed, with Σ α_i w_t in place of Σ α_i w_i.
     LastIterate { power: f64 },
-    /// Algorithm 1 up the gradients.
+    /// Planted error: Algorithm 1 that moves up the gradients.
     Backwards { power: f64 },
-    /// Algorithm 3, its hints forgotten.
+    /// Planted error: Algorithm 3 without its hints.
     NoHint,
-    /// Algorithm 3, each hint one round late.
+    /// Planted error: Algorithm 3 with each hint one round late.
     LateHint,
-    /// Algorithm 3, each hint with the weight of the round before.
+    /// Algorithm 3 with each hint weighted by the weight of the previous round.
     OldWeight,
-    /// Algorithm 4 that averages from x_{t−1} in place of y_{t−1}.
+    /// Planted error: Algorithm 4 that averages from x_{t−1} in place of y_{t−1}.
     Uncorrected,
-    /// Algorithm 4 with its first gradient step for all.
+    /// Planted error: Algorithm 4 that keeps the size of its first gradient step.
     Stubborn,
 }
 
 /// Interface of a method to the loop over rounds.
 pub(crate) trait Solver {
-    /// Where the next gradient is to be taken.
+    /// Writes the point at which the next gradient is to be taken.
     fn query(&self, x: &mut [f64]);
-    /// The learner's iterate of the open round.
+    /// Writes the learner's iterate of the open round.
     fn iterate(&self, w: &mut [f64]);
-    /// The output.
+    /// Writes the output.
     fn output(&self, x: &mut [f64]);
     fn tell(&mut self, gradient: &[f64]);
 }
 
-/// A conversion, and how to read its learner's iterate and its output.
+/// Conversion, with functions that read its learner's iterate and its output.
 struct Of<A, I, O> {
     method: A,
     iterate: I,
@@ -104,7 +107,7 @@ fn of<A: AskTell<f64> + 'static>(method: A, iterate: impl Fn(&A, usize) -> f64 +
 }
 
 impl Method {
-    /// k in α_t = t^k.
+    /// Returns the exponent k of the weights α_t = t^k.
     pub(crate) fn power(self) -> f64 {
         match self {
             Self::Anytime { power }
@@ -130,7 +133,7 @@ impl Method {
         }
     }
 
-    /// In the ball around `centre`. Methods of the whole space start at 0 whatever that is.
+    /// Builds the method in the ball around `centre`. Methods of the whole space start at 0, whatever the centre.
     pub(crate) fn solver(self, centre: &[f64], facts: &Facts) -> Box<dyn Solver> {
         let (dim, weights) = (centre.len(), Power(self.power()));
         let ball = Ball::<f64>::around(centre.to_vec(), facts.radius);
@@ -200,13 +203,13 @@ impl Method {
     }
 }
 
-/// A round that has just been closed.
+/// Round that has just been closed.
 pub(crate) struct Round<'a> {
     pub(crate) step: u64,
-    /// α_t and A_t.
+    /// Weight α_t of the round; [`Round::total`] is the sum A_t of the weights so far.
     pub(crate) weight: f64,
     pub(crate) total: f64,
-    /// q_t, w_t and g_t.
+    /// Query q_t; [`Round::iterate`] is w_t and [`Round::gradient`] is g_t.
     pub(crate) query: &'a [f64],
     pub(crate) iterate: &'a [f64],
     pub(crate) gradient: &'a [f64],
@@ -214,14 +217,14 @@ pub(crate) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// The output after this round.
+    /// Returns the output after this round.
     pub(crate) fn output(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.query.len()];
         self.solver.output(&mut x);
         x
     }
 
-    /// The learner's iterate of the next round.
+    /// Returns the learner's iterate of the next round.
     pub(crate) fn next(&self) -> Vec<f64> {
         let mut w = vec![0.0; self.query.len()];
         self.solver.iterate(&mut w);
@@ -229,20 +232,20 @@ impl Round<'_> {
     }
 }
 
-/// Result of a run.
+/// Result of a run of T steps.
 pub(crate) struct Run {
     pub(crate) output: Vec<f64>,
-    /// A_T.
+    /// Sum A_T of the weights.
     pub(crate) total: f64,
-    /// Σ α_t²‖g_t‖².
+    /// Σ α_t²‖g_t‖² over the run.
     pub(crate) squares: f64,
-    /// Σ α_t²‖g_t − g_{t−1}‖², with g_0 = 0.
+    /// Σ α_t²‖g_t − g_{t−1}‖² over the run, with g_0 = 0.
     pub(crate) errors: f64,
     /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²) of Algorithm 4.
     pub(crate) growth: f64,
 }
 
-/// Runs a method for so many steps; `see` is shown every round.
+/// Runs a method for `steps` steps, and passes every closed round to `see`.
 pub(crate) fn descend(
     problem: &dyn Problem,
     method: Method,

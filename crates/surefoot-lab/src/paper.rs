@@ -1,24 +1,24 @@
-//! The statements of the paper, in its order, and which rows hold them against numbers.
+//! The statements of the paper, in its order, with the rows that compare each with measurements.
 
-/// Rows: the name of an experiment, and how their labels begin.
+/// Rows of experiments: name of the experiment, and beginning of the row's label.
 type Rows = &'static [(&'static str, &'static str)];
 
-/// A statement of the paper, or one that strengthens it.
+/// Statement of the paper, or of a theorem that strengthens one.
 #[derive(Debug)]
 pub(crate) struct Statement {
-    /// Where it is found.
+    /// Place of the statement, such as `Theorem 1`.
     pub(crate) place: &'static str,
-    /// The statement, as corrected.
+    /// Text of the statement, with corrections.
     pub(crate) says: &'static str,
-    /// Rows whose claims follow from it.
+    /// Rows whose claims follow from the statement.
     pub(crate) rows: Rows,
-    /// Rows with a planted error, which those claims find out.
+    /// Rows with a planted error, in which those claims fail.
     pub(crate) errors: Rows,
-    /// Tests of the library that hold it too: file and function.
+    /// Tests of the library for the same statement: file and function.
     pub(crate) tests: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
+/// All statements, in the order of the paper.
 pub(crate) const PAPER: &[Statement] = &[
     Statement {
         place: "Algorithm 1",

@@ -1,4 +1,4 @@
-//! Problems with known solutions: oracle, excess over the minimum in closed form, constants.
+//! Problems with known solutions: gradient oracle, excess over the minimum in closed form, constants.
 
 mod absolute;
 mod bowl;
@@ -20,60 +20,60 @@ pub use valley::Valley;
 
 use crate::Random;
 
-/// Constants of a problem that theory needs.
+/// Constants of a problem that the theory needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// The radius of the ball that is the domain; a minimiser over it lies in it.
+    /// Radius of the ball that is the domain; the ball contains a minimiser over it.
     pub radius: f64,
-    /// L: gradients are this Lipschitz in the whole space; ∞ if they are not.
+    /// Smoothness L, the Lipschitz constant of the gradient in the whole space; ∞ if the loss is not smooth.
     pub smoothness: f64,
-    /// G: no gradient in the ball is longer (without noise); ∞ if not known.
+    /// Greatest length G of a gradient in the ball, without noise; ∞ if unknown.
     pub gradient: f64,
-    /// σ: the noise of a gradient has this second moment, √E‖ζ‖².
+    /// Noise σ = √E‖ζ‖² of a gradient.
     pub noise: f64,
-    /// √E‖g‖² at the centre, where methods start.
+    /// Root mean square √E‖g‖² of the gradient at the centre, where methods start.
     pub first: f64,
 }
 
 impl Facts {
-    /// B.
+    /// Returns the diameter B of the ball.
     #[must_use]
     pub fn diameter(&self) -> f64 {
         2.0 * self.radius
     }
 }
 
-/// A convex problem min L over a ball, around 0 but where it was moved.
+/// Convex problem min L over a ball, which is centred at 0 unless it was moved.
 pub trait Problem: Send + Sync {
-    /// The number of coordinates.
+    /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
     /// Writes a subgradient at `x`, with noise of mean 0 if the problem is noisy.
     fn gradient(&self, x: &[f64], random: &mut Random, gradient: &mut [f64]);
 
-    /// L(x) less the minimum, without cancellation.
+    /// Returns L(x) less the minimum, computed without cancellation.
     fn excess(&self, x: &[f64]) -> f64;
 
-    /// Its constants.
+    /// Returns the constants of the problem.
     fn facts(&self) -> Facts;
 
-    /// The centre of the ball, where methods start; 0 unless it was moved.
+    /// Returns the centre of the ball, where methods start; 0 unless the problem was moved.
     fn centre(&self) -> Vec<f64> {
         vec![0.0; self.dim()]
     }
 }
 
-/// ⟨a, b⟩.
+/// Returns the inner product ⟨a, b⟩.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// ‖a‖.
+/// Returns the Euclidean norm ‖a‖.
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Adds noise of second moment `noise`² in all.
+/// Adds normal noise to the gradient, with total second moment `noise`².
 fn disturb(gradient: &mut [f64], noise: f64, random: &mut Random) {
     if noise > 0.0 {
         let each = noise / (gradient.len() as f64).sqrt();

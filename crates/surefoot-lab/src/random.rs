@@ -1,4 +1,4 @@
-//! Random numbers that depend on a name and nothing else: not on threads, not on the machine's clock.
+//! Random numbers determined by seed, name and number alone, not by threads or the clock.
 
 /// A stream of random numbers (xoshiro256++, Blackman and Vigna 2019).
 ///
@@ -12,7 +12,7 @@
 pub struct Random([u64; 4]);
 
 impl Random {
-    /// The stream with this seed, name and number.
+    /// Creates the stream determined by a seed, a name and a number.
     #[must_use]
     pub fn new(seed: u64, name: &str, number: u64) -> Self {
         // FNV-1a of the name, then splitmix64, as the authors of the generator advise.
@@ -37,27 +37,27 @@ impl Random {
         result
     }
 
-    /// Uniform in [0, 1).
+    /// Draws a number uniformly from \[0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform between two numbers.
+    /// Draws a number uniformly between `low` and `high`.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform in 0 … n − 1.
+    /// Draws an integer uniformly from 0 … n − 1.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
-    /// +1 with this probability, else −1.
+    /// Draws +1 with this probability, otherwise −1.
     pub fn sign(&mut self, probability: f64) -> f64 {
         if self.unit() < probability { 1.0 } else { -1.0 }
     }
 
-    /// Standard normal (Box and Muller).
+    /// Draws a standard normal number (Box and Muller).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
@@ -75,7 +75,7 @@ fn splitmix(state: &mut u64) -> u64 {
 mod tests {
     use super::Random;
 
-    /// The first outputs of the reference implementation for the state 1, 2, 3, 4.
+    /// The first outputs agree with those of the reference implementation for the state 1, 2, 3, 4.
     #[test]
     fn the_generator_is_the_published_one() {
         let mut random = Random([1, 2, 3, 4]);

@@ -9,46 +9,46 @@ mod text;
 use crate::claim::Check;
 use surefoot_plot::Figure;
 
-/// The means of a row at one point of its axis.
+/// Means of a row over its seeds, at one point of its axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// The point.
+    /// Position on the axis.
     pub x: f64,
-    /// The mean over seeds.
+    /// Mean reading over seeds.
     pub measured: f64,
-    /// Its standard error; 0 for one seed.
+    /// Standard error of the mean reading; 0 for one seed.
     pub error: f64,
-    /// The mean bound; NaN if there is none.
+    /// Mean bound; NaN if there is none.
     pub bound: f64,
-    /// The mean floor; NaN if there is none.
+    /// Mean floor; NaN if there is none.
     pub floor: f64,
 }
 
 /// Result of one row.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The row's label.
+    /// Label of the row.
     pub label: String,
     /// Whether the row has a planted error.
     pub planted: bool,
-    /// Whether its bounds are certificates of single runs.
+    /// Whether the bounds of the row are certificates of single runs.
     pub certificate: bool,
-    /// The number of seeds.
+    /// Number of seeds.
     pub seeds: u32,
-    /// Means along the axis.
+    /// Means at the points of the axis.
     pub points: Vec<Point>,
-    /// The row's claims.
+    /// Outcomes of the row's claims.
     pub checks: Vec<Check>,
 }
 
 /// Result of one experiment.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Its name.
+    /// Name of the experiment, such as `V1`.
     pub name: &'static str,
-    /// Short title.
+    /// Short title of the experiment.
     pub title: &'static str,
-    /// The statement of theory, the expectation, and differences found.
+    /// Description: the statement of theory, the expectation, and differences found.
     pub about: &'static str,
     /// Name of the axis.
     pub axis: &'static str,
@@ -56,12 +56,12 @@ pub struct Section {
     pub measured: &'static str,
     /// Name of the bound.
     pub bound: &'static str,
-    /// Its rows.
+    /// Results of the rows.
     pub findings: Vec<Finding>,
 }
 
 impl Section {
-    /// All checks with the rows that they are about.
+    /// Returns all checks with the rows that they concern.
     pub fn checks(&self) -> impl Iterator<Item = (&Finding, &Check)> {
         self.findings.iter().flat_map(|finding| finding.checks.iter().map(move |check| (finding, check)))
     }
@@ -70,58 +70,58 @@ impl Section {
 /// Results of one run of the lab.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The seed of all random numbers.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// One section for each experiment.
+    /// Results of the experiments, one section each.
     pub sections: Vec<Section>,
 }
 
 impl Report {
-    /// The number of checks, and how many of them did not come out as they should.
+    /// Returns the number of checks, and the number of those with an unexpected outcome.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let checks = self.sections.iter().flat_map(Section::checks);
         checks.fold((0, 0), |(all, failed), (_, check)| (all + 1, failed + usize::from(!check.passes())))
     }
 
-    /// Whether all checks came out as they should.
+    /// Whether all checks had the expected outcome.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.counts().1 == 0
     }
 
-    /// The table of checks for a terminal.
+    /// Returns the table of checks for a terminal.
     #[must_use]
     pub fn table(&self) -> String {
         text::table(self)
     }
 
-    /// All checks as CSV.
+    /// Returns all checks as CSV.
     #[must_use]
     pub fn checks_csv(&self) -> String {
         csv::checks(self)
     }
 
-    /// All points as CSV.
+    /// Returns all points as CSV.
     #[must_use]
     pub fn points_csv(&self) -> String {
         csv::points(self)
     }
 
-    /// The plots, each with the name that a file of it should have.
+    /// Returns the plots, each with a suitable file name without extension.
     #[must_use]
     pub fn figures(&self) -> Vec<(String, Figure)> {
         figures::all(self)
     }
 
-    /// The statements of the paper with the checks of each, as Markdown; those that no experiment of this run is about are left
-    /// out.
+    /// Returns the statements of the paper with the checks of each, as Markdown; statements that no experiment of this run concerns are
+    /// omitted.
     #[must_use]
     pub fn claims(&self) -> String {
         claims::markdown(self)
     }
 
-    /// One page of HTML with everything in it, to be opened without a network.
+    /// Returns the whole report as one HTML page, which opens without a network.
     #[must_use]
     pub fn html(&self) -> String {
         page::html(self)

@@ -1,20 +1,20 @@
-//! Experiments as data: what is run over which range, and what is claimed of the numbers.
+//! Experiments as data: the runs, their ranges, and the claims made of the numbers.
 
 use std::fmt;
 
 use crate::{Claim, Random};
 
-/// How much is run.
+/// Extent of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// All experiments in less than a minute: shorter ranges, fewer seeds, the same claims.
     Short,
-    /// The ranges and seeds that the claims were made for.
+    /// The ranges and numbers of seeds for which the claims were made.
     Full,
 }
 
 impl Form {
-    /// The first for the short form, the second for the full one.
+    /// Returns `short` for the short form and `full` for the full one.
     pub(crate) fn pick<T>(self, short: T, full: T) -> T {
         match self {
             Form::Short => short,
@@ -26,7 +26,7 @@ impl Form {
 /// Measurement of one run at one point of the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// The quantity that claims are about: an excess, an error, a ratio.
+    /// Quantity that the claims are about: an excess, an error or a ratio.
     pub measured: f64,
     /// Upper bound by theory; NaN if there is none.
     pub bound: f64,
@@ -35,19 +35,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A number alone.
+    /// Creates a reading without bounds.
     #[must_use]
     pub fn of(measured: f64) -> Self {
         Self { measured, bound: f64::NAN, floor: f64::NAN }
     }
 
-    /// With a bound.
+    /// Sets the upper bound.
     #[must_use]
     pub fn under(self, bound: f64) -> Self {
         Self { bound, ..self }
     }
 
-    /// The reading over its bound. There is nothing under a bound that is not there, and little under a negative one.
+    /// Returns the reading divided by its bound: ∞ if the bound is NaN, or if it is not positive and exceeded; 0 if it is not positive but kept.
     pub(crate) fn ratio(&self) -> f64 {
         match (self.bound > 0.0, self.measured <= self.bound) {
             (true, _) => self.measured / self.bound,
@@ -56,7 +56,7 @@ impl Reading {
         }
     }
 
-    /// With a lower bound.
+    /// Sets the lower bound.
     #[must_use]
     pub fn over(self, floor: f64) -> Self {
         Self { floor, ..self }
@@ -65,22 +65,22 @@ impl Reading {
 
 type Trial = Box<dyn Fn(&[f64], Random) -> Vec<Reading> + Send + Sync>;
 
-/// A row of the table: one method on one problem, a range, seeds, and claims.
+/// Row of an experiment: one method on one problem, a range, a number of seeds, and claims.
 pub struct Row {
     pub(crate) label: String,
     pub(crate) axis: Vec<f64>,
     pub(crate) seeds: u32,
-    /// Whether one run serves the whole axis, or each point has runs of its own.
+    /// Whether one run serves the whole axis; otherwise each point has runs of its own.
     pub(crate) path: bool,
     pub(crate) trial: Trial,
     pub(crate) claims: Vec<Claim>,
     pub(crate) planted: bool,
-    /// Whether bounds are certificates of single runs, to be shown against the truth.
+    /// Whether the bounds are certificates of single runs, to be plotted against the truth.
     pub(crate) certificate: bool,
 }
 
 impl Row {
-    /// A row whose points are runs of their own, such as problems made for T steps.
+    /// Creates a row whose points are separate runs, such as problems made for T steps.
     pub fn points<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(f64, Random) -> Reading + Send + Sync + 'static,
@@ -89,7 +89,7 @@ impl Row {
         Self::new(label.into(), axis, false, Box::new(each))
     }
 
-    /// A row whose runs pass all points of the axis, such as checkpoints.
+    /// Creates a row whose runs pass through all points of the axis, such as checkpoints.
     pub fn path<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(&[f64], Random) -> Vec<Reading> + Send + Sync + 'static,
@@ -103,7 +103,7 @@ impl Row {
         Self { label, axis, seeds: 1, path, trial, claims, planted: false, certificate: false }
     }
 
-    /// Repeats every run with so many seeds.
+    /// Sets the number of seeds with which every run is repeated.
     #[must_use]
     pub fn seeds(self, seeds: u32) -> Self {
         Self { seeds, ..self }
@@ -116,13 +116,13 @@ impl Row {
         self
     }
 
-    /// Says that the row has an error in it, planted to see each of its claims fail.
+    /// Marks the row as having a planted error, so that each of its claims must fail.
     #[must_use]
     pub fn planted(self) -> Self {
         Self { planted: true, ..self }
     }
 
-    /// Says that the bounds are certificates of single runs.
+    /// Marks the bounds as certificates of single runs.
     #[must_use]
     pub fn certificate(self) -> Self {
         Self { certificate: true, ..self }
@@ -136,14 +136,14 @@ impl fmt::Debug for Row {
     }
 }
 
-/// A group of rows that belong to one statement of the theory.
+/// Group of rows that belong to one statement of the theory.
 #[derive(Debug)]
 pub struct Experiment {
-    /// `V1` … `V21`.
+    /// Name of the experiment, `V1` … `V21`.
     pub name: &'static str,
-    /// Short title.
+    /// Short title of the experiment.
     pub title: &'static str,
-    /// The statement of theory, the expectation, and differences found.
+    /// Description: the statement of theory, the expectation, and differences found.
     pub about: &'static str,
     /// Name of the axis.
     pub axis: &'static str,
@@ -151,6 +151,6 @@ pub struct Experiment {
     pub measured: &'static str,
     /// Name of the bound.
     pub bound: &'static str,
-    /// The table.
+    /// Rows of the experiment.
     pub rows: Vec<Row>,
 }

@@ -1,10 +1,10 @@
-//! Certificates, from all that happened in a run, the plain way.
+//! Certificates, computed literally from the trace of a run.
 
 use crate::Domain;
 use crate::conversions::Round;
 use crate::vectors::{dot, plus, times};
 
-/// Algorithm 2 after its last round, for losses ℓ_t(u) = ⟨g_t, u⟩ + (μ/2)‖u − x_t‖² with weights a_t:
+/// Returns the certificate of Algorithm 2 after its last round, for losses ℓ_t(u) = ⟨g_t, u⟩ + (μ/2)‖u − x_t‖² with weights a_t:
 /// (Σ a_t ℓ_t(x_t) + Σ A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²) − min over u in D of Σ a_t ℓ_t(u))/A_T.
 pub fn strongly_convex(
     trace: &[Round],

@@ -1,25 +1,25 @@
-//! The one-pass trainer of many classes, literally: that of [`trainer`](crate::trainer) with a vector for each class.
+//! The one-pass trainer of many classes, literally: the [`trainer`](crate::trainer) with one vector per class.
 //!
-//! Class c has its own θ, S, M and n a coordinate, all 0 until the row that first shows the class. Lane k's margins of all classes at
-//! its output point are m_c, those at 0.4·x_t + 0.6·w_t are q_c, and the gradient in q_c is p_c − \[c = y\] for softmax,
-//! with p_c = e^(q_c)/Σ e^(q_j), and p_c − \[c = y\] with p_c = 1/(1 + e^(−q_c)) for one-vs-rest. The gradient of the model in q_c is
-//! the root of Σ_k p_k g_kc²; ρ_k is the ratio of Σ_c g_kc² to the model's. Lanes are charged for the loss of their m, and
-//! for one more row: for softmax with the likeliest of the other classes as its label, for one-vs-rest with every class on the wrong
-//! side. The row that first shows a class is scored and charged with its margin 0 beside those of the known classes.
+//! Class c has its own θ, S, M and n per coordinate, all 0 until the first row of the class. For lane k (one of the learners trained side by
+//! side), m_c denotes the margin of class c at the lane's output point, and q_c the margin at 0.4·x_t + 0.6·w_t. The gradient in q_c is
+//! p_c − \[c = y\], with p_c = e^(q_c)/Σ e^(q_j) for softmax and p_c = 1/(1 + e^(−q_c)) for one-vs-rest. The gradient of the model in q_c is
+//! the root of Σ_k p_k g_kc²; ρ_k is the ratio of Σ_c g_kc² to that of the model. A lane is charged the loss of its m, and the loss of one
+//! pseudo-row: for softmax labelled with the second likeliest class, for one-vs-rest with every class on the wrong side. The first row of a
+//! class is scored and charged with margin 0 for this class beside those of the known classes.
 
 use crate::trainer::{Row, Told};
 
-/// The loss of margins, one per class.
+/// Loss of a label y and the margins of all classes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// ln Σ e^(m_j) − m_y.
+    /// Softmax loss ln Σ e^(m_j) − m_y.
     Softmax,
-    /// Σ_c ln(1 + e^(−m_c)) with +m_c for c ≠ y.
+    /// One-vs-rest loss Σ_c ln(1 + e^(−m_c)), with +m_c in place of −m_c for c ≠ y.
     Ovr,
 }
 
 impl Loss {
-    /// The loss.
+    /// Returns the loss.
     pub fn value(self, y: usize, margins: &[f64]) -> f64 {
         match self {
             Loss::Softmax => margins.iter().map(|m| (m - margins[y]).exp()).sum::<f64>().ln(),
@@ -27,7 +27,7 @@ impl Loss {
         }
     }
 
-    /// Its derivative in the margin of each class.
+    /// Returns the derivatives of the loss in the margins of all classes.
     pub fn gradient(self, y: usize, margins: &[f64]) -> Vec<f64> {
         let sum: f64 = margins.iter().map(|m| m.exp()).sum();
         let p = |m: f64| match self {
@@ -37,7 +37,7 @@ impl Loss {
         margins.iter().enumerate().map(|(c, &m)| p(m) - f64::from(c == y)).collect()
     }
 
-    /// Charge for one pseudo-row on the wrong side.
+    /// Returns the loss of one pseudo-row on the wrong side.
     fn doubt(self, margins: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..margins.len()).collect();
         order.sort_by(|&a, &b| margins[b].total_cmp(&margins[a]));
@@ -53,12 +53,12 @@ fn signed(right: bool, m: f64) -> f64 {
     if right { -m } else { m }
 }
 
-/// One class in all lanes.
+/// State of one class in all lanes.
 struct Class {
     unit: Vec<f64>,
     touches: Vec<f64>,
     squares: Vec<f64>,
-    /// Of each lane: θ, and the iterate of every round so far.
+    /// Sum θ of the negative gradients of each lane; [`Class::past`] holds each lane's iterates of all rounds so far.
     theta: Vec<Vec<f64>>,
     past: Vec<Vec<Vec<f64>>>,
 }
@@ -70,7 +70,7 @@ impl Class {
         Class { unit: zeros(), touches: zeros(), squares: zeros(), theta, past }
     }
 
-    /// The iterate of each lane for the round to come, which is remembered, and the average.
+    /// Records the iterate of each lane for the coming round, and returns for each lane the average and the iterate.
     fn points(&mut self, scales: &[f64]) -> Vec<(Vec<f64>, Vec<f64>)> {
         let (squares, touches) = (&self.squares, &self.touches);
         let lanes = self.theta.iter().zip(&mut self.past).zip(scales);
@@ -87,7 +87,7 @@ impl Class {
             .collect()
     }
 
-    /// Makes room for the values of a row.
+    /// Rescales the state to the values of a row, if they exceed all values so far, and counts the nonzeros of the row.
     fn fit(&mut self, values: &[f64]) {
         for (j, x) in values.iter().enumerate() {
             if x.abs() > self.unit[j] {
@@ -107,8 +107,8 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
     (0..past[0].len()).map(|j| sum(j) / total(past.len())).collect()
 }
 
-/// Runs the trainer over rows whose labels are the numbers of their classes, in the order in which they first come. `margins` and
-/// `weights` of what it says are those of all classes, one behind the other, in that order.
+/// Runs the trainer over rows whose labels are class numbers in order of first occurrence. The `margins` and `weights` of the result
+/// hold the values of all classes one after the other, in that order.
 pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let (lanes, d) = (scales.len(), rows[0].values.len());
     let mut classes: Vec<Class> = Vec::new();
@@ -145,7 +145,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         let small = |g: &&mut f64| g.abs() < unit * 2f64.powi(-30);
         gradients.iter_mut().flatten().filter(small).for_each(|g| *g = 0.0);
-        // The lanes' shares now know of this row.
+        // From here on the shares of the lanes include this row.
         let after = shares(&charges, &doubts, &rows[..=t], scales);
         let keep = 1.0 - 1.0 / (t + 2) as f64;
         pace *= keep;
@@ -171,14 +171,14 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// D_k/√ρ_k.
+/// Returns the rate D_k/√ρ_k of each lane: its scale, corrected by the ratio of its squared gradients to those of the model.
 fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
     let rate =
         |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };
     scales.iter().zip(paces).map(rate).collect()
 }
 
-/// p_k ∝ exp(−charges so far), those of late rows counting more, and the mean doubt.
+/// Returns the shares p_k ∝ exp(−charges so far), in which late rows count more, including the mean charge of pseudo-rows.
 fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
@@ -199,7 +199,7 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
     raw.iter().map(|share| share / raw.iter().sum::<f64>()).collect()
 }
 
-/// Σ_k p_k x^k for raw values.
+/// Returns the weights Σ_k p_k x^k for raw values.
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {
     let weight = |j: usize| shares.iter().zip(points).map(|(p, (x, _))| p * x[j]).sum::<f64>() / unit[j];
     (0..unit.len()).map(|j| if unit[j] > 0.0 { weight(j) } else { 0.0 }).collect()

@@ -1,23 +1,25 @@
-//! Conversions, each a loop over rounds with a gradient oracle. All return what happened in every round.
+//! Conversions, each written as a loop over rounds with a gradient oracle. All return the trace of their rounds.
+//!
+//! In round t the weight is α_t (the sum of the weights so far A_t), the learner's iterate is w_t, the gradient is g_t, and Z_t = Σ α_i g_i.
 
 use crate::vectors::{dot, minus, norm, plus, square, sum, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// One round.
+/// State of one round.
 #[derive(Clone, Debug)]
 pub struct Round<N = f64> {
-    /// w_t.
+    /// Iterate w_t of the learner.
     pub iterate: Vec<N>,
-    /// Where the gradient was taken.
+    /// Point at which the gradient was taken.
     pub query: Vec<N>,
-    /// The point whose loss the theorem bounds.
+    /// Point whose loss the theorem bounds.
     pub output: Vec<N>,
 }
 
-/// The gradient of round t at a point.
+/// Function that returns the gradient of round t at a point.
 pub type Oracle<'a, N = f64> = &'a mut dyn FnMut(u64, &[N]) -> Vec<N>;
 
-/// Algorithm 1 with interpolation: query at βx + (1−β)w, output x = Σ α_i w_i / A.
+/// Runs Algorithm 1 with interpolation: query βx + (1−β)w, output x = Σ α_i w_i / A.
 pub fn anytime<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -41,7 +43,7 @@ pub fn anytime<N: Number>(
     trace
 }
 
-/// Algorithm 2 with follow-the-leader: losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t).
+/// Runs Algorithm 2 with follow-the-leader: losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t).
 pub fn strongly_convex<N: Number>(
     dim: usize,
     domain: &Domain<N>,
@@ -66,7 +68,7 @@ pub fn strongly_convex<N: Number>(
     trace
 }
 
-/// Algorithm 3: as [`anytime`] with β = 1, and before w_t is asked for the hint α_t g_{t−1}.
+/// Runs Algorithm 3: [`anytime`] with β = 1, in which the learner gets the hint α_t g_{t−1} before it predicts w_t.
 pub fn optimistic<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -76,7 +78,7 @@ pub fn optimistic<N: Number>(
     hinted(learner, weight, &mut |_, last| last.map(<[N]>::to_vec), rounds, gradient)
 }
 
-/// Algorithm 2 with the online Newton step: losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)); w_{t+1} minimises
+/// Runs Algorithm 2 with the online Newton step: losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)); w_{t+1} minimises
 /// their weighted sum + (ε/2)‖· − c‖² over the domain of centre c and radius r.
 pub fn online_newton(
     dim: usize,
@@ -106,7 +108,7 @@ pub fn online_newton(
     trace
 }
 
-/// The least of ½⟨p, Hp⟩ − ⟨b, p⟩ where centre + p lies in the domain, by bisection of the multiplier.
+/// Returns the minimiser of ½⟨p, Hp⟩ − ⟨b, p⟩ subject to centre + p in the domain, by bisection on the multiplier.
 fn confined(h: &[Vec<f64>], b: &[f64], domain: &Domain) -> Vec<f64> {
     let shifted = |nu: f64| {
         let mut m = h.to_vec();
@@ -126,7 +128,7 @@ fn confined(h: &[Vec<f64>], b: &[f64], domain: &Domain) -> Vec<f64> {
     shifted(high)
 }
 
-/// Mp = b, by Gaussian elimination; M is positive definite.
+/// Solves Mp = b for a positive definite M, by Gaussian elimination.
 fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     for k in 0..b.len() {
         for i in k + 1..b.len() {
@@ -142,10 +144,10 @@ fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// ĝ_t, given t and g_{t−1}.
+/// Function that returns the hint ĝ_t, given t and g_{t−1}.
 pub type Hint<'a, N = f64> = &'a mut dyn FnMut(u64, Option<&[N]>) -> Option<Vec<N>>;
 
-/// Algorithm 3 with any hint ĝ_t, given t and g_{t−1}.
+/// Runs Algorithm 3 with any hint ĝ_t, given t and g_{t−1}.
 pub fn hinted<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -168,7 +170,7 @@ pub fn hinted<N: Number>(
     trace
 }
 
-/// Hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to 0 … 1; 1 while there is nothing.
+/// Returns hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to \[0, 1\]; θ_t = 1 while the sums are 0.
 pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[N]>) -> Option<Vec<N>> {
     let (nothing, one) = (N::of(0.0), N::of(1.0));
     let (mut above, mut below, mut before) = (nothing, nothing, None::<Vec<N>>);
@@ -185,8 +187,8 @@ pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<
     }
 }
 
-/// Algorithm 4, weights t: x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t, y_t = x_t − η_t g_t with
-/// η_t = c·B/√(ε² + Σ A_i‖g_i‖²). Query x_t, output y_t.
+/// Runs Algorithm 4 with weights t: x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t, y_t = x_t − η_t g_t with
+/// η_t = c·B/√(ε² + Σ A_i‖g_i‖²). The query is x_t and the output y_t.
 pub fn accelerated<N: Number>(
     learner: &mut dyn Learner<N>,
     diameter: N,
@@ -210,8 +212,8 @@ pub fn accelerated<N: Number>(
     trace
 }
 
-/// Linear decay of a learner's moves over all the rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). The
-/// output is the average of the iterates.
+/// Runs linear decay of a learner's moves over all rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). The output is the
+/// average of the iterates.
 pub fn linear_decay<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -237,7 +239,7 @@ pub fn linear_decay<N: Number>(
     trace
 }
 
-/// Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t g_t): the regret against the worst point of the domain.
+/// Returns the regret against the worst point of the domain: Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t g_t).
 pub fn regret(domain: &Domain, weights: &[f64], gradients: &[Vec<f64>], trace: &[Round]) -> f64 {
     let mut linear = 0.0;
     let mut minus_z = vec![0.0; gradients[0].len()];

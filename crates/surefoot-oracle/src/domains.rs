@@ -3,23 +3,23 @@
 use crate::Number;
 use crate::vectors::{dot, minus, norm, plus, sum, zero};
 
-/// A closed convex set.
+/// Closed convex set.
 #[derive(Clone, Debug)]
 pub enum Domain<N = f64> {
-    /// R^d, with the distance from 0 at which the solution is expected.
+    /// The whole space R^d, with the expected distance of the solution from 0.
     Whole(N),
-    /// A centre and a radius.
+    /// Euclidean ball, given by its centre and radius.
     Ball(Vec<N>, N),
-    /// Lower and upper ends.
+    /// Product of intervals, given by its lower and upper ends.
     Cuboid(Vec<N>, Vec<N>),
-    /// Nothing negative, sum 1; in so many dimensions.
+    /// Probability simplex in this number of dimensions: nonnegative coordinates with sum 1.
     Simplex(usize),
-    /// Absolute values sum to at most the radius.
+    /// L1 ball around 0 of this radius.
     L1(N),
 }
 
 impl<N: Number> Domain<N> {
-    /// Where learners start.
+    /// Returns the point at which learners start.
     pub fn centre(&self, dim: usize) -> Vec<N> {
         match self {
             Domain::Whole(_) | Domain::L1(_) => zero(dim),
@@ -29,7 +29,7 @@ impl<N: Number> Domain<N> {
         }
     }
 
-    /// r, half the diameter.
+    /// Returns the radius r, half the diameter; for the whole space the expected distance of the solution.
     pub fn radius(&self) -> N {
         match self {
             Domain::Whole(reach) => *reach,
@@ -39,7 +39,7 @@ impl<N: Number> Domain<N> {
         }
     }
 
-    /// The nearest point.
+    /// Returns the nearest point of the domain (Euclidean projection).
     pub fn project(&self, x: &[N]) -> Vec<N> {
         match self {
             Domain::Whole(_) => x.to_vec(),
@@ -64,7 +64,7 @@ impl<N: Number> Domain<N> {
 }
 
 impl Domain {
-    /// h_D(z) = sup ⟨z, u⟩.
+    /// Returns the support function h_D(z) = sup ⟨z, u⟩ over u in the domain.
     pub fn support(&self, z: &[f64]) -> f64 {
         match self {
             Domain::Whole(_) => f64::INFINITY,
@@ -78,7 +78,7 @@ impl Domain {
     }
 }
 
-/// Sort; the k largest are positive for the largest k with x_(k) > (Σ_{i≤k} x_(i) − total)/k.
+/// Projects onto the simplex of sum `total`: after sorting, the k largest stay positive for the largest k with x_(k) > (Σ_{i≤k} x_(i) − total)/k.
 fn onto_simplex<N: Number>(x: &[N], total: N) -> Vec<N> {
     let mut sorted = x.to_vec();
     sorted.sort_by(|a, b| b.partial_cmp(a).expect("numbers"));

@@ -1,9 +1,9 @@
-//! Exponential weights over the corners of the simplex and of the L1 ball, and p-norms.
+//! Exponential weights over the corners of the simplex and of the L1 ball, and p-norm learners.
 
 use crate::Learner;
 use crate::vectors::{dot, norm, plus, times};
 
-/// State of learners that clip errors: Z, the hint, Σ of squared sizes, and the largest size before.
+/// State of learners that clip the errors of hints: sum `z` of gradients, hint `h`, sum `v` of squared clipped errors, largest error `gamma` (Γ).
 #[derive(Clone, Debug)]
 struct Sums {
     z: Vec<f64>,
@@ -31,7 +31,7 @@ impl Sums {
         self.gamma = self.gamma.max(s);
     }
 
-    /// Γ² + V.
+    /// Returns Γ² + V, where Γ is the largest error so far and V the sum of the squared clipped errors.
     fn spread(&self) -> f64 {
         self.gamma.powi(2) + self.v
     }
@@ -45,7 +45,7 @@ fn least(x: &[f64]) -> f64 {
     x.iter().fold(f64::INFINITY, |m, x| m.min(*x))
 }
 
-/// Proportional to exp(−rate·x); for an infinite rate uniform over the smallest.
+/// Returns the distribution proportional to exp(−rate·x); for an infinite rate the uniform one over the smallest entries.
 fn gibbs(rate: f64, x: &[f64]) -> Vec<f64> {
     let low = least(x);
     let p: Vec<f64> = x
@@ -56,18 +56,18 @@ fn gibbs(rate: f64, x: &[f64]) -> Vec<f64> {
     times(1.0 / total, &p)
 }
 
-/// −ln(Σ exp(−rate·x))/rate.
+/// Returns the soft minimum −ln(Σ exp(−rate·x))/rate.
 fn soft_least(rate: f64, x: &[f64]) -> f64 {
     let low = least(x);
     if rate.is_infinite() { low } else { low - x.iter().map(|x| (-rate * (x - low)).exp()).sum::<f64>().ln() / rate }
 }
 
-/// Hedge with the rate 2√(ln K/(Γ² + Σ range²)).
+/// Hedge over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)), where Γ is the largest range of an error so far.
 #[derive(Clone, Debug)]
 pub struct Hedge(Sums);
 
 impl Hedge {
-    /// Uniform over `dim` experts, with a first Γ.
+    /// Creates a learner that starts uniform over `dim` experts; `gamma` is the initial value of Γ, the clipping threshold.
     pub fn new(dim: usize, gamma: f64) -> Self {
         Self(Sums::new(dim, gamma))
     }
@@ -85,7 +85,7 @@ impl Learner for Hedge {
     }
 }
 
-/// AdaHedge: rate ln K/Δ, Δ the sum of mixability gaps.
+/// AdaHedge with the learning rate ln K/Δ, where Δ is the sum of mixability gaps.
 #[derive(Clone, Debug)]
 pub struct AdaHedge {
     z: Vec<f64>,
@@ -95,7 +95,7 @@ pub struct AdaHedge {
 }
 
 impl AdaHedge {
-    /// Uniform over `dim` experts.
+    /// Creates a learner that starts uniform over `dim` experts.
     pub fn new(dim: usize) -> Self {
         Self { z: vec![0.0; dim], h: vec![0.0; dim], w: vec![0.0; dim], gaps: 0.0 }
     }
@@ -122,7 +122,7 @@ impl Learner for AdaHedge {
     }
 }
 
-/// EG±: Hedge over the 2d corners ±r of the L1 ball.
+/// EG±: Hedge over the 2d corners of the L1 ball.
 #[derive(Clone, Debug)]
 pub struct SignedHedge {
     sums: Sums,
@@ -130,7 +130,7 @@ pub struct SignedHedge {
 }
 
 impl SignedHedge {
-    /// At 0.
+    /// Creates a learner that starts at 0.
     pub fn new(dim: usize, radius: f64) -> Self {
         Self { sums: Sums::new(2 * dim, 0.0), radius }
     }
@@ -159,7 +159,7 @@ impl Learner for SignedHedge {
     }
 }
 
-/// The leader of ⟨Z, w⟩ + (λ/2)‖w‖_p² in the L1 ball, q the even number next above 2 ln d.
+/// Follow-the-leader on ⟨Z, w⟩ + (λ/2)‖w‖_p² in the L1 ball; the dual exponent q is the least even number of at least 2 ln d.
 #[derive(Clone, Debug)]
 pub struct PNorm {
     sums: Sums,
@@ -168,12 +168,12 @@ pub struct PNorm {
 }
 
 impl PNorm {
-    /// At 0.
+    /// Creates a learner that starts at 0.
     pub fn new(dim: usize, radius: f64) -> Self {
         Self { sums: Sums::new(dim, 0.0), radius, q: 2 * (dim as f64).ln().ceil().max(1.0) as i32 }
     }
 
-    /// ∇½‖θ‖_q².
+    /// Returns ∇½‖θ‖_q².
     fn mirror(&self, theta: &[f64]) -> Vec<f64> {
         let size = self.size(theta);
         let one = |x: &f64| if size > 0.0 { x.signum() * size * (x.abs() / size).powi(self.q - 1) } else { 0.0 };
@@ -193,12 +193,12 @@ impl Learner for PNorm {
             return z;
         }
         if lambda == 0.0 {
-            // Nothing but the linear part: the corner against its largest coordinate, shared where there are several.
+            // Only the linear part remains: the corner against its largest coordinate, or the mean of several such corners.
             let most = z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
             let corner: Vec<f64> = z.iter().map(|z| if z.abs() == most { -z.signum() } else { 0.0 }).collect();
             return times(self.radius / dot(&corner, &corner), &corner);
         }
-        // The multiplier μ of ‖w‖₁ ≤ r soft-thresholds Z; by bisection.
+        // Bisection finds the multiplier μ of ‖w‖₁ ≤ r, which soft-thresholds Z.
         let at = |mu: f64| {
             let theta: Vec<f64> = z.iter().map(|z| -z.signum() * (z.abs() - mu).max(0.0)).collect();
             times(1.0 / lambda, &self.mirror(&theta))

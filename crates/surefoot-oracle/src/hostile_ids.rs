@@ -1,10 +1,10 @@
-//! Ids that are meant to make tables slow.
+//! Feature ids chosen to make hash tables slow.
 
-/// Sets of ids that are meant to meet in a table: multiples of powers of two and of their sums, and what Fibonacci hashing (a product
-/// with 2⁶⁴/φ) puts side by side, by its first bits, by its last ones, and by both. Distinct within each set.
+/// Returns sets of `count` ids chosen to collide in a hash table: multiples of powers of two and of their sums, and ids whose product with
+/// 2⁶⁴/φ (Fibonacci hashing) agrees in the first bits, in the last bits, or in both. The ids of each set are distinct.
 #[must_use]
 pub fn hostile_ids(count: u64) -> Vec<Vec<u64>> {
-    /// The inverse of 0x9e37_79b9_7f4a_7c15 modulo 2⁶⁴.
+    /// Inverse of 0x9e37_79b9_7f4a_7c15 modulo 2⁶⁴.
     const INVERSE: u64 = 0xf1de_83e1_9937_733d;
     let undone = |product: fn(u64) -> u64| move |k: u64| product(k).wrapping_mul(INVERSE);
     let ways: [&dyn Fn(u64) -> u64; 8] = [

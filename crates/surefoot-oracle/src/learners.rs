@@ -1,17 +1,21 @@
-//! Learners: predict, with the hint of the round if there is one, then update with the weighted gradient.
+//! Online learners. A learner predicts, given the hint of the round if there is one, and is then updated with the weighted gradient.
+//!
+//! In round t the iterate is w_t, the weight α_t (the sum of the weights so far A_t), the gradient g_t, and G_t = α_t g_t. Z is the sum of all
+//! G, the error of a hint is its difference from G, Γ is the length of the largest error or gradient so far, and V is the sum of the
+//! squared errors or gradients after clipping. The domain has radius r and diameter B = 2r.
 
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Number};
 
-/// An online learner that is asked once and told once per round.
+/// Online learner that is called once for a prediction and once for an update per round.
 pub trait Learner<N = f64> {
-    /// w_t.
+    /// Returns the iterate w_t.
     fn predict(&mut self, hint: Option<&[N]>) -> Vec<N>;
-    /// The round's loss: G_t = α_t g_t.
+    /// Updates the learner with the weighted gradient G_t = α_t g_t of the round.
     fn update(&mut self, gradient: &[N]);
 }
 
-/// Gradient descent with the rate B/√(2 Σ‖G‖²), projected.
+/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²).
 #[derive(Clone, Debug)]
 pub struct Ogd<N = f64> {
     domain: Domain<N>,
@@ -20,7 +24,7 @@ pub struct Ogd<N = f64> {
 }
 
 impl<N: Number> Ogd<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         Self { w: domain.centre(dim), domain, v: N::of(0.0) }
     }
@@ -40,7 +44,7 @@ impl<N: Number> Learner<N> for Ogd<N> {
     }
 }
 
-/// Optimistic dual averaging with clipping at the largest error before.
+/// Optimistic dual averaging that clips errors at the largest error before.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<N = f64> {
     domain: Domain<N>,
@@ -52,7 +56,7 @@ pub struct DualAveraging<N = f64> {
 }
 
 impl<N: Number> DualAveraging<N> {
-    /// At the centre, with a first Γ.
+    /// Creates a learner that starts at the centre; `gamma` is the initial value of Γ, the clipping threshold.
     pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
         let nothing = N::of(0.0);
         Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing }
@@ -68,7 +72,7 @@ impl<N: Number> Learner<N> for DualAveraging<N> {
         let one = N::of(1.0);
         let z = plus(&self.z, one, &self.h);
         if self.lambda == N::of(0.0) {
-            // No error yet: the leader of the linear part, where there is one.
+            // Before the first error the iterate minimises the linear part, if the domain is a ball.
             let leads = norm(&z) > N::of(0.0) && matches!(self.domain, Domain::Ball(..));
             return if leads { plus(&centre, -self.domain.radius() / norm(&z), &z) } else { centre };
         }
@@ -85,7 +89,7 @@ impl<N: Number> Learner<N> for DualAveraging<N> {
     }
 }
 
-/// AdaGrad, one rate a coordinate, clipped to a box (or not at all in the whole space).
+/// AdaGrad with one learning rate per coordinate, projected onto a box (or unprojected in the whole space).
 #[derive(Clone, Debug)]
 pub struct AdaGrad<N = f64> {
     domain: Domain<N>,
@@ -95,10 +99,10 @@ pub struct AdaGrad<N = f64> {
 }
 
 impl<N: Number> AdaGrad<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     ///
     /// # Panics
-    /// For a domain that is no product of intervals.
+    /// If the domain is not a product of intervals.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let width = match &domain {
             Domain::Whole(reach) => vec![N::of(2.0) * *reach; dim],
@@ -125,7 +129,7 @@ impl<N: Number> Learner<N> for AdaGrad<N> {
     }
 }
 
-/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c).
+/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c), with θ the negative sum of gradients, S that of their squares, scale D, damping c.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<N = f64> {
     scale: N,
@@ -135,7 +139,7 @@ pub struct DualAdaGrad<N = f64> {
 }
 
 impl<N: Number> DualAdaGrad<N> {
-    /// At 0.
+    /// Creates a learner that starts at 0.
     pub fn new(dim: usize, scale: N, damping: N) -> Self {
         Self { scale, damping, theta: zero(dim), s: zero(dim) }
     }
@@ -158,7 +162,7 @@ impl<N: Number> Learner<N> for DualAdaGrad<N> {
     }
 }
 
-/// Follow the leader on Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
+/// Follow-the-leader on Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
 #[derive(Clone, Debug)]
 pub struct Ridge<N = f64> {
     domain: Domain<N>,
@@ -170,7 +174,7 @@ pub struct Ridge<N = f64> {
 }
 
 impl<N: Number> Ridge<N> {
-    /// At the centre; the weights of the rounds are needed, since they weigh the penalty.
+    /// Creates a learner that starts at the centre; it needs the weights of all rounds, since they multiply the penalty.
     pub fn new(dim: usize, domain: Domain<N>, mu: N, weights: Vec<f64>) -> Self {
         Self { domain, mu, weights, z: zero(dim), total: N::of(0.0), t: 0 }
     }
@@ -192,17 +196,17 @@ impl<N: Number> Learner<N> for Ridge<N> {
     }
 }
 
-/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖², gradients above the largest before them cut to it (never with an
-/// infinite reach): w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), λ_t = √(2(Γ² + V))/r.
+/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖²: w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), λ_t = √(2(Γ² + V))/r. Gradients are
+/// clipped at the length of the largest one before, unless the reach is infinite.
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<N = f64> {
-    /// l1 and l2.
+    /// Strengths l1 and l2 of the penalty.
     pub penalty: (N, N),
-    /// r.
+    /// Reach r, the expected distance of the solution; may be infinite.
     pub reach: f64,
-    /// α_1, α_2 …: they weigh the penalty.
+    /// Weights α_1, α_2 … of the rounds, which multiply the penalty.
     pub weights: Vec<f64>,
-    /// Γ.
+    /// Length Γ of the largest gradient so far.
     pub gamma: N,
     z: Vec<N>,
     v: N,
@@ -211,7 +215,7 @@ pub struct CompositeAveraging<N = f64> {
 }
 
 impl<N: Number> CompositeAveraging<N> {
-    /// At 0.
+    /// Creates a learner that starts at 0.
     pub fn new(dim: usize, penalty: (N, N), reach: f64, weights: Vec<f64>) -> Self {
         let nothing = N::of(0.0);
         Self { penalty, reach, weights, gamma: nothing, z: zero(dim), v: nothing, told: nothing, t: 0 }

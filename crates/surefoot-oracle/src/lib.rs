@@ -1,8 +1,8 @@
 //! Dense, literal twins of every learner and conversion, and of certificates that are more than two sums, for tests only.
 //!
-//! Each line is one line of the pseudo-code: dense vectors of a [`Number`], `f64` or one with more digits, every sum recomputed or accumulated in the plain way, no
-//! care for speed, sparsity, extreme magnitudes or memory. Nothing here knows the core crate, so that an agreement of
-//! the two means something.
+//! Each line is one line of the pseudo-code: dense vectors of a [`Number`] (`f64` or a type with more digits), every sum recomputed or
+//! accumulated in the plain way, without regard to speed, sparsity, extreme magnitudes or memory. The crate does not depend on the core
+//! crate, so that an agreement of the two is evidence.
 #![forbid(unsafe_code)]
 
 pub mod certificates;

@@ -1,9 +1,9 @@
-//! The numbers of the twins: `f64`, or a caller's own with more digits.
+//! The number type of the twins: `f64`, or a caller's own type with more digits.
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A real number, to some precision.
+/// Real number with finite precision.
 pub trait Number:
     Copy
     + Debug
@@ -15,38 +15,38 @@ pub trait Number:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// The square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
-    /// e to the power of this.
+    /// Returns e raised to this number.
     fn exp(self) -> Self;
 
-    /// The number, exactly.
+    /// Converts an `f64` exactly.
     fn of(x: f64) -> Self {
         x.into()
     }
 
-    /// |x|.
+    /// Returns the absolute value.
     fn abs(self) -> Self {
         if self < Self::of(0.0) { -self } else { self }
     }
 
-    /// −1, 0 or 1.
+    /// Returns the sign: −1, 0 or 1.
     fn sign(self) -> Self {
         let zero = Self::of(0.0);
         Self::of(f64::from(i8::from(self > zero) - i8::from(self < zero)))
     }
 
-    /// The larger of two.
+    /// Returns the larger of two numbers.
     fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
-    /// The smaller of two.
+    /// Returns the smaller of two numbers.
     fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
-    /// The nearest number between two.
+    /// Returns the nearest number in the interval from `low` to `high`.
     fn clamp(self, low: Self, high: Self) -> Self {
         self.max(low).min(high)
     }

@@ -1,12 +1,12 @@
-//! Learners that need no radius, and the two reductions.
+//! Parameter-free learners, which need no radius, and two reductions: to a domain, and to magnitude and direction.
 
 use crate::vectors::{dot, minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// No iterate is further from the centre than this many times the initial wealth.
+/// Greatest distance of an iterate from the centre, in multiples of the initial wealth.
 const FURTHEST: f64 = 1.2676506002282294e30;
 
-/// FreeGrad with clipping at the largest gradient before, and its iterate projected.
+/// FreeGrad that clips gradients at the largest one before and projects its iterate.
 #[derive(Clone, Debug)]
 pub struct FreeGrad<N = f64> {
     domain: Domain<N>,
@@ -18,7 +18,7 @@ pub struct FreeGrad<N = f64> {
 }
 
 impl<N: Number> FreeGrad<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let nothing = N::of(0.0);
         Self { w: domain.centre(dim), domain, z: zero(dim), squares: nothing, first: nothing, h: nothing }
@@ -60,15 +60,15 @@ impl<N: Number> Learner<N> for FreeGrad<N> {
     }
 }
 
-/// One learner a coordinate.
+/// Product of one-dimensional learners, one per coordinate.
 #[derive(Clone, Debug)]
 pub struct Coordinates<L>(Vec<L>);
 
 impl<L> Coordinates<L> {
-    /// A learner made for each coordinate's interval.
+    /// Creates a learner for each coordinate, from its interval.
     ///
     /// # Panics
-    /// For a domain that is no product of intervals.
+    /// If the domain is not a product of intervals.
     pub fn new<N: Number>(dim: usize, domain: &Domain<N>, one: impl Fn(Domain<N>) -> L) -> Self {
         let interval = |j: usize| match domain {
             Domain::Whole(reach) => Domain::Whole(*reach),
@@ -89,8 +89,8 @@ impl<N: Number, L: Learner<N>> Learner<N> for Coordinates<L> {
     }
 }
 
-/// Coin betting with the Krichevsky–Trofimov bettor in 1-d, for gradients up to a bound; larger ones are cut. Rounds
-/// with gradient 0 are no rounds.
+/// Coin betting with the Krichevsky–Trofimov bettor in one dimension, for gradients up to a bound; larger gradients are clipped. Rounds
+/// with gradient 0 are not counted.
 #[derive(Clone, Debug)]
 pub struct CoinBetting<N = f64> {
     domain: Domain<N>,
@@ -101,7 +101,7 @@ pub struct CoinBetting<N = f64> {
 }
 
 impl<N: Number> CoinBetting<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     pub fn new(domain: Domain<N>, bound: N) -> Self {
         let nothing = N::of(0.0);
         Self { wealth: domain.radius(), domain, bound, theta: nothing, t: nothing }
@@ -111,7 +111,7 @@ impl<N: Number> CoinBetting<N> {
         self.theta / (self.t + N::of(1.0)) * self.wealth
     }
 
-    /// The point that is played, and whether it is not the one that was meant.
+    /// Returns the point played, and whether it differs from the intended one.
     fn play(&self) -> (N, bool) {
         let furthest = self.domain.radius() * N::of(FURTHEST);
         let meant = self.domain.centre(1)[0] + self.bet().clamp(-furthest, furthest);
@@ -128,7 +128,7 @@ impl<N: Number> Learner<N> for CoinBetting<N> {
     fn update(&mut self, gradient: &[N]) {
         let (nothing, one) = (N::of(0.0), N::of(1.0));
         let coin = -(gradient[0] / self.bound).clamp(-one, one);
-        // The constraint reduction in 1-d: what would push the bet further out of the domain is not told.
+        // The constraint reduction in one dimension: gradients that would push the bet further out of the domain are dropped.
         let outward = self.play().1 && coin * self.bet() > nothing;
         if coin == nothing || outward {
             return;
@@ -139,7 +139,7 @@ impl<N: Number> Learner<N> for CoinBetting<N> {
     }
 }
 
-/// The constraint reduction: play Π(z), and take from the gradient its part along z − Π(z) if that points inward.
+/// Constraint reduction: plays Π(z), and removes from the gradient its component along z − Π(z) if that component points inward.
 #[derive(Clone, Debug)]
 pub struct Constrained<L, N = f64> {
     base: L,
@@ -148,7 +148,7 @@ pub struct Constrained<L, N = f64> {
 }
 
 impl<L, N> Constrained<L, N> {
-    /// `base` in `domain`.
+    /// Constrains the learner `base` to `domain`.
     pub fn new(base: L, domain: Domain<N>) -> Self {
         Self { base, domain, outward: Vec::new() }
     }
@@ -169,7 +169,7 @@ impl<N: Number, L: Learner<N>> Learner<N> for Constrained<L, N> {
     }
 }
 
-/// A 1-d learner for the magnitude (where it is negative, 0 is played), one in a unit ball for the direction.
+/// Product of a one-dimensional learner of the magnitude (negative values are played as 0) and a learner in a unit ball for the direction.
 #[derive(Clone, Debug)]
 pub struct Magnitude<S, Y, N = f64> {
     magnitude: S,
@@ -179,7 +179,7 @@ pub struct Magnitude<S, Y, N = f64> {
 }
 
 impl<S, Y, N: Number> Magnitude<S, Y, N> {
-    /// Of two learners.
+    /// Combines a learner of the magnitude and a learner of the direction.
     pub fn new(magnitude: S, direction: Y) -> Self {
         Self { magnitude, direction, s: N::of(0.0), y: Vec::new() }
     }

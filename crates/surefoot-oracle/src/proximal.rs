@@ -1,9 +1,9 @@
-//! Proximal optimistic follow-the-regularised-leader: regularisers centred at the iterates.
+//! Proximal optimistic follow-the-regularised-leader, whose regularisers are centred at the iterates.
 
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// One rate. `q` = Σ σ_i w_i − Σ G_i, `s` = Σ σ_i.
+/// Learner with a single rate; its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with σ_i the strength of the regulariser of round i.
 #[derive(Clone, Debug)]
 pub struct Proximal<N = f64> {
     domain: Domain<N>,
@@ -15,7 +15,7 @@ pub struct Proximal<N = f64> {
 }
 
 impl<N: Number> Proximal<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let nothing = N::of(0.0);
         Self { w: domain.centre(dim), domain, q: zero(dim), s: nothing, v: nothing, h: zero(dim) }
@@ -29,7 +29,7 @@ impl<N: Number> Learner<N> for Proximal<N> {
         self.w = if self.s > nothing {
             self.domain.project(&times(N::of(1.0) / self.s, &z))
         } else if norm(&z) > nothing {
-            // Nothing but the linear part: the furthest point in its direction.
+            // Only the linear part remains: the iterate is the furthest point in its direction.
             self.domain.project(&times(N::of(1e15) * self.domain.radius() / norm(&z), &z))
         } else {
             self.domain.centre(z.len())
@@ -48,17 +48,17 @@ impl<N: Number> Learner<N> for Proximal<N> {
     }
 }
 
-/// One rate a coordinate, in a box.
+/// Learner in a box with one rate per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<N = f64> {
     coordinates: Vec<Proximal<N>>,
 }
 
 impl<N: Number> DiagonalProximal<N> {
-    /// At the centre.
+    /// Creates a learner that starts at the centre.
     ///
     /// # Panics
-    /// For a domain that is no box.
+    /// If the domain is not a box.
     pub fn new(domain: &Domain<N>) -> Self {
         let Domain::Cuboid(lower, upper) = domain else { panic!("not a box") };
         let one = |(l, u): (&N, &N)| Proximal::new(1, Domain::Cuboid(vec![*l], vec![*u]));

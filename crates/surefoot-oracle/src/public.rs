@@ -1,4 +1,4 @@
-//! The public functions of a crate, read off its sources, so that a test that is to call all of them can be held against the list.
+//! The list of a crate's public functions, read from its sources, for tests that must call all of them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,10 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Public functions of a crate that the `text` of its tests does not name as `Type::function`, or as `function` if free; and entries of
-/// `exceptions` that are not such functions. Traits count as types. Tests that want to be held against this call methods by their type's name.
+/// Returns the public functions of a crate that the `text` of its tests does not name as `Type::function`, or as `function` for free
+/// functions, and the entries of `exceptions` that are needless. Traits count as types. Tests checked in this way must call methods by the
+/// name of their type.
 ///
-/// Files are told apart by `pub use` and `pub mod` of `lib.rs`, functions by the indentation that rustfmt gives them.
+/// Exported files are recognised by the `pub use` and `pub mod` of `lib.rs`, functions by the indentation that rustfmt gives them.
 ///
 /// # Panics
 /// If the sources cannot be read.
@@ -22,7 +23,7 @@ pub fn unexercised(sources: &Path, text: &str, exceptions: &[(&str, &str)]) -> V
     missing.chain(stale.map(|(name, _)| format!("{name}, which is no exception"))).collect()
 }
 
-/// All of them by name: `Type::function`, or `function`.
+/// Returns the names of all public functions: `Type::function`, or `function`.
 ///
 /// # Panics
 /// If the sources cannot be read.
@@ -65,12 +66,12 @@ pub fn public_functions(sources: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Whether a name occurs in a text as a separate word.
 fn is_named(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (text[..at].chars().next_back(), text[at + name.len()..].chars().next());
-        // A free function is no method of the same name, though it may be called with its module.
+        // A free function is not a method of the same name, but may be called with its module.
         let module = words(&text[..at]).last().is_some_and(|word| word.starts_with(char::is_lowercase));
         let free = before != Some('.') && (before != Some(':') || module) && after == Some('(');
         let alone = name.contains(':') || free;
@@ -82,7 +83,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Names that a `pub use` exports, without the modules of their paths.
+/// Returns the names that a `pub use` exports, without the modules of their paths.
 fn leaves(line: &str) -> impl Iterator<Item = String> {
     line.split([',', '{', '}', ';', ' ']).filter_map(|path| words(path.rsplit("::").next()?).next().map(str::to_owned))
 }
@@ -100,7 +101,7 @@ fn module_file(root: &Path, name: &str) -> PathBuf {
     if folded.exists() { folded } else { folder.join(format!("{name}.rs")) }
 }
 
-/// Lines, those of a `use` that goes over several joined.
+/// Returns the lines of a text, with the lines of a multi-line `pub use` joined.
 fn statements(text: &str) -> impl Iterator<Item = String> {
     let mut joined = BTreeMap::new();
     let mut start = None;
@@ -127,7 +128,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The functions of a file that are public there, with the type or trait that they are of.
+/// Returns the functions of a file that are public within it, with the type or trait that they belong to.
 fn functions(text: &str) -> Vec<(Option<String>, String)> {
     let (mut owner, mut is_trait, mut found) = (None, false, Vec::new());
     for line in text.lines().take_while(|line| *line != "mod tests {") {
@@ -151,7 +152,7 @@ fn functions(text: &str) -> Vec<(Option<String>, String)> {
     found
 }
 
-/// The rest of an `impl` after its generic parameters.
+/// Returns the rest of an `impl` line after its generic parameters.
 fn without_parameters(head: &str) -> &str {
     let mut depth = 0;
     let end = head.find(|c| {

@@ -1,49 +1,53 @@
 //! The one-pass trainer, literally: dense vectors, all sums over the past recomputed, f64 throughout.
 //!
-//! For each lane (scale D_k) and coordinate j, in the unit M_j of the largest |x_j| so far:
-//! w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), the average x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}; the lane's point
-//! is σ_t·D_k/√ρ_k times that, with σ_t the root mean square of the labels before row t (their mean size for losses of
-//! numbers that are not squared, 1 for classes and with a log link) and ρ_k the ratio of its squared gradients to the
-//! model's, the past discounted by t/(t + 1) a row, for squared and Huber loss t/(t + 3). With a log link labels are in units
-//! of the first that is above 0, margins are less its logarithm, and to all of them the logarithm of the mean label before
-//! row t is added, or while all are 0 that of 1/t, and then nothing else is learnt. The gradient g_k is taken at
-//! 0.4·x_t + 0.6·w_t; the model's is g = √(Σ p_k g_k²), clips g_k at ±2g, and S_j = Σ (g x_j/M_j)². When M_j grows by a factor
-//! r, θ_j is divided by r, S_j by r², and the past of w_j stays what it was: this re-expression, like those by σ and ρ, is
-//! outside of Theorem 1. Gradients below 2⁻³⁰ of the first count as 0. The model is Σ_k p_k x^k with
-//! p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), see [`Loss`], the charge of s = 0 being 2·ln(D_k/D_1); classes are
-//! charged for one more row, of the usual margin and on the wrong side.
+//! Each lane k (one of the learners trained side by side) has a scale D_k. Coordinate j is divided by M_j, the largest |x_j| so far, and n_j
+//! counts the rows in which it is nonzero. The iterate is w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), and the average is
+//! x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}. The lane's point is σ_t·D_k/√ρ_k times the average. The label scale σ_t is the root
+//! mean square of the labels before row t for squared loss, their mean absolute value for other losses of numbers, and 1 for classes and
+//! with a log link. The ratio ρ_k is that of the lane's squared gradients to the model's, with the past discounted by t/(t + 1) per row, for
+//! squared and Huber loss by t/(t + 3).
+//!
+//! With a log link, labels are divided by the first positive label and margins are reduced by its logarithm. Every margin gets the logarithm
+//! of the mean label before row t as an offset, or that of 1/t while all labels are 0. While they are, nothing else is learnt.
+//!
+//! The gradient g_k is taken at 0.4·x_t + 0.6·w_t. The model's gradient is g = √(Σ p_k g_k²); g_k is clipped at ±2g, and S_j = Σ (g x_j/M_j)².
+//! When M_j grows by a factor r, θ_j is divided by r and S_j by r², while the past of w_j stays unchanged: Theorem 1 does not cover this
+//! change of scale, nor those by σ and ρ. Gradients below 2⁻³⁰ times the first one count as 0.
+//!
+//! The model is Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
+//! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side.
 
-/// Loss as label, margin → value and slope, and what a lane is charged for it. Of classes that is the loss; of others the
-/// excess over the least that the label can have, as a multiple z of the typical one, which is the mixture's mean excess in the
-/// new units with the same forgetting: ln(1 + z) for squared loss, else z, and 10 + 10·ln(z/10) beyond ten.
+/// Loss of a label y and a margin m. The charge of a lane follows from it: for classes it is the loss. For other losses let z be the excess
+/// over the least loss of the label, divided by the typical excess (the mean excess of the mixture, in the current scale and with the same
+/// forgetting); the charge is ln(1 + z) for squared loss, otherwise z, or 10 + 10·ln(z/10) for z > 10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// ln(1 + e^(−ym)).
+    /// Logistic loss ln(1 + e^(−ym)).
     Logistic,
-    /// ½(m − y)².
+    /// Squared loss ½(m − y)².
     Squared,
-    /// ½(m − y)² up to this error, straight beyond.
+    /// Huber loss: ½(m − y)² up to this error |m − y|, linear beyond.
     Huber(f64),
-    /// |m − y|.
+    /// Absolute loss |m − y|.
     Absolute,
-    /// This much of y − m below the label, one minus this of m − y above.
+    /// Pinball loss: τ(y − m) if m is below the label, (1 − τ)(m − y) if above.
     Quantile(f64),
-    /// max(0, 1 − ym).
+    /// Hinge loss max(0, 1 − ym).
     Hinge,
-    /// max(0, 1 − ym)².
+    /// Squared hinge loss max(0, 1 − ym)².
     SquaredHinge,
-    /// ½max(0, 1 − ym)² for ym ≥ 0, ½ − ym below.
+    /// Smoothed hinge loss: ½max(0, 1 − ym)² for ym ≥ 0, ½ − ym otherwise.
     SmoothedHinge,
-    /// e^m − ym.
+    /// Poisson loss e^m − ym.
     Poisson,
-    /// ye^(−m) + m.
+    /// Gamma loss ye^(−m) + m.
     Gamma,
-    /// ye^((1−p)m)/(p − 1) + e^((2−p)m)/(2 − p).
+    /// Tweedie loss ye^((1−p)m)/(p − 1) + e^((2−p)m)/(2 − p), with variance power p.
     Tweedie(f64),
 }
 
 impl Loss {
-    /// The loss.
+    /// Returns the loss.
     pub fn value(self, y: f64, m: f64) -> f64 {
         let (r, lack) = (m - y, (1.0 - y * m).max(0.0));
         match self {
@@ -63,7 +67,7 @@ impl Loss {
         }
     }
 
-    /// Its derivative; at a kink 0.
+    /// Returns the derivative of the loss in m; at a kink a subgradient, 0 for a sign of 0.
     pub fn derivative(self, y: f64, m: f64) -> f64 {
         let (r, lack) = (m - y, (1.0 - y * m).max(0.0));
         let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
@@ -83,7 +87,7 @@ impl Loss {
         }
     }
 
-    /// With a log link the power p with which variances go with means.
+    /// Returns the power p with which the variance grows with the mean, for losses with a log link.
     fn power(self) -> Option<f64> {
         match self {
             Loss::Poisson => Some(1.0),
@@ -97,18 +101,18 @@ impl Loss {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
     }
 
-    /// How much the loss exceeds that of the label's own margin.
+    /// Returns the excess of the loss over its least value for this label.
     fn excess(self, y: f64, m: f64) -> f64 {
         match self.power() {
-            // The margin of a label of 0 is −∞.
+            // The best margin for a label of 0 is −∞.
             Some(p) if y == 0.0 => m.exp().powf(2.0 - p) / (2.0 - p),
             Some(_) => self.value(y, m) - self.value(y, y.ln()),
             None => self.value(y, m),
         }
     }
 
-    /// With a log link a slope is cut to what it is at the mean e·largest for a label of 0, and at the mean label for one of
-    /// e·largest; largest and mean are those of rows before, the largest that of the row at hand too.
+    /// With a log link, clips a derivative to \[−f·μ^(1−p), f^(2−p)\]: f is e times the largest label so far, that of `row` included (e if all
+    /// are 0), and μ is the mean label of the rows before (f if there is no positive one). Other losses are not clipped.
     pub fn cut(self, derivative: f64, row: &Row, before: &[Row]) -> f64 {
         let Some(p) = self.power() else { return derivative };
         let largest = before.iter().map(|row| row.label).fold(row.label, f64::max);
@@ -119,40 +123,40 @@ impl Loss {
     }
 }
 
-/// The weighted mean label; 0 of no rows.
+/// Returns the weighted mean label; 0 if there are no rows.
 fn mean_label(rows: &[Row]) -> f64 {
     let weight: f64 = rows.iter().map(|row| row.weight).sum();
     if weight > 0.0 { rows.iter().map(|row| row.weight * row.label).sum::<f64>() / weight } else { 0.0 }
 }
 
-/// A row of the past: its label (±1 for classes), weight and dense values, the first the constant 1.
+/// Row of training data.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The label.
+    /// Label; ±1 for classes.
     pub label: f64,
-    /// The importance weight.
+    /// Importance weight.
     pub weight: f64,
-    /// Values of all coordinates; without an intercept the first is 0.
+    /// Values of all coordinates; the first is the constant 1, or 0 without an intercept.
     pub values: Vec<f64>,
 }
 
-/// Output of the trainer: per row before it is learnt, and in the end.
+/// Output of the trainer.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// The margin of the model for each row.
+    /// Margin of the model for each row, before the row is learnt.
     pub margins: Vec<f64>,
-    /// The weights after the last row, for raw values.
+    /// Weights after the last row, for raw values.
     pub weights: Vec<f64>,
-    /// The shares of the lanes after the last row.
+    /// Shares of the lanes after the last row.
     pub shares: Vec<f64>,
 }
 
 struct Lane {
     scale: f64,
     theta: Vec<f64>,
-    /// Its squared gradients, discounted.
+    /// Discounted sum of the lane's squared gradients.
     pace: f64,
-    /// w_s·M of every round so far, one vector a round.
+    /// Iterates of all rounds so far, for coordinates divided by M_j: one vector per round.
     past: Vec<Vec<f64>>,
 }
 
@@ -206,7 +210,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             unit_of_gradients = largest;
         }
         gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
-        // The lanes' shares now know of this row.
+        // From here on the shares of the lanes include this row.
         let after = shares(loss, &margins, &losses, &labels, &rows[..=t], scales);
         let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
         let k = if matches!(loss, Loss::Squared | Loss::Huber(_)) { 3.0 } else { 1.0 };
@@ -226,7 +230,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Output point and iterate of every lane, for the round after `rows`.
+/// Returns the output point and the iterate of every lane, for the round after `rows`.
 fn points(
     loss: Loss,
     lanes: &mut [Lane],
@@ -259,7 +263,7 @@ fn label_scale(loss: Loss, rows: &[Row]) -> f64 {
     }
 }
 
-/// With a log link the first label above 0, if there is one; else 1.
+/// With a log link, returns the first positive label, or `None` if there is none; 1 for other losses.
 fn label_unit(loss: Loss, rows: &[Row]) -> Option<f64> {
     match loss.power() {
         None => Some(1.0),
@@ -272,12 +276,12 @@ fn intercept(row: &Row) -> bool {
     row.values[0] != 0.0
 }
 
-/// Offset of the model's margins after these rows; 0 without an intercept.
+/// Returns the offset of the model's margins after these rows; 0 without an intercept.
 fn offset_of_model(loss: Loss, rows: &[Row], row: &Row) -> f64 {
     if intercept(row) { offset(loss, rows) + label_unit(loss, rows).unwrap_or(1.0).ln() } else { 0.0 }
 }
 
-/// Offset of margins, in units of labels, after these rows, with an intercept.
+/// Returns the offset of margins after these rows for rescaled labels, with an intercept.
 fn offset(loss: Loss, rows: &[Row]) -> f64 {
     match (loss.power(), mean_label(rows)) {
         (None, _) => 0.0,
@@ -296,9 +300,10 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-/// `margins`, `losses` and `labels` of the past rows: those of every lane, the excess of their mixture, all in units.
+/// Returns the shares of the lanes. `margins` holds those of every lane, `losses` the excess of their mixture and `labels` the labels of the past
+/// rows, all rescaled.
 fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], labels: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
-    // Typical losses and usual weights are those of the moment when a row was charged.
+    // Typical losses and usual weights are those at the time when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
     let mut statistic: Vec<f64> = scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).collect();

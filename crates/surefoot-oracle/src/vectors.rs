@@ -1,43 +1,43 @@
-//! Dense vectors, the plain way.
+//! Operations on dense vectors, written plainly.
 
 use crate::Number;
 
-/// ⟨a, b⟩.
+/// Returns the inner product ⟨a, b⟩.
 pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
     sum(a.iter().zip(b).map(|(a, b)| *a * *b))
 }
 
-/// The sum of the terms.
+/// Returns the sum of the terms.
 pub fn sum<N: Number>(terms: impl Iterator<Item = N>) -> N {
     terms.fold(N::of(0.0), |sum, x| sum + x)
 }
 
-/// ‖a‖.
+/// Returns the Euclidean norm ‖a‖.
 pub fn norm<N: Number>(a: &[N]) -> N {
     dot(a, a).sqrt()
 }
 
-/// a + c·b.
+/// Returns a + c·b.
 pub fn plus<N: Number>(a: &[N], c: N, b: &[N]) -> Vec<N> {
     a.iter().zip(b).map(|(a, b)| *a + c * *b).collect()
 }
 
-/// a − b.
+/// Returns a − b.
 pub fn minus<N: Number>(a: &[N], b: &[N]) -> Vec<N> {
     plus(a, N::of(-1.0), b)
 }
 
-/// c·a.
+/// Returns c·a.
 pub fn times<N: Number>(c: N, a: &[N]) -> Vec<N> {
     a.iter().map(|a| c * *a).collect()
 }
 
-/// 0 in so many dimensions.
+/// Returns the zero vector of `dim` dimensions.
 pub(crate) fn zero<N: Number>(dim: usize) -> Vec<N> {
     vec![N::of(0.0); dim]
 }
 
-/// x².
+/// Returns x².
 pub(crate) fn square<N: Number>(x: N) -> N {
     x * x
 }

@@ -1,19 +1,22 @@
-//! Axes: from numbers to pixels, and where ticks go.
+//! Axes: conversion of numbers to pixels, and positions of ticks.
 
 use super::Scale;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     scale: Scale,
-    /// The ends in numbers (their decimal logarithms on a logarithmic axis) and in pixels.
+    /// Number at the start of the axis; its decimal logarithm on a logarithmic axis.
     from: f64,
+    /// Number at the end of the axis, or its decimal logarithm.
     to: f64,
+    /// Pixel at the start of the axis.
     first: f64,
+    /// Pixel at the end of the axis.
     last: f64,
 }
 
 impl Axis {
-    /// An axis from pixel `first` to `last` that shows all `values`, with some room around them.
+    /// Creates an axis from pixel `first` to pixel `last` that shows all `values`, with a margin at both ends.
     pub(super) fn new(scale: Scale, values: impl Iterator<Item = f64>, first: f64, last: f64) -> Self {
         let shown = values.filter(|x| scale.shows(*x)).map(|x| scale.place(x));
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
@@ -22,19 +25,19 @@ impl Axis {
         Self { scale, from: low - room, to: high + room, first, last }
     }
 
-    /// Where a number is; `None` where the axis cannot show it.
+    /// Returns the pixel of a number, or `None` if the axis cannot show it.
     pub(super) fn at(&self, x: f64) -> Option<f64> {
         let share = (self.scale.place(x) - self.from) / (self.to - self.from);
         self.scale.shows(x).then_some(self.first + share * (self.last - self.first))
     }
 
-    /// How pixels become numbers again, for scripts.
+    /// Describes the conversion of pixels to numbers, for scripts.
     pub(super) fn words(&self) -> String {
         let scale = if self.scale == Scale::Log { "log" } else { "linear" };
         format!("{scale} {:.2} {:.2} {} {}", self.first, self.last, self.from, self.to)
     }
 
-    /// Ticks and their labels.
+    /// Returns the ticks and their labels.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match self.scale {
             Scale::Log if self.to - self.from > 3.2 => self.decades(),
@@ -43,7 +46,7 @@ impl Axis {
         }
     }
 
-    /// Powers of ten, not more than some eight.
+    /// Returns at most about eight ticks at powers of ten.
     fn decades(&self) -> Vec<(f64, String)> {
         let (low, high) = (self.from.ceil() as i32, self.to.floor() as i32);
         let step = (high - low) / 8 + 1;
@@ -51,14 +54,14 @@ impl Axis {
         fine.map(|k| (10_f64.powi(k), if (-2..=4).contains(&k) { plain(10_f64.powi(k)) } else { power(k) })).collect()
     }
 
-    /// Powers of ten times 1, 2 and 5.
+    /// Returns ticks at powers of ten times 1, 2 and 5.
     fn fractions(&self) -> Vec<(f64, String)> {
         let decades = (self.from.floor() as i32)..=(self.to.ceil() as i32);
         let ticks = decades.flat_map(|k| [1.0, 2.0, 5.0].map(|m| m * 10_f64.powi(k)));
         ticks.filter(|x| (self.from..=self.to).contains(&x.log10())).map(|x| (x, plain(x))).collect()
     }
 
-    /// Round numbers, some five.
+    /// Returns about five round numbers as ticks.
     fn steps(&self) -> Vec<f64> {
         let rough = (self.to - self.from) / 5.0;
         let unit = 10_f64.powf(rough.log10().floor());
@@ -68,7 +71,7 @@ impl Axis {
     }
 }
 
-/// A round number; from ten thousand on in thousands, millions or billions.
+/// Formats a round number; from ten thousand on in thousands, millions or billions.
 fn plain(x: f64) -> String {
     let trimmed = |text: String| text.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
     let size = x.abs();
@@ -82,7 +85,7 @@ fn plain(x: f64) -> String {
     }
 }
 
-/// 10 with its exponent raised.
+/// Formats a power of ten with a superscript exponent.
 fn power(k: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(digit) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize],

@@ -1,4 +1,4 @@
-//! Marks of series: lines, dots, bands, bars.
+//! Conversion of series to marks: lines, dots, bands, bars.
 
 use super::axis::Axis;
 use super::mark::{Anchor, COLOURS, Colour, Mark};
@@ -34,7 +34,7 @@ pub(super) fn curve(marks: &mut Vec<Mark>, series: &Series, x: &Axis, y: &Axis) 
         return;
     }
     for &(px, py, error) in series.points.iter().filter(|point| point.2 > 0.0) {
-        // Where a bar reaches below a logarithmic axis it ends at the point.
+        // An error bar that reaches below a logarithmic axis ends at the point.
         if let (Some(high), Some(low)) = (place(px, py + error), place(px, py - error).or_else(|| place(px, py))) {
             marks.push(line(vec![high, low], colour, 1.2));
         }
@@ -57,7 +57,7 @@ pub(super) fn stroke(marks: &mut Vec<Mark>, style: Style, points: Vec<(f64, f64)
     }
 }
 
-/// The opacity of areas.
+/// Opacity of areas.
 const FULL: f64 = 0.75;
 
 pub(super) fn rectangle((left, one): (f64, f64), (right, other): (f64, f64), colour: Colour) -> Mark {

@@ -5,12 +5,12 @@ use super::curve::{curve, line, rectangle, stroke, text, tint};
 use super::mark::{Anchor, BLACK, Drawing, GREY, Mark, PALE};
 use super::{svg, widths};
 
-/// How an axis counts.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
+    /// Linear scale.
     Linear,
-    /// By factors; numbers that are not positive are not shown.
+    /// Logarithmic scale; numbers that are not positive are not shown.
     Log,
 }
 
@@ -27,58 +27,58 @@ impl Scale {
     }
 }
 
-/// How a series is drawn.
+/// Style in which a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// A line through dots, with error bars.
+    /// Line through dots, with error bars.
     Measured,
-    /// A dashed line.
+    /// Dashed line.
     Bound,
-    /// A dotted line.
+    /// Dotted line.
     Floor,
-    /// Dots alone.
+    /// Dots without a line.
     Dots,
-    /// A line alone.
+    /// Line without dots.
     Line,
-    /// A thick pale line: what is allowed.
+    /// Thick pale line, for the allowed range.
     Allowed,
-    /// A line that keeps its height up to the next point.
+    /// Step function: a line that keeps its height up to the next point.
     Steps,
-    /// The area between y − half and y + half.
+    /// Area between y − half and y + half, where half is the third number of a point.
     Band,
-    /// Bars from 0 to y, x − half to x + half.
+    /// Bars from 0 to y, of width x − half to x + half, where half is the third number of a point.
     Bars,
 }
 
-/// Points that belong together.
+/// Points drawn in one style and colour.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Text of the legend; none if empty.
+    /// Text of the legend; an empty text is left out of the legend.
     pub label: String,
-    /// How it is drawn.
+    /// Style of drawing.
     pub style: Style,
-    /// The number of its colour: series of one number have one colour.
+    /// Index of the colour: series with equal indices have equal colours.
     pub colour: usize,
-    /// x, y, and half the length of an upright error bar, half the height of a band, or half the width of a bar.
+    /// Points (x, y, half); half is the length of one arm of a vertical error bar, half the height of a band, or half the width of a bar.
     pub points: Vec<(f64, f64, f64)>,
 }
 
-/// A figure.
+/// Figure with two axes and several series.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Title above the figure; none if empty.
+    /// Title above the figure; no title if empty.
     pub title: String,
     /// Description in a sentence or two, for screen readers.
     pub about: String,
-    /// Width of the whole and height of the plot, in pixels.
+    /// Width of the whole figure and height of the plot area, in pixels.
     pub size: (f64, f64),
     /// Label and scale of the horizontal axis.
     pub x: (String, Scale),
     /// Label and scale of the vertical axis.
     pub y: (String, Scale),
-    /// Names in place of numbers on the vertical axis, with where they stand.
+    /// Positions and names that replace the numbers on the vertical axis; empty for numbers.
     pub names: Vec<(f64, String)>,
-    /// The series to draw.
+    /// Series to draw, later ones on top.
     pub series: Vec<Series>,
 }
 
@@ -94,11 +94,11 @@ const SIZE: f64 = 12.0;
 const RIGHT: f64 = 24.0;
 const LINE: f64 = 17.0;
 const MARGIN: f64 = 14.0;
-/// The length of a sample in a legend.
+/// Length of the sample line in a legend, in pixels.
 const SAMPLE: f64 = 28.0;
 
 impl Figure {
-    /// The figure as an SVG document.
+    /// Returns the figure as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
         svg::draw(&self.layout())
@@ -118,7 +118,7 @@ impl Figure {
         let y = Axis::new(self.y.1, self.values(Series::heights), bottom, top);
         let labels = if self.names.is_empty() { y.ticks() } else { self.names.clone() };
         let widest = labels.iter().map(|label| widths::width(&label.1, SIZE)).fold(0.0, f64::max);
-        // Room for the numbers, and for the name of the axis beside them.
+        // Space for the numbers, and for the name of the axis beside them.
         let least = if width < Figure::default().size.0 { 24.0 } else { 62.0 };
         let left = widest.max(least) + if self.y.0.is_empty() { 14.0 } else { 34.0 };
         let frame = Frame { left, right: width - RIGHT, top, bottom };
@@ -138,14 +138,14 @@ impl Figure {
         Drawing { title, about, axes, width, height, marks }
     }
 
-    /// Grid lines, frame, ticks and the names of the axes.
+    /// Appends grid lines, frame, ticks and the names of the axes.
     fn grid(&self, marks: &mut Vec<Mark>, (x, y): (&Axis, &Axis), labels: &[(f64, String)], frame: Frame) {
         let Frame { left, right, top, bottom } = frame;
         let mut free = f64::NEG_INFINITY;
         for (value, label) in x.ticks() {
             let Some(at) = x.at(value) else { continue };
             marks.push(line(vec![(at, top), (at, bottom)], PALE, 1.0));
-            // Labels that would touch are left out.
+            // Labels that would overlap are omitted.
             let half = widths::width(&label, SIZE) / 2.0;
             if at - half > free {
                 marks.push(text((at, bottom + 17.0), Anchor::Middle, SIZE, BLACK, &label));
@@ -166,7 +166,7 @@ impl Figure {
         marks.push(Mark::Text { at, anchor, size: SIZE, colour, upright: true, text: self.y.0.clone() });
     }
 
-    /// Samples and labels, as many to a line as fit; returns where it ends.
+    /// Appends the legend, with as many entries per line as fit, and returns its lower end in pixels.
     fn legend(&self, marks: &mut Vec<Mark>, top: f64) -> f64 {
         let (mut x, mut y) = (MARGIN, top);
         let entries = self.series.iter().filter(|series| !series.label.is_empty());
@@ -189,7 +189,7 @@ impl Figure {
     }
 }
 
-/// Where the axes are, in pixels.
+/// Edges of the plot area, in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     left: f64,
@@ -199,13 +199,13 @@ struct Frame {
 }
 
 impl Series {
-    /// The ends of a point along the horizontal axis.
+    /// Returns the horizontal extent of a point.
     fn widths(&self, &(x, _, half): &(f64, f64, f64)) -> [f64; 2] {
         let half = if self.style == Style::Bars { half } else { 0.0 };
         [x - half, x + half]
     }
 
-    /// Ends of an error bar along the vertical axis.
+    /// Returns the vertical extent of a point, including its error bar.
     fn heights(&self, &(_, y, half): &(f64, f64, f64)) -> [f64; 2] {
         if self.style == Style::Bars { [0.0, y] } else { [y - half, y + half] }
     }

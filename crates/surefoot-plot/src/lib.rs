@@ -1,9 +1,9 @@
 //! A small plotter: figures with two axes, laid out once and drawn as SVG.
 //!
-//! An SVG stands on its own. In a page, style sheets may give it other colours: what is drawn has the classes `l0` … `l8`
-//! (lines) and `f0` … `f8` (areas, dots) by the number of its colour, `grid`, `frame`, `ink`, `paper` for the rest. Its
-//! `data-x` and `data-y` say how pixels become numbers again (scale, the two ends in pixels, the two ends in numbers or
-//! their decimal logarithms), and `data-label` names each series, so that a script can tell the numbers under the pointer.
+//! An SVG is self-contained. In a page, style sheets may recolour it: elements have the classes `l0` … `l8` (lines) and `f0` … `f8` (areas,
+//! dots) by the index of their colour, and `grid`, `frame`, `ink`, `paper` otherwise. The attributes `data-x` and `data-y` describe the
+//! conversion of pixels to numbers (scale, the two ends in pixels, the two ends in numbers or their decimal logarithms), and `data-label`
+//! names each series, so that a script can show the numbers under the pointer.
 //!
 //! ```
 //! use surefoot_plot::{Figure, Scale, Series, Style};

@@ -1,13 +1,13 @@
-//! Marks of a laid-out figure. Lengths are in pixels, from the upper left corner.
+//! Marks of a laid-out figure. Lengths are in pixels, measured from the upper left corner.
 
-/// Red, green, blue.
+/// Red, green and blue components.
 pub(crate) type Colour = [u8; 3];
 
 pub(super) const BLACK: Colour = [0x22, 0x22, 0x22];
 pub(super) const GREY: Colour = [0x88, 0x88, 0x88];
 pub(super) const PALE: Colour = [0xe4, 0xe4, 0xe4];
 
-/// Colours that colour-blind people can tell apart (Okabe and Ito).
+/// Colours distinguishable to colour-blind readers (Okabe and Ito).
 pub(super) const COLOURS: [Colour; 9] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -20,7 +20,7 @@ pub(super) const COLOURS: [Colour; 9] = [
     [0x9c, 0x9c, 0x00],
 ];
 
-/// Where a text stands relative to its point.
+/// Position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -30,25 +30,25 @@ pub(super) enum Anchor {
 
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
-    /// A line through points; dashes as in SVG, none if empty.
+    /// Line through points, with a dash pattern as in SVG; solid if the pattern is empty.
     Line { points: Vec<(f64, f64)>, colour: Colour, width: f64, dashes: &'static [f32] },
-    /// A filled outline; an opacity of 1 hides what is below.
+    /// Filled polygon; an opacity of 1 hides everything below.
     Area { points: Vec<(f64, f64)>, colour: Colour, opacity: f64 },
-    /// A filled circle.
+    /// Filled circle.
     Dot { at: (f64, f64), radius: f64, colour: Colour },
-    /// Marks of the series of this name.
+    /// Marks of the series with this label.
     Group { label: String, marks: Vec<Mark> },
-    /// A text on its base line; turned by a quarter to the left if `upright`.
+    /// Text on its base line, rotated by 90° to the left if `upright`.
     Text { at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, upright: bool, text: String },
 }
 
-/// A figure, ready to be drawn.
+/// Laid-out figure, ready to be drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Drawing {
-    /// Title, and description in a sentence.
+    /// Title of the figure; [`Drawing::about`] is its description.
     pub(super) title: String,
     pub(super) about: String,
-    /// How pixels become numbers again: scale, ends in pixels, ends in numbers or logarithms.
+    /// Conversion of pixels to numbers for both axes: scale, ends in pixels, ends in numbers or logarithms.
     pub(super) axes: [String; 2],
     pub(super) width: f64,
     pub(super) height: f64,

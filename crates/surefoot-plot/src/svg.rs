@@ -1,4 +1,4 @@
-//! Drawings as SVG. Letters are text, so that they can be searched and read aloud.
+//! Drawing as SVG. Texts remain text, so that they can be searched and read aloud.
 
 use std::fmt::Write;
 
@@ -67,7 +67,7 @@ fn places(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
 }
 
-/// By what a style sheet finds the colour, after the letter for lines or for what is filled.
+/// Returns the `class` attribute by which style sheets find a colour; `letter` distinguishes lines from filled shapes.
 fn class(letter: char, colour: Colour) -> String {
     let name = match colour {
         BLACK => "ink".to_owned(),
@@ -85,7 +85,7 @@ fn hex([r, g, b]: Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text for SVG and HTML, in elements and in quoted attributes.
+/// Escapes text for SVG and HTML, in elements and in quoted attributes.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

@@ -1,6 +1,6 @@
-//! Widths of texts: the layout needs them, and only the program that shows a figure has its font.
+//! Approximate widths of texts for the layout, since only the program that shows a figure knows its font.
 
-/// Advance widths of printable ASCII in DejaVu Sans, the first font that figures ask for, in thousandths of the size.
+/// Advance widths of printable ASCII in DejaVu Sans, the first font that figures request, in thousandths of the font size.
 #[rustfmt::skip]
 const ADVANCES: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838,
@@ -8,12 +8,12 @@ const ADVANCES: [u16; 95] = [
     685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592,
     818, 592, 592, 525, 636, 337, 636, 838,
 ];
-/// The width of superscript digits, of which labels of logarithmic axes are made.
+/// Width of superscript digits, used in labels of logarithmic axes.
 const SUPERSCRIPT: u16 = 401;
-/// A width between those of Greek letters and of operators.
+/// Width assumed for other characters, between those of Greek letters and of operators.
 const OTHER: u16 = 650;
 
-/// The width of a text in pixels, near that of DejaVu Sans: exact for ASCII.
+/// Returns the width of a text in pixels, approximately that in DejaVu Sans; exact for ASCII.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let thousandths: u32 = text.chars().map(|letter| u32::from(advance(letter))).sum();
     f64::from(thousandths) / 1000.0 * size

@@ -1,4 +1,4 @@
-//! The report of a fit: where it goes, and what it shows.
+//! The report of a fit: opening its file and choosing its contents.
 
 use crate::{
     failure::Failure,
@@ -13,7 +13,7 @@ use surefoot_fit::Data;
 use surefoot_glm::{Plan, PlotData, Tally, Trainer};
 use surefoot_io::{InputName, Output};
 
-/// Tries where the report will go, which must be no other file of this run.
+/// Opens the file of the report and checks that it is no other file of this run.
 pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
@@ -25,7 +25,7 @@ pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model
     Ok(output)
 }
 
-/// How a run came to its end, for its report.
+/// Describes how a run ended, for its report.
 pub(super) fn ended(stop: Option<Stop>) -> String {
     match stop {
         None => "finished".to_owned(),
@@ -35,7 +35,7 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
     }
 }
 
-/// Metrics of predictions for the report: on test rows, else on held-out rows, else progressive.
+/// Returns the metrics for the report: of test rows if there are any, otherwise of held-out rows, otherwise progressive ones.
 pub(super) fn quality(
     results: &Results<'_>,
     plot_data: Option<PlotData>,
@@ -65,7 +65,7 @@ pub(super) fn quality(
     Some(Quality { rows, about, measured, plot_data })
 }
 
-/// Name of the rows scored progressively, and how far their metrics describe the final model.
+/// Returns the name of the rows that were scored progressively, and a remark on how far their metrics describe the final model.
 fn fresh(results: &Results<'_>) -> (&'static str, String) {
     match results.order() {
         Some(alarm) => {

@@ -1,4 +1,4 @@
-//! Flags about data: what they are and how their rows are read.
+//! Flags about data: their format, their columns and how rows are read.
 
 use super::FormatName;
 use crate::flags::values;
@@ -125,7 +125,7 @@ pub(crate) struct DataArgs {
     pub(crate) index_base: Option<u8>,
 }
 
-/// The names of [`Missing`] on the command line.
+/// Names of the variants of [`Missing`] on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MissingName {
     /// The row is at fault
@@ -146,7 +146,7 @@ impl From<MissingName> for Missing {
     }
 }
 
-/// Yes or no.
+/// Value of a flag that is either yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum YesNo {

@@ -1,4 +1,4 @@
-//! The date for people, in UTC.
+//! The current date and time as text, in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,7 +27,7 @@ fn text(seconds: u64) -> String {
 mod tests {
     use crate::html_report::page::clock::text;
 
-    /// As `date -u -d @SECONDS` says.
+    /// Expected dates are those that `date -u -d @SECONDS` prints.
     #[test]
     fn dates() {
         assert_eq!(text(0), "1970-01-01 00:00 UTC");

@@ -1,4 +1,4 @@
-//! Details of the model: weights, data, settings, times.
+//! The cards about weights, data, settings and times.
 
 use super::{
     Run,
@@ -16,14 +16,14 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_plot::escaped;
 
-/// Weights that are shown.
+/// Number of weights shown.
 const SHOWN: usize = 20;
 
 fn fact(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
-/// The largest weights, with bars by sign and size.
+/// Returns a card with the largest weights, each with a bar that shows its sign and size.
 pub(super) fn weights(model: &Model) -> String {
     let shown = Weights::new(model, SHOWN);
     let Some(largest) = shown.largest.first().map(|weight| weight.value.abs()).filter(|w| *w > 0.0) else {
@@ -60,7 +60,7 @@ fn intercept(model: &Model) -> String {
     }
 }
 
-/// How the columns of a table were taken.
+/// Returns the facts about the roles of the columns of a table.
 fn columns(taken: Option<&Columns<'_>>) -> impl Iterator<Item = (String, String)> {
     headed("columns", taken.map(Columns::full).unwrap_or_default()).map(|(name, line)| fact(name, line))
 }

@@ -1,4 +1,4 @@
-//! Errors of predicted numbers.
+//! The cards about the errors of predicted numbers.
 
 use super::{
     html::{Card, short},
@@ -8,9 +8,9 @@ use crate::words::number;
 use surefoot_glm::Measured;
 use surefoot_plot::{Series, Style};
 
-/// Bars of the histogram of errors.
+/// Number of bars of the histogram of errors.
 const BARS: usize = 30;
-/// Groups of predictions whose mean labels are shown.
+/// Number of groups of predictions whose mean labels are shown.
 const GROUPS: usize = 10;
 
 pub(super) fn predictions(measured: &Measured, sample: &[(f64, f64)]) -> Option<Card> {
@@ -49,7 +49,7 @@ pub(super) fn predictions(measured: &Measured, sample: &[(f64, f64)]) -> Option<
     })
 }
 
-/// Mean prediction and label of tenths of the rows by prediction, and 1.96 standard errors.
+/// Returns for each tenth of the rows, ordered by prediction, the mean prediction, the mean label and 1.96 standard errors of the latter.
 fn groups(sample: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
     let mut rows = sample.to_vec();
     rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,12 +1,12 @@
-//! Pieces of the page: cards, tables, figures. Texts are escaped here and nowhere else.
+//! HTML elements of the page: cards, tables, figures. Texts are escaped here and nowhere else.
 
 use std::fmt::Write as _;
 use surefoot_plot::{Figure, escaped};
 
-/// A size that is read on a telephone as well as two to a row on a desk.
+/// Width and height of a figure, legible on a telephone and two to a row on a desktop.
 pub(super) const SIZE: (f64, f64) = (460.0, 250.0);
 
-/// Numbers in rows and columns; all columns but the first are set to the right.
+/// Table of numbers; all columns but the first are aligned to the right.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) head: Vec<&'static str>,
@@ -25,15 +25,15 @@ impl Table {
     }
 }
 
-/// A figure of one or more views of the same numbers, and the numbers.
+/// Card with one or more figures of the same numbers, and a table of the numbers.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// A name for style sheets and links.
+    /// Identifier for style sheets and links.
     pub(super) id: &'static str,
     pub(super) title: String,
-    /// A paragraph a line.
+    /// Caption, with one paragraph per line.
     pub(super) caption: String,
-    /// With what chooses between them, where there is more than one.
+    /// Named figures; buttons select one if there are several.
     pub(super) views: Vec<(&'static str, Figure)>,
     pub(super) numbers: Table,
 }
@@ -55,7 +55,7 @@ impl Card {
             }
         }
         for (_, mut figure) in self.views {
-            // Said by the heading above.
+            // The heading of the card already states the title.
             let name = std::mem::take(&mut figure.title);
             let svg = figure.svg();
             let named = if name.is_empty() { title.clone() } else { escaped(&name) };
@@ -70,7 +70,7 @@ impl Card {
     }
 }
 
-/// A heading with what belongs below it; nothing if there is nothing.
+/// Returns a section with a heading, or an empty string if the content is empty.
 pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -79,7 +79,7 @@ pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>{about}<div class=\"cards\">\n{content}</div></section>\n", escaped(title))
 }
 
-/// A card of names and what they stand for.
+/// Returns a card with names and their values.
 pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     let row =
         |(name, value): &(String, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value));
@@ -87,13 +87,13 @@ pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     format!("<article class=\"card facts\"><h3>{}</h3><dl>{rows}</dl></article>\n", escaped(title))
 }
 
-/// A number in the large, with its name above and a remark below.
+/// Returns a tile: a large number with its name above and a remark below.
 pub(super) fn tile(name: &str, value: &str, remark: &str) -> String {
     let (name, value, remark) = (escaped(name), escaped(value), escaped(remark));
     format!("<div class=\"tile\"><dt>{name}</dt><dd><strong>{value}</strong><small>{remark}</small></dd></div>")
 }
 
-/// Four digits that count.
+/// Formats a number with four significant digits.
 pub(super) fn short(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".to_owned() } else { "–".to_owned() };

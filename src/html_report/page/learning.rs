@@ -1,4 +1,4 @@
-//! How the run went: losses, lanes, certificates.
+//! The cards about the course of a run: losses, lanes (learners trained side by side), certificates.
 
 use super::html::{Card, SIZE, Table, short};
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 use surefoot_glm::{Model, Plan};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Of so many rows back, as a factor, the recent loss is the mean.
+/// Factor by which the number of rows grows over the window of the recent loss.
 const RECENT: f64 = 1.5;
-/// Rows below which a recent loss is all noise, if there are more.
+/// Number of rows below which the recent loss is mere noise and is not shown, if the run has more rows.
 const FEW: u64 = 16;
 
 type PointValue = fn(&Point) -> f64;
@@ -69,13 +69,13 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
     Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers })
 }
 
-/// The first point that is drawn: before are the first rows of thousands, whose mean losses are noise.
+/// Returns the index of the first point drawn; earlier points cover less than a thousandth of the rows, and their mean losses are noise.
 fn shown(points: &[Point]) -> usize {
     let last = points.last().map_or(0, |point| point.summary.rows);
     points.partition_point(|point| point.summary.rows < last / 1000)
 }
 
-/// The mean loss of the rows since the number was [`RECENT`] times smaller, at each point.
+/// Returns at each point the mean loss of the rows since the row count was [`RECENT`] times smaller.
 fn recent(points: &[Point]) -> Vec<Option<f64>> {
     let enough = points.last().map_or(0, |point| point.summary.rows.min(FEW));
     let at = |k: usize| {
@@ -93,14 +93,14 @@ fn recent(points: &[Point]) -> Vec<Option<f64>> {
     (0..points.len()).map(at).collect()
 }
 
-/// Whether numbers are so far apart that a logarithmic axis tells more.
+/// Whether the values are positive and differ by more than a factor of 8, so that a logarithmic axis shows more.
 fn is_wide(series: &[Series]) -> bool {
     let values = || series.iter().flat_map(|series| &series.points).map(|point| point.1);
     let (least, largest) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     least > 0.0 && largest > 8.0 * least
 }
 
-/// A row where the terminal has one, and the last.
+/// Returns the table of losses: the points that the terminal shows, and the last point.
 fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     let head = vec!["rows", "seconds", "loss", "latest", "constant", "lane"];
     let told = |(k, point): &(usize, &Point)| point.summary.rows.is_power_of_two() || k + 1 == points.len();
@@ -118,7 +118,7 @@ fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     Table { head, rows: points.iter().enumerate().filter(told).map(row).collect() }
 }
 
-/// The shares of the lanes in the model.
+/// Returns the card about the shares that the lanes have in the model.
 pub(super) fn lanes(record: &Record) -> Option<Card> {
     let points: Vec<_> = record.points.iter().filter(|point| point.summary.lanes.len() > 1).collect();
     let last = &points.last()?.summary;
@@ -158,7 +158,7 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
     Some(Card { id: "lanes", title: "Lanes".to_owned(), caption, views: vec![("", figure)], numbers })
 }
 
-/// Which lane led from which row on.
+/// Describes which lane has led since which row.
 fn leaders(points: &[&Point]) -> String {
     let mut turns: Vec<(u64, f64)> = Vec::new();
     for point in points {
@@ -180,7 +180,7 @@ fn times(n: usize) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
-/// Certified gap over time, and the certificates in words.
+/// Returns the card with the certified gap over time and the certificates in words.
 pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     let words = certificates::words(&model.certificates, &model.settings);
     let caption = words.iter().map(|words| sentence(words)).collect::<Vec<_>>().join("\n");
@@ -213,7 +213,7 @@ pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     (!caption.is_empty()).then(|| Card { id: "certificate", title: "Certificate".to_owned(), caption, views, numbers })
 }
 
-/// The bounds, each a dot, with a line through those that followed one another.
+/// Returns the certified bounds: each as a dot, and lines through those at consecutive points.
 fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
     let place = |(k, gap): (usize, &Gap)| gap.gap.filter(|gap| *gap > 0.0).map(|gap| (at(k), gap, 0.0));
     let places: Vec<_> = gaps.iter().enumerate().map(place).collect();
@@ -227,13 +227,13 @@ fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
     all
 }
 
-/// With a capital and a full stop.
+/// Returns the words as a sentence, with a capital letter and a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// The run as a line of hills, for the head of the page: losses of all and of the latest rows, by the logarithm of the rows.
+/// Draws the run as a line of hills for the head of the page: mean losses of all rows and of the latest rows over the logarithm of the row count.
 pub(super) fn ridge(record: &Record) -> String {
     let (recent, shown) = (recent(&record.points), shown(&record.points));
     let far: Vec<_> =

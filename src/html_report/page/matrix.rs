@@ -1,4 +1,4 @@
-//! Confusion matrix in colours.
+//! The card with the confusion matrix.
 
 use super::{html::short, plots::percent};
 use crate::{terminal::confusion, words::number};
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use surefoot_glm::Confusion;
 use surefoot_plot::escaped;
 
-/// Confusion matrix as a table coloured by row shares, with precision and recall per class.
+/// Renders the confusion matrix as a table coloured by row shares, with the recall of each class; of many classes only the largest errors.
 pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
     let mut html = "<article class=\"card confusion\" id=\"confusion\"><h3>Taken for</h3>".to_owned();
     if labels.len() > confusion::SHOWN {
@@ -43,7 +43,7 @@ pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
     html + "</tbody></table></div></article>\n"
 }
 
-/// A weight as it is read in a cell.
+/// Formats a weight for a cell.
 fn weight_of(weight: f64) -> String {
     if weight.fract() == 0.0 && weight < 1e7 { number::count(weight as u64) } else { short(weight) }
 }

@@ -1,16 +1,16 @@
-//! The penalties that were tried.
+//! The card about the penalties that were tried.
 
 use super::html::{Card, SIZE, Table, short};
 use surefoot_glm::{Model, PathPoint};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Their losses, if there were several.
+/// Returns the card with the held-out losses of the penalties, or `None` if fewer than two were tried.
 pub(super) fn card(model: &Model) -> Option<Card> {
     let (path, penalty) = (&model.summary.path, &model.settings.penalty);
     if path.len() < 2 {
         return None;
     }
-    // The axis is of the penalty that was searched.
+    // The horizontal axis shows the penalty that varied.
     let by_l1 = path.iter().any(|point| point.l1 != path[0].l1);
     let strength = |point: &PathPoint| if by_l1 { point.l1 } else { point.l2 };
     let points = |taken: bool| {

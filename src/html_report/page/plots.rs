@@ -1,4 +1,4 @@
-//! Parts that several figures have.
+//! Parts shared by several figures.
 
 use super::html::{SIZE, Table, short};
 use surefoot_plot::{Figure, Scale, Series, Style};

@@ -1,4 +1,4 @@
-//! How good predictions are: curves of classes, and all metrics.
+//! The cards about the quality of predictions: calibration, ROC and precision-recall curves, errors, all metrics.
 
 use super::{
     errors,
@@ -10,7 +10,7 @@ use crate::{terminal::metrics, words::number};
 use surefoot_glm::{CalibrationBin, Measured, PlotData, Rates};
 use surefoot_plot::{Series, Style};
 
-/// Every `step`-th of many points, and the last.
+/// Returns at most about `most` evenly spaced points, including the first and the last.
 fn thinned<T: Copy>(points: &[T], most: usize) -> impl Iterator<Item = T> {
     let step = points.len().div_ceil(most).max(1);
     points.iter().enumerate().filter(move |(k, _)| k % step == 0 || k + 1 == points.len()).map(|(_, point)| *point)
@@ -29,7 +29,7 @@ pub(super) fn cards(measured: &Measured, plot_data: &PlotData, labels: &[String]
     format!("{cards}<div class=\"stack\">{confusion}{}</div>", all(measured))
 }
 
-/// All metrics, by name.
+/// Returns a card with all metrics by name.
 fn all(measured: &Measured) -> String {
     let pair = |name: &str, value: f64| (name.to_owned(), number::loss(Some(value)));
     let mut list = vec![
@@ -109,7 +109,7 @@ fn precision(measured: &Measured, plot_data: &PlotData) -> Option<Card> {
     let chance = vec![(0.0, base, 0.0), (1.0, base, 0.0)];
     let zero = vec![(0.0, 0.0, 0.0), (1.0, 1.0, 0.0)];
     let series = vec![
-        // Only so that the axes go from 0 to 1.
+        // Invisible series that makes the axes range from 0 to 1.
         Series { label: String::new(), style: Style::Band, colour: 7, points: zero },
         Series { label: "by chance".to_owned(), style: Style::Bound, colour: 7, points: chance },
         Series { label: "model".to_owned(), style: Style::Line, colour: 0, points },

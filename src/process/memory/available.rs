@@ -1,27 +1,27 @@
-//! Memory that the system has left for this process.
+//! Memory that the system leaves to this process.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Bytes that are free: of the machine, of each control group that the process is in, and of its limit of addresses. Where none of
-/// them is known, all there may be.
+/// Returns the number of free bytes: the least that the machine, the control groups of the process and its limit of addresses leave;
+/// `usize::MAX` if none of them is known.
 pub(super) fn bytes() -> usize {
     below(Path::new("/"))
 }
 
-/// Available memory, with the root of the file system at `root`.
+/// Returns the number of free bytes, with the root of the file system at `root`.
 fn below(root: &Path) -> usize {
     [machine(root), groups(root), addresses(root)].into_iter().flatten().min().unwrap_or(usize::MAX)
 }
 
-/// Bytes that the machine has available.
+/// Returns the number of bytes that the machine has available.
 fn machine(root: &Path) -> Option<usize> {
     kibibytes(&fs::read_to_string(root.join("proc/meminfo")).ok()?, "MemAvailable:")
 }
 
-/// Bytes that the limit of addresses leaves.
+/// Returns the number of bytes that the limit of addresses leaves.
 fn addresses(root: &Path) -> Option<usize> {
     let used = kibibytes(&fs::read_to_string(root.join("proc/self/status")).ok()?, "VmSize:")?;
     let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
@@ -29,13 +29,13 @@ fn addresses(root: &Path) -> Option<usize> {
     Some(limit.split_whitespace().next()?.parse::<usize>().ok()?.saturating_sub(used))
 }
 
-/// The number in kibibytes behind a name at the start of a line, in bytes.
+/// Returns the number after `name` at the start of a line, converted from kibibytes to bytes.
 fn kibibytes(text: &str, name: &str) -> Option<usize> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// The least number of bytes that the control groups of the process, and those around them, have left.
+/// Returns the least number of bytes left by the control groups of the process and by the groups that contain them.
 fn groups(root: &Path) -> Option<usize> {
     let said = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let free = said.lines().filter_map(|line| {
@@ -50,37 +50,38 @@ fn groups(root: &Path) -> Option<usize> {
     free.min()
 }
 
-/// The names of a control group's files.
+/// Names of the files of a control group.
 struct Files {
-    /// The limits, of which the least counts.
+    /// Files with limits, of which the least counts.
     limits: &'static [&'static str],
-    /// Bytes in use.
+    /// File with the number of bytes in use.
     used: &'static str,
-    /// In `memory.stat`: of what is used, what would be given up.
+    /// Entries of `memory.stat` with the bytes in use that could be reclaimed.
     spare: &'static [&'static str],
 }
 
-/// Of version 2.
+/// Files of control groups version 2.
 const VERSION_2: Files = Files {
     limits: &["memory.max", "memory.high"],
     used: "memory.current",
     spare: &["inactive_file ", "active_file "],
 };
-/// Of version 1.
+/// Files of control groups version 1.
 const VERSION_1: Files = Files {
     limits: &["memory.limit_in_bytes"],
     used: "memory.usage_in_bytes",
     spare: &["total_inactive_file ", "total_active_file "],
 };
 
-/// Bytes that a group and those around it have left. Within a container the group may be seen as the root, whatever it is called.
+/// Returns the least number of bytes left by a group and the groups that contain it. Within a container the group may be seen as the
+/// root, whatever its path.
 fn free(mount: &Path, path: &str, files: &Files) -> Option<usize> {
     let inner: PathBuf = mount.join(path.trim_start_matches('/'));
     let around = inner.ancestors().take_while(|group| group.starts_with(mount));
     around.filter_map(|group| free_of(group, files)).min()
 }
 
-/// Bytes that one group has left, if it has a limit.
+/// Returns the number of bytes that one group has left, or `None` if it has no limit.
 fn free_of(group: &Path, files: &Files) -> Option<usize> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<usize>().ok();
     let limit = files.limits.iter().filter_map(|name| number(name)).min()?;
@@ -120,12 +121,12 @@ mod tests {
             (&*stat, "anon 7\ninactive_file 30000\nactive_file 20000\n"),
         ];
         assert_eq!(of(&files), 250_000);
-        // The limit of the group around it, and one that throttles.
+        // A limit of the containing group that throttles.
         let around = [("sys/fs/cgroup/a/memory.high", "400000"), ("sys/fs/cgroup/a/memory.current", "390000")];
         assert_eq!(of(&[&files[..], &around].concat()), 10_000);
-        // No limit.
+        // Group without a limit.
         assert_eq!(of(&[meminfo, group("0::/a/b\n"), (&*max, "max\n"), (&*current, "300000\n")]), 800 << 10);
-        // A container that sees its group as the root.
+        // Container that sees its group as the root.
         let rooted = [("sys/fs/cgroup/memory.max", "1000"), ("sys/fs/cgroup/memory.current", "400")];
         assert_eq!(of(&[&[meminfo, group("0::/elsewhere\n")][..], &rooted].concat()), 600);
         let old = [

@@ -1,4 +1,4 @@
-//! The allocator, which counts the bytes in use and ends the program before they exceed the budget.
+//! The global allocator, which counts the bytes in use and ends the program before they exceed the budget.
 
 use super::{INPUTS, ROWS, available};
 use crate::process::signals;
@@ -17,39 +17,39 @@ use std::{
     time::Duration,
 };
 
-/// Bytes that are allocated or mapped now.
+/// Number of bytes that are currently allocated or mapped.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
-/// Most bytes that may be.
+/// Greatest number of bytes that may be in use.
 static BUDGET: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// Whether the user has said what the budget is.
+/// Whether the user has specified the budget.
 static GIVEN: AtomicBool = AtomicBool::new(false);
 /// Whether the program is about to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// Given back to the system when it has no more, for what is left to do at the end.
+/// Block freed when the system has no more memory, for the work that remains at the end; null once it is freed.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
-/// So large that the system maps it and takes it back at once.
+/// Layout of the reserve, large enough that the system maps it and takes it back at once.
 const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
 
 thread_local! {
-    /// Whether this thread ends the program, so that nothing is refused to it any more.
+    /// Whether this thread ends the program, so that no allocation is refused to it any more.
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Begins to keep to a budget of so many bytes, or else of what is free.
+/// Starts to enforce a budget of `bytes`, or of the free memory for `None`.
 pub(super) fn limit(bytes: Option<usize>) {
-    // SAFETY: the layout is not of size 0.
+    // SAFETY: the size of the layout is not 0.
     RESERVE.store(unsafe { System.alloc(RESERVED) }, Relaxed);
     GIVEN.store(bytes.is_some(), Relaxed);
     let free = || available::bytes().saturating_add(TAKEN.load(Relaxed));
     BUDGET.store(bytes.unwrap_or_else(free), Relaxed);
 }
 
-/// Bytes that are left of the budget.
+/// Returns the number of bytes left of the budget.
 pub(super) fn left() -> usize {
     BUDGET.load(Relaxed).saturating_sub(TAKEN.load(Relaxed))
 }
 
-/// So many more bytes are taken.
+/// Counts `bytes` more as in use, and ends the program if the budget is exceeded.
 pub(super) fn take(bytes: usize) {
     let taken = TAKEN.fetch_add(bytes, Relaxed).saturating_add(bytes);
     if taken > BUDGET.load(Relaxed) {
@@ -57,12 +57,12 @@ pub(super) fn take(bytes: usize) {
     }
 }
 
-/// So many bytes are given back.
+/// Counts `bytes` as given back.
 pub(super) fn give(bytes: usize) {
     TAKEN.fetch_sub(bytes, Relaxed);
 }
 
-/// Ends the program if it has grown beyond the budget by memory that is not counted.
+/// Ends the program if uncounted memory has made the process exceed the budget.
 pub(super) fn check_resident() {
     let resident = resident().unwrap_or(0);
     if resident > BUDGET.load(Relaxed) {
@@ -70,7 +70,7 @@ pub(super) fn check_resident() {
     }
 }
 
-/// Bytes of memory that the process has written to and that are no file's, where the system says so.
+/// Returns the resident bytes of the process without those of files, or `None` if the system does not report them.
 fn resident() -> Option<usize> {
     static STATM: OnceLock<Option<File>> = OnceLock::new();
     let file = STATM.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
@@ -81,35 +81,35 @@ fn resident() -> Option<usize> {
     Some(resident.saturating_sub(of_files).saturating_mul(rustix::param::page_size()))
 }
 
-/// The global allocator.
+/// The global allocator: the system's, with all bytes counted.
 #[derive(Debug)]
 struct Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: every block comes from `System` and goes back there, each call with the arguments that it came with, whose conditions the
-// caller has promised; the result is that of `System`. Counting touches atomics alone: it neither allocates nor unwinds, and where the
-// budget is exceeded nothing returns. `end` allocates through this same allocator, which then refuses the thread nothing.
+// SAFETY: every block comes from `System` and returns to it. Each call passes on its arguments, whose conditions the caller guarantees,
+// and returns the result of `System`. Counting touches only atomics: it neither allocates nor unwinds, and it does not return if the
+// budget is exceeded. `end` allocates through this allocator, which then refuses nothing to its thread.
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         given(layout.size(), || unsafe { System.alloc(layout) })
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         given(layout.size(), || unsafe { System.alloc_zeroed(layout) })
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         give(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of this method.
         unsafe { System.dealloc(block, layout) };
     }
 
@@ -117,14 +117,14 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let more = size.saturating_sub(layout.size());
         take(more);
-        // SAFETY: the caller's promise; where null is returned the block is as it was, so that it may be tried once more.
+        // SAFETY: the caller guarantees the conditions of this method; if null is returned the block is unchanged, so that a second attempt is valid.
         let block = given(more, || unsafe { System.realloc(block, layout, size) });
         give(layout.size().saturating_sub(size));
         block
     }
 }
 
-/// The block that the system gives; where it gives none the program ends.
+/// Returns the block that the system allocates; ends the program if it allocates none.
 #[inline]
 fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let block = ask();
@@ -132,20 +132,20 @@ fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
         return block;
     }
     end(Cause::System(bytes));
-    // Only the thread that ends the program comes here, which has freed the reserve.
+    // Only the thread that ends the program gets here; it has freed the reserve.
     ask()
 }
 
-/// Why the program ends.
+/// Reason for ending the program.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// So many bytes would be in use.
+    /// The budget would be exceeded: number of bytes that would be in use.
     Budget(usize),
-    /// The system refused so many bytes.
+    /// The system refused an allocation: its number of bytes.
     System(usize),
 }
 
-/// Ends the program. On the way this thread may allocate more; every other one that does waits for the end.
+/// Ends the program. This thread may still allocate; every other thread that allocates waits for the end.
 #[cold]
 fn end(cause: Cause) {
     if ENDS.get() {
@@ -159,14 +159,14 @@ fn end(cause: Cause) {
     ENDS.set(true);
     let reserve = RESERVE.swap(ptr::null_mut(), Relaxed);
     if !reserve.is_null() {
-        // SAFETY: allocated in `limit`, with this layout, and taken out of its place just now.
+        // SAFETY: the block was allocated in `limit` with this layout, and no other thread can reach it after the swap.
         unsafe { System.dealloc(reserve, RESERVED) };
     }
     let mut message = Cursor::new([0_u8; 500]);
-    // What does not fit is left out.
+    // Text that does not fit is omitted.
     let _ = write_message(&mut message, cause);
     let length = message.position() as usize;
-    // Not through `Stderr`, whose lock this thread may hold.
+    // `Stderr` is avoided because this thread may hold its lock.
     if let Ok(error) = io::stderr().as_fd().try_clone_to_owned() {
         let _ = File::from(error).write_all(&message.get_ref()[..length]);
     }
@@ -175,7 +175,7 @@ fn end(cause: Cause) {
 
 fn write_message(to: &mut impl Write, cause: Cause) -> io::Result<()> {
     write!(to, "surefoot: ")?;
-    // Whoever holds the lock is about to say which inputs come next.
+    // A thread that holds the lock is about to record the next inputs.
     if let Ok(inputs) = INPUTS.try_lock()
         && !inputs.is_empty()
     {
@@ -191,7 +191,7 @@ fn write_message(to: &mut impl Write, cause: Cause) -> io::Result<()> {
         Cause::Budget(needed) => {
             let whose = if GIVEN.load(Relaxed) { "--memory" } else { "what was free; --memory says otherwise" };
             let budget = mebibytes(BUDGET.load(Relaxed));
-            // Nobody knows how much more the rest of the run would take.
+            // The total need of the run is unknown, so only a lower bound is reported.
             write!(
                 to,
                 "at least {:.1} MiB of memory are needed, the budget is {budget:.1} ({whose})",

@@ -3,13 +3,13 @@
 use super::leak::Labels;
 use std::collections::HashMap;
 
-/// Sums over the labels of a group.
+/// Sums over the labels of the rows of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
     rows: usize,
-    /// Rows by class.
+    /// Number of rows of each class.
     classes: HashMap<u32, usize>,
-    /// Ranks, and their squares.
+    /// Sum of the ranks of the labels; [`Group::squares`] is the sum of their squares.
     sum: f64,
     squares: f64,
 }
@@ -31,7 +31,7 @@ impl Group {
         }
     }
 
-    /// This group without the rows of another one, which are in it.
+    /// Returns this group without the rows of `other`, all of which it contains.
     pub(super) fn without(&self, other: &Group) -> Group {
         let left = |(&class, &count): (&u32, &usize)| {
             let left = count - other.classes.get(&class).copied().unwrap_or(0);
@@ -45,14 +45,15 @@ impl Group {
         }
     }
 
-    /// Leave-one-out error of predicting each row's label by the others of its group: errors or squared errors. O(classes).
+    /// Returns the leave-one-out error of predicting each row's label from the other rows of its group: a count of errors for classes, a sum
+    /// of squared errors for ranks. O(classes).
     pub(super) fn left(&self, labels: &Labels) -> f64 {
         match labels {
             _ if self.rows == 0 => 0.0,
             Labels::Classes(_, counts) => self.errors(counts) as f64,
             Labels::Ranks(_) if self.rows == 1 => self.squares,
             Labels::Ranks(_) => {
-                // Σ (y − (S − y)/(n − 1))², where y is told by the mean of the others.
+                // Σ (y − (S − y)/(n − 1))², where each y is predicted by the mean of the others.
                 let n = self.rows as f64;
                 let least_one = (n - 1.0) * (n - 1.0);
                 (n * (n * self.squares - self.sum * self.sum) / least_one).max(0.0)
@@ -60,7 +61,8 @@ impl Group {
         }
     }
 
-    /// Rows that are wrong if each is taken for the likeliest class among the others; alone, for the commonest of all.
+    /// Returns the number of rows misclassified if each is assigned the commonest class among the others; a single row is assigned the
+    /// commonest class of the sample.
     fn errors(&self, counts: &[usize]) -> usize {
         if self.rows == 1 {
             let most = counts.iter().copied().max();
@@ -72,7 +74,7 @@ impl Group {
             first = (first.0.max(*count), first.1.max(first.0.min(*count)));
         }
         let (first, second) = first;
-        // Without the row its class has to be more frequent still: then it is the most frequent one.
+        // A row is right only if its class stays the commonest without it, so that class must lead by at least two rows.
         if first == self.rows || second < first - 1 { self.rows - first } else { self.rows }
     }
 }

@@ -1,41 +1,41 @@
-//! How much of the label one column tells by itself.
+//! Measures of how much a single column reveals about the label.
 //!
-//! Each measure is the part that the column leaves unexplained of what the best constant leaves: 0 for a column that tells all,
-//! 1 for one that tells nothing. None changes if numbers or labels are measured in another unit, or on another scale that keeps
-//! their order.
+//! Each measure is the unexplained part: the error that remains when the column predicts the label, divided by the error of the best
+//! constant. It is 0 for a column that determines the label, and 1 for a column unrelated to it. No measure depends on the unit of numbers or
+//! labels, or changes under an increasing transformation.
 //!
-//! | column | label | left unexplained |
+//! | column | label | unexplained part |
 //! | --- | --- | --- |
-//! | numbers | two classes | twice the chance that a row of one class stands on the wrong side of one of the other, 2·(1 − AUC) |
-//! | numbers | many classes | errors of the best rule that gives each class one interval, about, by those of a constant |
-//! | numbers | numbers | 1 − ρ², ρ the rank correlation |
-//! | categories, gaps | classes | errors of the likeliest class among the other rows of the value, by those of a constant |
-//! | categories, gaps | numbers | squared errors of the mean rank among the other rows of the value, by those of a constant |
+//! | numbers | two classes | twice the probability that two rows of different classes are in the wrong order, 2·(1 − AUC) |
+//! | numbers | many classes | errors of the best rule that gives each class one interval (approximately), divided by those of a constant |
+//! | numbers | numbers | 1 − ρ², where ρ is the rank correlation |
+//! | categories, gaps | classes | errors of the commonest class among the other rows of the value, divided by those of a constant |
+//! | categories, gaps | numbers | squared errors of the mean rank among the other rows of the value, divided by those of a constant |
 //!
-//! A value that only one row has tells nothing, since its row is never among the other ones. Of categories one value may tell as much
-//! as all, where the others are told apart for nothing (why a customer left, or none): then rows with it and rows without count. A cell of several
-//! values is one value, the set of them, beside those that it holds.
+//! A value that occurs in one row reveals nothing, since there are no other rows with it. One value of a category may reveal as much as
+//! all values together, if the distinctions between the others are irrelevant (a reason why a customer left, or none): then rows with it are
+//! compared with rows without it. A cell of several values counts as one value, the set of them, in addition to the values it holds.
 //!
-//! Rows count once, whatever their weights: those say how much a row matters, not how often its cells and its label go together.
+//! Every row counts once, whatever its weight: weights say how much a row matters, not how often its cells and its label occur together.
 
 use super::{group::Group, profile::Cells};
 use std::collections::{BTreeMap, HashMap};
 
-/// Labels of a sample.
+/// Labels of a sample of rows.
 #[derive(Debug)]
 pub(super) enum Labels {
-    /// Positions in the list of classes, and how often each is met.
+    /// Position of each row's class in the list of classes, and number of rows of each class.
     Classes(Vec<u32>, Vec<usize>),
-    /// Ranks, with 0 for their mean.
+    /// Rank of each row's label less the mean rank.
     Ranks(Vec<f64>),
 }
 
-/// Rows that the best constant must get wrong for a class to be told from others at all: with ten the chance that a column that has
-/// nothing to do with the label divides them from as many others is one in 184,756.
+/// Least number of rows that the best constant must get wrong for the labels to be examined. With ten, the probability that an unrelated
+/// column separates these rows from as many others is one in 184,756.
 const LEAST: usize = 10;
 
 impl Labels {
-    /// `None` if too few rows have another label than the most common one.
+    /// Builds the labels of a sample; `None` if fewer than [`LEAST`] rows differ from the commonest label.
     pub(super) fn of(labels: &[f64], are_classes: bool) -> Option<Labels> {
         if !are_classes {
             let mut order: Vec<_> = labels.iter().copied().zip(0..).collect();
@@ -47,7 +47,7 @@ impl Labels {
         }
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
         let mut number = |label: &f64| {
-            // The sum of −0 and 0 is 0.
+            // Adding 0 turns −0 into 0.
             let number = *numbers.entry((label + 0.0).to_bits()).or_insert(counts.len() as u32);
             counts.resize(counts.len().max(number as usize + 1), 0);
             counts[number as usize] += 1;
@@ -57,7 +57,7 @@ impl Labels {
         (errors(&counts) >= LEAST).then_some(Labels::Classes(classes, counts))
     }
 
-    /// The part that the numbers of a column leave unexplained.
+    /// Returns the part that the numbers of a column leave unexplained.
     pub(super) fn unexplained_by_numbers(&self, cells: &Cells) -> f64 {
         let rows = self.len();
         let mut numbers: Vec<_> = cells.numbers.iter().map(|&(row, x)| (x, row)).collect();
@@ -75,7 +75,7 @@ impl Labels {
                 if first < LEAST || others < LEAST {
                     return 1.0;
                 }
-                // Ranks have the mean 0: the sum of one class is (AUC − ½) for each pair of rows of both.
+                // Ranks have mean 0, so their sum over one class is AUC − ½ for each pair of rows of both classes.
                 1.0 - 2.0 * (sum / (first as f64 * others as f64)).abs()
             }
             Labels::Classes(classes, counts) => {
@@ -107,13 +107,13 @@ impl Labels {
         }
     }
 
-    /// The part that the gaps of a column leave unexplained.
+    /// Returns the part that the gaps (missing cells) of a column leave unexplained.
     pub(super) fn unexplained_by_gaps(&self, cells: &Cells) -> f64 {
         let (all, missing) = (self.group(0..self.len() as u32), self.group(cells.gaps.iter().copied()));
         self.share(missing.left(self) + all.without(&missing).left(self))
     }
 
-    /// The part that the values and the gaps of a category leave unexplained.
+    /// Returns the part that the values and the gaps of a category leave unexplained.
     pub(super) fn unexplained_by_values(&self, cells: &Cells) -> f64 {
         let all = self.group(0..self.len() as u32);
         let mut of_value = BTreeMap::<u32, Group>::new();
@@ -139,7 +139,7 @@ impl Labels {
         group
     }
 
-    /// The part that so much is of what the best constant leaves.
+    /// Divides an error by the error of the best constant.
     fn share(&self, left: f64) -> f64 {
         let of_constant = match self {
             Labels::Classes(_, counts) => errors(counts) as f64,
@@ -156,13 +156,13 @@ impl Labels {
     }
 }
 
-/// Rows that the best constant gets wrong.
+/// Returns the number of rows that the best constant gets wrong.
 fn errors(counts: &[usize]) -> usize {
     counts.iter().sum::<usize>() - counts.iter().copied().max().unwrap_or_default()
 }
 
-/// The ranks of numbers beside so many zeros, less their mean; equal numbers share the mean of theirs. The rank of the zeros comes
-/// second.
+/// Returns the ranks of `numbers` among themselves and `zeros` zeros, less the mean rank, by row; equal numbers share their mean rank.
+/// The second result is the rank of the zeros.
 fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64)>, f64) {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let middle = (all as f64 - 1.0) / 2.0;
@@ -179,8 +179,8 @@ fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64
     (ranks, zero)
 }
 
-/// The errors of a rule that gives each class an interval, by those of a constant: in each run of equal numbers the rows not of its
-/// commonest class are wrong, and of each two changes of class too many at least one row is.
+/// Returns the errors of a rule that gives each class one interval, divided by those of a constant. In each run of equal numbers the rows
+/// outside its commonest class are wrong, and of every two needless changes of class at least one row is wrong.
 fn intervals(numbers: &mut [(f64, u32)], zeros: Vec<usize>, classes: &[u32], counts: &[usize]) -> f64 {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let below = numbers.partition_point(|(x, _)| *x < 0.0);
@@ -196,7 +196,7 @@ fn intervals(numbers: &mut [(f64, u32)], zeros: Vec<usize>, classes: &[u32], cou
     for run in runs.filter(|run| !run.is_empty()) {
         let most = run.values().copied().max().unwrap_or_default();
         wrong += run.values().sum::<usize>() - most;
-        // Of classes that are as common the one that goes on.
+        // If several classes are the commonest, the class of the run before is kept if it is one of them.
         let goes_on = last.filter(|class| run.get(class) == Some(&most));
         let class = goes_on.or_else(|| run.iter().filter(|(_, count)| **count == most).map(|(class, _)| *class).min());
         changes += usize::from(last.is_some() && class != last);
@@ -219,12 +219,12 @@ mod tests {
         Cells { values: pairs.collect(), ..Cells::default() }
     }
 
-    /// A number between 0 and 1 that follows from another.
+    /// Returns a pseudo-random number in \[0, 1) determined by `n`.
     fn noise(n: usize) -> f64 {
         ((n as f64 * 12.9898).sin() * 43758.5453).fract().abs()
     }
 
-    /// The definition of the area under the curve, pair by pair.
+    /// Computes the area under the curve by its definition, pair by pair.
     fn auc(x: &[f64], y: &[f64]) -> f64 {
         let side = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
         let of = |class: f64| x.iter().zip(y).filter(move |(_, y)| **y == class).map(|(x, _)| *x).collect::<Vec<_>>();
@@ -258,7 +258,7 @@ mod tests {
             left(&|n| y[n]) < 1e-12 && left(&|n| -1e-9 * y[n].powi(3)) < 1e-12 && left(&|n| (9.0 * y[n]).exp()) < 1e-12
         );
         assert!(left(&|n| noise(n + 7000)) > 0.9 && left(&|_| 2.0) == 1.0 && left(&|n| y[n].abs()) > 0.1);
-        // By hand: ranks of 1 2 3 4 5 against 2 1 4 3 5 correlate by 0.8, ten times over and a little apart.
+        // By hand: ranks of 1 2 3 4 5 against 2 1 4 3 5 have correlation 0.8, here repeated ten times and slightly perturbed.
         let y: Vec<f64> = (0..5).map(f64::from).collect();
         let y: Vec<f64> = y.iter().cycle().take(50).copied().collect();
         let x: Vec<f64> = [2.0, 1.0, 4.0, 3.0, 5.0].iter().cycle().take(50).copied().collect();
@@ -286,7 +286,7 @@ mod tests {
             assert!(left(&|n| n % 2) < 1e-12);
             assert!(left(&|n| n % 4) < 1e-12);
             assert!(left(&|n| n / 2) > 0.9);
-            // One value of all rows of a class, while those of the other are told apart for nothing.
+            // All rows of one class share a value, while the values of the other class are irrelevant distinctions.
             assert!(left(&|n| if n % 2 == 0 { 0 } else { n }) < 1e-12);
         }
     }
@@ -312,7 +312,7 @@ mod tests {
                 let cells = values((0..100).flat_map(|n| of(n).map(|value| (n, value))));
                 labels.unexplained_by_values(&cells)
             };
-            // Value 7 at any place beside others that tell nothing, or a set that only as a whole tells.
+            // Value 7 at any position beside irrelevant values, or a set that reveals the label only as a whole.
             let other = |n: u32, k: u32| 10 + (noise((n * 3 + k) as usize) * 40.0) as u32;
             assert!(left(&|n| [other(n, 0), 7 + n % 2, other(n, 1)]) < 1e-12);
             assert!(left(&|n| [7 * (n % 2), other(n, 0), other(n, 1)]) < 1e-12);

@@ -1,37 +1,37 @@
-//! A sample of rows by columns.
+//! A sample of rows, arranged by columns.
 
 use std::collections::HashMap;
 use surefoot_glm::{Model, Role, Row};
 use surefoot_io::{Cell, CellIndex, Inferred};
 
-/// Cells of one column in the rows of a sample; rows without any hold 0 in a column of numbers.
+/// Cells of one column in a sample; in a numeric column rows without an entry hold 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
-    /// Numbers other than 0 by their rows.
+    /// Nonzero numbers, each with the index of its row.
     pub(super) numbers: Vec<(u32, f64)>,
-    /// Rows in which the cell is missing.
+    /// Indices of the rows in which the cell is missing.
     pub(super) gaps: Vec<u32>,
-    /// Values of a category by their rows, each a position in the list of those that are met.
+    /// Values of a category, each as the index of its row and the index of the value in order of first occurrence.
     pub(super) values: Vec<(u32, u32)>,
-    /// The number of values that are met, and the texts of those that have a name.
+    /// Number of distinct values; [`Cells::texts`] holds the texts of those that have a name.
     pub(super) distinct: u32,
     pub(super) texts: Vec<String>,
 }
 
-/// The sample.
+/// Sample of rows, arranged by columns.
 #[derive(Debug)]
 pub(super) struct Profile {
-    /// Labels of the rows.
+    /// Labels of the rows of the sample; NaN for a row without one.
     pub(super) labels: Vec<f64>,
-    /// Whether their weights differ.
+    /// Whether the weights of the rows differ.
     pub(super) is_weighted: bool,
-    /// The number of rows that the sample was drawn from.
+    /// Number of rows from which the sample was drawn.
     pub(super) seen: u64,
-    /// Cells by column of the table.
+    /// Cells of the sample, one entry per column of the table.
     pub(super) columns: Vec<Cells>,
 }
 
-/// The column and content that an id stands for.
+/// Column and content that a feature id stands for.
 #[derive(Clone, Copy)]
 enum Known {
     Number(usize),
@@ -41,7 +41,7 @@ enum Known {
 }
 
 impl Profile {
-    /// Sorts the pairs of rows into columns. O(pairs).
+    /// Sorts the nonzeros of the rows into columns. O(nonzeros).
     pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Inferred) -> Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
@@ -68,7 +68,7 @@ impl Profile {
                     Known::Nothing => unnamed = if unnamed.is_none() { Some(Some(id)) } else { Some(None) },
                 }
             }
-            // Names are kept as long as there is room; where one category has no cell, the feature without a name is its value.
+            // Names are stored up to a limit; if exactly one category of the row has no cell yet, the feature without a name is its value.
             if let Some(Some(id)) = unnamed {
                 let mut empty = categories.iter().filter(|&&n| filled[n] != r);
                 if let (Some(&n), None) = (empty.next(), empty.next()) {
@@ -101,19 +101,19 @@ impl Profile {
         }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows in the sample.
     pub(super) fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// Whether these are all rows.
+    /// Whether the sample contains all rows.
     pub(super) fn is_whole(&self) -> bool {
         self.len() as u64 == self.seen
     }
 }
 
 impl Cells {
-    /// A number in a row where the cell is missing is what the missing one counts as.
+    /// Removes the numbers with which missing cells were filled.
     fn settle(&mut self) {
         if !self.gaps.is_empty() {
             let Cells { numbers, gaps, .. } = self;
@@ -121,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// Of a column of numbers, with so many rows in the sample: how many cells are 0.
+    /// Returns the number of zero cells of a numeric column, for a sample of `rows` rows.
     pub(super) fn zeros(&self, rows: usize) -> usize {
         rows - self.numbers.len() - self.gaps.len()
     }

@@ -1,7 +1,7 @@
-//! Columns that are likely to be wrong as they were taken, by a sample of the rows.
+//! Warnings about columns whose role is likely to be wrong, judged by a sample of the rows.
 //!
-//! Every threshold is a share of rows, of values or of what there is to explain, or a count of rows below which such a share means
-//! nothing: none has a unit.
+//! Every threshold is a share (of rows, of values or of the error to be explained) or a minimum count of rows for such a share to be
+//! meaningful. No threshold has a unit.
 
 use super::{
     Columns, element,
@@ -13,28 +13,29 @@ use crate::{terminal::warnings::Warning, words::number};
 use surefoot_glm::{Model, Role, Trainer};
 use surefoot_io::{Cell, CellIndex, Inferred, flagged, is_date, unit};
 
-/// Rows that a column must have cells in. With fewer even columns in which values are meant to come back have one per row.
+/// Least number of cells in a column to be judged. With fewer, even columns whose values are meant to recur may hold one value per row.
 const LEAST: usize = 30;
-/// The part of the label that a column may leave unexplained and still tells it by itself: a fiftieth of what the best constant leaves.
-/// Most honest columns leave more: the smell of mushrooms a thirtieth of what tells the poisonous ones, the largest concavity of a
-/// tumour a fifteenth. A few leave less, such as petals of irises or the price of yesterday: so the warning says "if".
+/// Greatest unexplained part of the label, relative to the best constant, at which a column counts as revealing it: a fiftieth. Most honest
+/// columns leave more: the smell of mushrooms a thirtieth for whether they are poisonous, the largest concavity of a tumour a fifteenth. A few
+/// leave less, such as the petals of irises or the price of yesterday; therefore the warning says "if".
 const LEAK: f64 = 0.02;
-/// A category with more than half as many values as cells: then most values are seen once, and learnt by heart.
+/// Share of distinct values among the cells of a category above which most values occur once and are merely memorised.
 const SINGLES: f64 = 0.5;
-/// Words in a cell from which on it is prose; names of people and addresses have fewer.
+/// Least mean number of words per cell for a text to count as prose; names of people and addresses have fewer.
 const PROSE: f64 = 5.0;
-/// Almost all: one in twenty may be a misprint, or by chance what it is.
+/// Share that counts as almost all: one in twenty may be a misprint or a coincidence.
 const MOST: f64 = 0.95;
-/// The Kolmogorov–Smirnov distance of m evenly spread numbers from an even spread exceeds this by √m in one case of a thousand.
+/// Critical value of the Kolmogorov–Smirnov statistic: √m times the distance of m uniform numbers from uniformity exceeds it in one case of
+/// a thousand.
 const EVEN: f64 = 1.95;
-/// Places that ids may take up for each row: some are gone, and a sample does not hold the ends.
+/// Greatest number of integers that ids may span per row: some ids are absent, and a sample does not hold the extremes.
 const PLACES: f64 = 2.0;
-/// Values that a unit comes with, where it is one: a letter behind a number may also be part of a name.
+/// Least number of values per unit of measurement: a letter after a number may also be part of a name.
 const WITH_A_UNIT: usize = 4;
-/// Columns of one kind that are named in a message.
+/// Greatest number of columns of one kind that a message names.
 const NAMED: usize = 5;
 
-/// A way in which a column may be wrong.
+/// Kind of suspicion about a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Leak,
@@ -47,7 +48,7 @@ enum Kind {
     Constant,
 }
 
-/// A column that may be wrong, in which way, and a figure that says so.
+/// Suspicious column, the kind of suspicion and the figure that supports it.
 #[derive(Debug)]
 struct Suspicion {
     kind: Kind,
@@ -55,7 +56,7 @@ struct Suspicion {
     figure: String,
 }
 
-/// Warnings about columns that a user should look at, by kind. O(sample · log(sample) + features).
+/// Returns warnings about columns that the user should check, ordered by kind. O(sample · log(sample) + features).
 pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Inferred) -> Vec<Warning> {
     let (rows, seen) = trainer.sampled_rows();
     let profile = Profile::of(rows, seen, model, found);
@@ -74,14 +75,14 @@ pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, 
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
 }
 
-/// Checks the columns of a sample for suspicious content.
+/// Examiner of the columns of a sample.
 struct Suspect<'a> {
     profile: &'a Profile,
     columns: &'a Columns<'a>,
     model: &'a Model,
-    /// Labels of the sample, unless too few differ from the most common one.
+    /// Labels of the sample; `None` if too few differ from the commonest one.
     labels: Option<Labels>,
-    /// Whether a number of the column other than 0 was learnt.
+    /// For each column, whether the model has a weight for its numbers, so that a nonzero number was learnt.
     known: Vec<bool>,
     /// Whether the table is text, which has no lists.
     is_text: bool,
@@ -101,14 +102,14 @@ impl Suspect<'_> {
         found.into_iter().flatten().map(suspicion).collect()
     }
 
-    /// One number in all rows. One of 0 only must be 0 in the rows beside the sample too, where the model would know it.
+    /// Reports a column that holds one number in all rows. For the number 0, the model must have learnt no other number outside the sample.
     fn constant_number(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let rows = self.profile.len();
         let zeros = cells.zeros(rows);
         let first = cells.numbers.first().map_or(0.0, |(_, x)| *x);
         let is_constant =
             cells.gaps.is_empty() && (zeros == rows || zeros == 0 && cells.numbers.iter().all(|(_, x)| *x == first));
-        // Where ids are hashed, features of value 0 leave no trace.
+        // With hashed ids, features of value 0 leave no trace.
         let may_differ = !self.profile.is_whole() && self.known[n] || self.model.settings.reading.bits.is_some();
         (is_constant && !(zeros == rows && may_differ)).then(|| (Kind::Constant, number::shortest(first)))
     }
@@ -120,7 +121,7 @@ impl Suspect<'_> {
             .then(|| (Kind::Constant, cells.texts.first().cloned().unwrap_or_default()))
     }
 
-    /// Whole numbers that name things.
+    /// Reports whole numbers that identify things: unique ids, or codes.
     fn ids(&self, name: &str, cells: &Cells) -> Option<(Kind, String)> {
         let whole = |x: f64| x.fract() == 0.0 && x.abs() <= 2f64.powi(53);
         let zeros = cells.zeros(self.profile.len());
@@ -138,8 +139,8 @@ impl Suspect<'_> {
         if share >= MOST && (is_name_of_ids(name) || is_counter(&numbers, self.profile.seen)) {
             return Some((Kind::Unique, figure));
         }
-        // Two numbers may be a yes and a no. Codes with as many digits each are spread over what so many digits allow, come back,
-        // and end in zeros no more often than others.
+        // Two distinct numbers may mean yes and no. Codes with equally many digits span the range of such numbers, recur, and end in zero no more
+        // often than chance.
         let digits = |x: f64| x.log10().floor();
         let ends_in_zero = || numbers.iter().filter(|x| *x % 10.0 == 0.0).count() as f64 / count as f64;
         let are_codes =
@@ -147,7 +148,7 @@ impl Suspect<'_> {
         (distinct > 2 && (is_name_of_ids(name) || are_codes())).then_some((Kind::Codes, figure))
     }
 
-    /// Values of a category that hardly come back, prose, and dates.
+    /// Reports a category that holds dates, numbers with units, prose or values that hardly recur.
     fn texts(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let count = cells.values.len();
         if count < LEAST {
@@ -162,7 +163,7 @@ impl Suspect<'_> {
             return Some((Kind::Units, example));
         }
         let (values, cells_of_all) = match (self.profile.is_whole(), self.columns.at_least) {
-            // As many in all rows as in the sample for each of its cells.
+            // The values of all rows are compared with the cells of the sample scaled to all rows.
             (false, false) => (
                 self.columns.columns[n].values as f64,
                 count as f64 * (self.profile.seen as f64 / self.profile.len() as f64),
@@ -179,7 +180,7 @@ impl Suspect<'_> {
         Some(if is_prose { (Kind::Prose, example) } else { (Kind::Singles, figure) })
     }
 
-    /// A column that tells the label, or whether a cell is missing does.
+    /// Reports a column that reveals the label, by its values or by its gaps.
     fn leak(&self, role: Role, cells: &Cells) -> Option<(Kind, String)> {
         let labels = self.labels.as_ref()?;
         let left = match role {
@@ -189,7 +190,7 @@ impl Suspect<'_> {
         (left <= LEAK).then(|| (Kind::Leak, format!("{:.1}", 100.0 * (1.0 - left.max(0.0)))))
     }
 
-    /// A column as `--ignore` takes it. The numbers of a stored list are one column there.
+    /// Returns a column as `--ignore` accepts it. The numbers of a stored list count as one column there.
     fn flag(&self, column: usize) -> String {
         let names: Vec<_> = self.columns.columns.iter().map(|column| column.name).collect();
         if self.is_text {
@@ -202,7 +203,7 @@ impl Suspect<'_> {
         flagged(1 + (1..=column).filter(|&n| !goes_on(n)).count(), name)
     }
 
-    /// The warning of columns of one kind.
+    /// Returns the warning about all columns of one kind.
     fn warning(&self, alike: &[Suspicion]) -> Warning {
         let kind = alike[0].kind;
         let name = |suspicion: &Suspicion| self.columns.columns[suspicion.column].name;
@@ -243,7 +244,7 @@ impl Kind {
     }
 }
 
-/// Warning about suspicious columns, with the figure of the first.
+/// Returns the message about suspicious columns of one kind, with the figure of the first column.
 fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };
@@ -305,7 +306,7 @@ fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, prof
     }
 }
 
-/// Whether almost all values of a category are numbers with a unit behind them, each unit with several.
+/// Whether almost all values of a category are numbers followed by a unit, with several values per unit.
 fn have_units(texts: &[String]) -> bool {
     let mut units: Vec<&str> = texts.iter().filter_map(|text| unit(text)).collect();
     let with = units.len();
@@ -314,8 +315,8 @@ fn have_units(texts: &[String]) -> bool {
     with > 0 && with as f64 >= MOST * texts.len() as f64 && with >= WITH_A_UNIT * units.len()
 }
 
-/// Whether sorted numbers count the rows, in steps of any length: they take up hardly more places than there are rows, and are spread
-/// evenly over them. Measurements take up many more places, or come back.
+/// Whether sorted numbers count the rows, in steps of any length: measured in steps they span hardly more integers than there are rows,
+/// and they are spread evenly. Measurements span many more, or recur.
 fn is_counter(numbers: &[f64], rows: u64) -> bool {
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return false };
     let step = numbers.windows(2).fold(0.0, |step, two| common_divisor(step, two[1] - two[0]));
@@ -323,7 +324,7 @@ fn is_counter(numbers: &[f64], rows: u64) -> bool {
     step > 0.0 && places <= PLACES * rows as f64 && is_even(numbers, low, high)
 }
 
-/// The greatest common divisor of two whole numbers.
+/// Returns the greatest common divisor of two whole numbers.
 fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     while b != 0.0 {
         (a, b) = (b, a % b);
@@ -331,7 +332,7 @@ fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     a
 }
 
-/// Whether sorted numbers are spread evenly from the least to the largest.
+/// Whether sorted numbers are spread evenly between the least and the greatest.
 fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     let count = numbers.len() as f64;
     let gap = |(n, x): (usize, &f64)| {
@@ -341,7 +342,7 @@ fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     high > low && numbers.iter().enumerate().map(gap).fold(0.0, f64::max) * count.sqrt() <= EVEN
 }
 
-/// Whether the last word of a name says that it names things.
+/// Whether the last word of a column name announces ids or codes.
 fn is_name_of_ids(name: &str) -> bool {
     const WORDS: [&str; 19] = [
         "id",
@@ -410,7 +411,7 @@ mod tests {
         assert!(!is_even(&skew, skew[0], skew[499]));
         let normal: Vec<f64> = (1..500).map(|n| (f64::from(n) / 500.0 / (1.0 - f64::from(n) / 500.0)).ln()).collect();
         assert!(!is_even(&normal, normal[0], normal[498]));
-        // Whatever they begin with and count in, a few of them gone; and numbers that are not ids, few or many.
+        // Ids with any start and step, a few of them absent; then numbers that are not ids, few or many.
         let counted: Vec<f64> = (0..60).filter(|n| n % 7 != 3).map(|n| f64::from(1000 + n * 10)).collect();
         assert!(is_counter(&even, 500) && is_counter(&counted, counted.len() as u64));
         assert!(is_counter(&even.iter().copied().step_by(9).collect::<Vec<_>>(), 500), "a sample of rows");

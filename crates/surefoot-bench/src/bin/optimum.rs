@@ -1,7 +1,7 @@
-//! Batch optima with their times: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
+//! Batch optima and the time to find them: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
 //!
-//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS [nonnegative]`; its answer is a JSON object. The time is that of the search,
-//! rows in memory; reading is not in it.
+//! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS [nonnegative]`, and is answered by a JSON object. The time is that of the
+//! search with rows in memory; reading is not included.
 
 use serde_json::json;
 use std::{io::BufRead, process::ExitCode, time::Instant};
@@ -25,10 +25,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// The rows in memory: of which file and for which loss, and how many classes they have.
+/// Rows in memory: name of their file and loss, the rows, and the number of their classes.
 type Held = (String, Examples, usize);
 
-/// Does one job, and hands on the rows for the next one.
+/// Does one job, and returns the rows in memory for the next one.
 fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[file, loss, l1, l2, intercept, tolerance, threads, ..] = &words[..] else {

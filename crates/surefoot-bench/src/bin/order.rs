@@ -1,14 +1,15 @@
-//! The alarm about the order of rows, held against the truth: `cargo run --release -p surefoot-bench --bin order < JOBS`.
+//! Accuracy of the alarm about the order of rows: `cargo run --release -p surefoot-bench --bin order < JOBS`.
 //!
-//! A job is a line `FILE LOSS LABEL|- SHUFFLES PASSES [COLUMN...]` with columns to pass over. Each set is learnt in the order of the file, by label up
-//! and down, by its ten most frequent features up and down, and in so many random orders; a line each says how
-//! often there was cause for an alarm, and how often one came. With `-v` every order in which one was missed or false is shown.
+//! A job is a line `FILE LOSS LABEL|- SHUFFLES PASSES [COLUMN...]`; the columns at the end are ignored. Each set is learnt in the order of the
+//! file, by ascending and descending label, by ascending and descending values of its ten most frequent features, and in SHUFFLES random
+//! orders. One line per kind of order reports the number of orders with cause for an alarm, and the number of alarms. With `-v` every order
+//! with a missed or false alarm is shown.
 
 use std::{collections::BTreeMap, io::BufRead, process::ExitCode};
 use surefoot_bench::{Judged, Set};
 use surefoot_glm::Loss;
 
-/// Features by which each set is sorted.
+/// Number of features by which each set is sorted.
 const FEATURES: usize = 10;
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! Quality of default settings: `cargo run --release -p surefoot-bench --bin quality -- DIR [--passes N] [--loss NAME]`.
 //!
-//! Trains on every DIR/NAME.train.svm that has a DIR/NAME.test.svm beside it (plain, gzip or zstd) and prints a line per task.
+//! Trains on every DIR/NAME.train.svm that has a DIR/NAME.test.svm beside it (plain, gzip or zstd), and prints one line per task.
 
 use std::{path::PathBuf, process::ExitCode};
 use surefoot_bench::{Outcome, Task, tasks};
@@ -62,7 +62,7 @@ fn line(task: &Task, outcome: &Outcome) -> String {
     format!("{:16} {:>9} {printed:>11} {loss:>11} {metrics} {:>6}", task.name, outcome.rows, outcome.lane)
 }
 
-/// Four digits behind the point where that is enough, else six in all.
+/// Formats a loss with four decimals if they suffice, otherwise with six significant digits.
 fn short(loss: f64) -> String {
     if loss.abs() >= 0.01 && loss.abs() < 1e4 { format!("{loss:.4}") } else { format!("{loss:.5e}") }
 }

@@ -1,4 +1,4 @@
-//! Nanoseconds per pair of one training step, rows in memory: `cargo run --release -p surefoot-bench --bin step [BITS...]`.
+//! Nanoseconds per nonzero of one training step, rows in memory: `cargo run --release -p surefoot-bench --bin step [BITS...]`.
 
 use std::time::Instant;
 use surefoot_bench::sparse_rows;

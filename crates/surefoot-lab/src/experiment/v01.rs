@@ -1,3 +1,5 @@
+//! V1: algebraic identities of the algorithms, and equality of their sparse and dense forms.
+
 use surefoot::{
     Accelerated, AdaGrad, Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, Cuboid, DenseAnytime,
     DualAveraging, ElasticNet, FreeGrad, General, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, Sparse,
@@ -15,7 +17,7 @@ const ABOUT: &str = "Algebra that holds for any gradients: α_t(x_t − w_t) = A
 const DIM: usize = 20;
 const CLAIM: Claim = Claim::Largest { most: 1e-12 };
 
-/// The largest error of the identity over a run, relative to the size of the points.
+/// Measures the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to the size of the points.
 fn identity(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -38,7 +40,7 @@ fn identity(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// The largest ‖x_t − x_{t−1}‖ in units of α_tB/A_t, which no average of points of the ball exceeds.
+/// Measures the largest ‖x_t − x_{t−1}‖ in units of α_tB/A_t, which no average of points of the ball exceeds.
 fn stability(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -61,9 +63,8 @@ fn stability(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// The error of Theorem 1 with all that its proof throws away put back, against u = 0:
-/// A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), D(p, q) = L(p) − L(q) − ⟨g(q), p − q⟩;
-/// relative to the sizes of its terms.
+/// Measures the error of Theorem 1 with all the slack of its proof restored, against u = 0, relative to the sizes of the terms:
+/// A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), D(p, q) = L(p) − L(q) − ⟨g(q), p − q⟩.
 fn slack(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -93,7 +94,7 @@ fn slack(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).claim(CLAIM)
 }
 
-/// The largest distance between two methods that are told the same sparse gradients, relative to their points.
+/// Measures the largest distance between two methods that are given the same sparse gradients, relative to the size of their points.
 fn pair<A, B>(label: &str, form: Form, methods: impl Fn() -> (A, B) + Send + Sync + 'static) -> Row
 where
     A: AskTell<f64>,
@@ -123,7 +124,7 @@ where
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// A learner that moves coordinate 0 without saying so.
+/// Learner with a planted error: it moves coordinate 0 without reporting the move.
 struct Silent<L>(L);
 
 impl<L: Learner<f64>> Learner<f64> for Silent<L> {

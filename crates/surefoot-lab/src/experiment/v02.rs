@@ -1,3 +1,5 @@
+//! V2: Theorem 1 on a linear loss whose slope is hidden by noise.
+
 use super::rate::{self, Outcome, under_hinted_regret, under_regret};
 use crate::method::Method;
 use crate::problem::Linear;
@@ -20,7 +22,7 @@ fn row(
     rate::row(label, axis, method, problem, read).seeds(form.pick(1500, 1000))
 }
 
-/// The bound of a regret with α_t‖g_t‖² for α_t²‖g_t‖², as Theorem 4 prints it.
+/// Returns the excess under a regret bound with α_t‖g_t‖² in place of α_t²‖g_t‖², as Theorem 4 prints it.
 fn misprinted(o: &Outcome) -> Reading {
     let squares = o.run.total * (o.facts.noise.powi(2) + o.facts.gradient.powi(2));
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * squares).sqrt() / o.run.total)

@@ -1,3 +1,5 @@
+//! V4: Theorems O and A without noise, on Nesterov's chain.
+
 use surefoot::bound;
 
 use super::rate::{self, Outcome};
@@ -15,7 +17,7 @@ fn row(label: &str, form: Form, method: Method, bound: fn(&Outcome) -> f64) -> R
     on_chain(label, form, |steps| 2 * steps as usize + 1, method, bound)
 }
 
-/// Excess over L‖x*‖² with `dim(T)` coordinates.
+/// Builds a row of excesses divided by L‖x*‖², on a chain of `dim(T)` coordinates.
 fn on_chain(label: &str, form: Form, dim: fn(u64) -> usize, method: Method, bound: fn(&Outcome) -> f64) -> Row {
     let axis = form.pick(&[16.0, 32.0, 64.0, 128.0, 256.0][..], &[16.0, 32.0, 64.0, 128.0, 256.0, 512.0]);
     rate::row(
@@ -31,7 +33,7 @@ fn on_chain(label: &str, form: Form, dim: fn(u64) -> usize, method: Method, boun
     )
 }
 
-/// Excess over L‖x*‖² in a ball a hundred times as large as it need be, which costs good hints nothing once they are good.
+/// Builds a row of excesses divided by L‖x*‖², in a ball a hundred times as large as necessary; hints that are accurate make its size harmless.
 fn in_wide_ball(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[256.0][..], &[256.0, 512.0]);
     rate::row(

@@ -1,3 +1,5 @@
+//! V6: strongly convex losses, Theorem S and the printed bounds.
+
 use surefoot::{Power, bound};
 
 use super::rate;
@@ -12,8 +14,8 @@ const ABOUT: &str = "Algorithm 2 with follow-the-leader on strongly convex losse
     hold, and the classic conversion has the rate without a logarithm too. Regrets of the curved losses are below what is \
     printed for them, and bound the excess (Theorem 2).";
 
-/// max_j x_j + ½‖x‖² under the printed bound or, if it is not `printed`, Theorem S, and over what no method can beat. An
-/// `open` oracle names all coordinates that are largest.
+/// Builds a row on max_j x_j + ½‖x‖² with the printed bound or, unless `printed`, that of Theorem S; the floor is the least excess that any
+/// method can guarantee. With `open` the oracle names all of the largest coordinates.
 fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     rate::row(
@@ -36,7 +38,7 @@ fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool)
     )
 }
 
-/// ½‖x‖² with noise; the bound is Theorem S with ‖g_t‖² as they were, times `share`.
+/// Builds a row on ½‖x‖² with noise; the bound is `share` times Theorem S with the ‖g_t‖² of the run.
 fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -51,8 +53,8 @@ fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     .seeds(2000)
 }
 
-/// ½‖x‖² with noise in the unit ball, under the printed bound. Its (μB + G)² bounds E‖g_t + μ(w_t − x_t)‖² for G the root
-/// mean square of gradients too.
+/// Builds a row on ½‖x‖² with noise in the unit ball, under the printed bound. Its (μB + G)² also bounds E‖g_t + μ(w_t − x_t)‖² if G is
+/// the root mean square of the gradients.
 fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     rate::row(
@@ -76,13 +78,13 @@ fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// The regret R_T of the curved losses, against the point that is best for them, on max_j x_j + ½‖x‖² under what the paper prints for it; or
-/// the excess under R_T/A_T, as Theorem 2 says. `told` is the curvature of the losses.
+/// Builds a row on max_j x_j + ½‖x‖² with the regret R_T of the curved losses, against their best point, under its printed bound; with
+/// `excess`, the excess under R_T/A_T (Theorem 2). `told` is the curvature of the losses.
 fn regret(label: &str, form: Form, method: Method, told: f64, excess: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     Row::points(label, axis, move |x, mut random| {
         let problem = Max::new(x as usize + 1, 1.0);
-        // Σα_tℓ_t(w_t), and Σα_tℓ_t(u) = ⟨linear, u⟩ + (μ/2)·A_T‖u‖² + constant.
+        // Σα_tℓ_t(w_t), and the coefficients of Σα_tℓ_t(u) = ⟨linear, u⟩ + (μ/2)·A_T‖u‖² + constant.
         let (mut linear, mut constant, mut sum) = (vec![0.0; problem.dim()], 0.0, 0.0);
         let run = descend(&problem, method, x as u64, &mut random, |round| {
             let away: f64 = round.iterate.iter().zip(round.query).map(|(w, x)| (w - x).powi(2)).sum();
@@ -92,11 +94,11 @@ fn regret(label: &str, form: Form, method: Method, told: f64, excess: bool) -> R
                 *z += round.weight * (round.gradient[i] - told * round.query[i]);
             }
         });
-        // Where their sum is least: the projection of the point where it would be without the ball.
+        // The minimiser of the sum over the ball is the projection of its minimiser over the whole space.
         let far = norm(&linear) / (told * run.total);
         let best: Vec<f64> = linear.iter().map(|z| -z / (told * run.total) / far.max(1.0)).collect();
         let least = dot(&linear, &best) + told / 2.0 * run.total * dot(&best, &best) + constant;
-        // (μB + G)² = 16.
+        // (μB + G)² = 16 for μ = 1, B = G = 2.
         let printed = |steps: f64| match method.power() > 0.0 {
             true => steps * 16.0,
             false => (1.0 + steps.ln()) * 8.0,

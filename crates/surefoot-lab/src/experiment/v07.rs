@@ -1,3 +1,5 @@
+//! V7: corollaries of Theorem 1 on sums and means of all excesses.
+
 use surefoot::bound;
 
 use crate::method::{Method, descend};
@@ -23,7 +25,7 @@ where
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     Row::points(label, axis, move |x, mut random: Random| {
         let problem = Max::new(x as usize + 1, 0.0);
-        // B·√(2Σα_t²), as gradients have length 1.
+        // B·√(2Σα_t²), because gradients have length 1.
         let squares: f64 = (1..=x as u64).map(|t| (t as f64).powf(2.0 * method.power())).sum();
         let regret = problem.facts().diameter() * (2.0 * squares).sqrt();
         let mut sums = Sums { excess: 0.0, weight: 0.0, steps: x, regret };

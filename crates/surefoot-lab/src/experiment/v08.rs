@@ -1,3 +1,5 @@
+//! V8: Theorem 1 with probability 1 − δ.
+
 use crate::method::{Method, descend};
 use crate::problem::{Facts, Problem};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
@@ -7,7 +9,7 @@ const ABOUT: &str = "Theorem 1 with probability 1 − δ: the excess is above (R
     B·G·√(Σα²)/A_T may be √(2 ln(1/δ)): 2.15 and 3.03 for δ = .1 and .01, where the paper prints 3.46 and 4.60. numpy had \
     .63 to .67 and 1.63 to 1.68, violations 2.2e-3 and 1e-4.";
 
-/// A linear loss over −1 to 1, told by signs.
+/// Linear loss over \[−1, 1\] whose gradients are random signs with mean `slope`.
 pub(super) struct Signs {
     pub(super) slope: f64,
 }
@@ -30,7 +32,7 @@ impl Problem for Signs {
     }
 }
 
-/// Excess, regret against the minimiser over A_T, and B·G·√(Σα²)/A_T, handed to `read`.
+/// Builds a row; `read` gets the excess, the regret against the minimiser over A_T, and B·G·√(Σα²)/A_T.
 fn row(label: &str, form: Form, power: f64, read: impl Fn(f64, f64, f64) -> Reading + Send + Sync + 'static) -> Row {
     let axis = form.pick(&[100.0, 400.0][..], &[100.0, 200.0, 400.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -40,9 +42,9 @@ fn row(label: &str, form: Form, power: f64, read: impl Fn(f64, f64, f64) -> Read
             linear += round.weight * round.gradient[0] * round.iterate[0];
             sum += round.weight * round.gradient[0];
         });
-        // Against the minimiser −1.
+        // The regret is against the minimiser −1.
         let regret = (linear + sum) / run.total;
-        // With gradients of length 1, Σα²‖g‖² is Σα².
+        // Gradients have length 1, so Σα²‖g‖² is Σα².
         read(problem.excess(&run.output), regret, 2.0 * run.squares.sqrt() / run.total)
     })
     .seeds(form.pick(2000, 20_000))

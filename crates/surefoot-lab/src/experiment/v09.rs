@@ -1,3 +1,5 @@
+//! V9: Theorem O with one rate per coordinate.
+
 use surefoot::bound;
 
 use super::rate;
@@ -28,7 +30,7 @@ fn row(label: &str, form: Form, method: Method) -> Row {
     rate::row(label, axis(form), method, |_| problem(), read)
 }
 
-/// The excess of one method under that of another.
+/// Builds a row of the excess of one method, with the excess of another as its bound.
 fn pair(label: &str, form: Form, one: Method, other: Method) -> Row {
     Row::points(label, axis(form), move |x, mut random| {
         let problem = problem();

@@ -1,3 +1,5 @@
+//! V10: regret bounds of all learners against adversaries.
+
 mod adversary;
 mod player;
 
@@ -19,10 +21,10 @@ const ABOUT: &str = "No adversary makes a learner regret more than its bound: el
 
 const DIM: usize = 5;
 
-/// The largest ⟨−Z, u⟩ over the points u that are compared with, at a distance.
+/// Function that returns the largest ⟨−Z, u⟩ over the comparators u at a distance.
 type Support = fn(&[f64], f64) -> f64;
 
-/// The regret over the bound at its worst so far, over all adversaries, weights and hints.
+/// Builds a row of the largest ratio of regret to bound so far, over all adversaries, weights and kinds of hints.
 fn row(label: &str, form: Form, distances: &'static [f64], support: Support, make: fn() -> Box<dyn Player>) -> Row {
     let axis = form.pick(&[30.0, 100.0][..], &[30.0, 100.0, 300.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -51,7 +53,7 @@ struct Game {
 }
 
 impl Game {
-    /// The largest ratio up to each point of the axis.
+    /// Plays the game and returns the largest ratio of regret to bound up to each point of the axis.
     fn play(&mut self, axis: &[f64], random: &mut Random) -> Vec<f64> {
         let (mut linear, mut mass, mut sum, mut last) = (0.0, 0.0, vec![0.0; DIM], vec![0.0; DIM]);
         let base: Vec<f64> = (0..DIM).map(|_| random.normal()).collect();
@@ -59,7 +61,7 @@ impl Game {
         let (mut worst, mut ratios) = (f64::NEG_INFINITY, Vec::new());
         for step in 1..=axis.last().copied().unwrap_or_default() as u64 {
             let weight = (step as f64).powi(self.power);
-            // Adversaries that look at the iterate cannot be foreseen.
+            // The gradients of an adversary that uses the iterate cannot be given as exact hints.
             let foreseen = self.adversary.blind(step, &base, random);
             self.hinting.hint(&mut *self.player, weight, &last, foreseen.as_deref(), random);
             let iterate: Vec<f64> = (0..DIM).map(|i| self.player.at(i)).collect();
@@ -73,7 +75,7 @@ impl Game {
             for &distance in self.distances {
                 let regret = linear + (self.support)(&sum, distance);
                 let bound = self.player.bound(distance);
-                // Where nothing may be regretted, nothing but rounding is.
+                // A bound of 0 must hold up to rounding.
                 let scale = bound.max(1e-12 * mass);
                 worst = worst.max(if regret > 0.0 { regret / scale } else { worst });
             }
@@ -87,7 +89,7 @@ impl Game {
 }
 
 fn euclidean(sum: &[f64], distance: f64) -> f64 {
-    // Sizes of 1e±100 have no squares.
+    // Vectors of size 1e±100 are rescaled, since their squares overflow or vanish.
     let size = sum.iter().fold(0.0_f64, |size, z| size.max(z.abs()));
     let scaled: Vec<f64> = sum.iter().map(|z| z / size.max(f64::MIN_POSITIVE)).collect();
     distance * size * norm(&scaled)

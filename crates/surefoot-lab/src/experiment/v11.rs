@@ -1,3 +1,5 @@
+//! V11: invariance of the methods under scaling of the loss and translation of the problem.
+
 use crate::method::{Method, descend};
 use crate::problem::{Chain, Facts, Problem};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
@@ -9,7 +11,7 @@ const ABOUT: &str = "No method has a constant with units: with the loss multipli
     their domain. The whole space has 0 for its centre, and FreeGrad and the leader start there, moved problem or not: their \
     points move only if the caller moves the start, which is to ask at v + x in place of x.";
 
-/// A problem with its loss multiplied by a factor.
+/// Problem whose loss is multiplied by a factor.
 struct Times(Chain, f64);
 
 impl Problem for Times {
@@ -31,18 +33,18 @@ impl Problem for Times {
     }
 }
 
-/// The part of a problem that is transformed.
+/// Part of a problem that is moved together with its minimiser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
-    /// Its domain, and so the centre, where methods start.
+    /// Domain, whose centre is the starting point of the methods.
     Domain,
-    /// The start, by the caller, who asks at v + x in place of x.
+    /// Starting point, moved by the caller, who evaluates the problem at v + x in place of x.
     Start,
-    /// Nothing: a planted error.
+    /// Neither domain nor starting point, which is a planted error.
     Nothing,
 }
 
-/// A problem moved by a vector v.
+/// Problem moved by the vector `by`.
 struct Moved {
     problem: Chain,
     by: Vec<f64>,
@@ -50,13 +52,13 @@ struct Moved {
 }
 
 impl Moved {
-    /// Where a method's point is.
+    /// Returns the position that a point of the method stands for.
     fn place(&self, x: &[f64]) -> Vec<f64> {
         let start = if self.with == With::Start { 1.0 } else { 0.0 };
         x.iter().zip(&self.by).map(|(x, v)| x + start * v).collect()
     }
 
-    /// The point in the coordinates of the original problem.
+    /// Returns the point in the coordinates of the original problem.
     fn back(&self, x: &[f64]) -> Vec<f64> {
         self.place(x).iter().zip(&self.by).map(|(x, v)| x - v).collect()
     }
@@ -84,7 +86,7 @@ impl Problem for Moved {
     }
 }
 
-/// All queries and outputs of a run on the problem moved by a vector of this length.
+/// Returns all queries and outputs of a run on the problem moved by a vector of the given length.
 fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f64>> {
     let problem = Chain::new(65, 0.1);
     let by = (0..problem.dim()).map(|i| length * (1.0 + i as f64).sin()).collect();
@@ -95,7 +97,7 @@ fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f
     points
 }
 
-/// The largest distance of a point, less the vector, from what it was before; relative to the size of points.
+/// Builds a row of the largest difference between the points of a run and those of the moved run, less the vector, relative to their size.
 fn moved(label: &str, method: Method, with: With) -> Row {
     Row::points(label, &[1e-3, 1.0, 1e3], move |length, random| {
         let (before, after) = (points(method, with, 0.0, &random), points(method, with, length, &random));
@@ -109,7 +111,7 @@ fn moved(label: &str, method: Method, with: With) -> Row {
     .claim(Claim::Largest { most: 1e-12 })
 }
 
-/// How many coordinates of the output differ from those for the loss itself.
+/// Builds a row of the number of coordinates of the output that differ from those for the unscaled loss.
 fn row(label: &str, method: Method) -> Row {
     let axis = [-800, -20, -1, 1, 20, 800].map(|k| 2_f64.powi(k));
     Row::points(label, &axis, move |factor, random| {

@@ -1,3 +1,5 @@
+//! V12: certificates against the true excess.
+
 mod coins;
 mod exact;
 mod refusals;

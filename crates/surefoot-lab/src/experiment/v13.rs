@@ -1,3 +1,5 @@
+//! V13: errata of the paper, in numbers.
+
 use surefoot::bound;
 
 use crate::method::{Method, descend};
@@ -11,7 +13,7 @@ const ABOUT: &str = "What the print has wrong, in numbers. A hint that comes aft
     false for T = 1 and 2: there its end is below the line before it, by 1.22 and 1.06. The inequalities between sums that its proofs \
     borrow hold.";
 
-/// The excess on the chain with a method, over that with another.
+/// Builds a row of the ratio of two methods' excesses on the chain.
 fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
     let axis = form.pick(&[64.0, 128.0][..], &[64.0, 128.0, 256.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -21,7 +23,7 @@ fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
     })
 }
 
-/// max ‖x_t − w_t‖² over all rounds but the first.
+/// Builds a row of the largest ‖x_t − w_t‖² over all rounds.
 fn apart(label: &str, method: Method) -> Row {
     Row::points(label, &[64.0], move |x, mut random| {
         let mut most = 0.0_f64;
@@ -34,7 +36,7 @@ fn apart(label: &str, method: Method) -> Row {
     .claim(Claim::Largest { most: 0.0 })
 }
 
-/// ‖∇L(x)‖²/(factor·L·(L(x) − L*)) for L = (L/2)x² in the direction of the largest curvature.
+/// Builds a row of ‖∇L(x)‖²/(factor·L·(L(x) − L*)) for the quadratic loss (L/2)x² with L = 3.
 fn bounding(label: &str, factor: f64) -> Row {
     Row::points(label, &[1e-3, 1.0, 1e3], move |x, _| {
         let (curvature, gradient, excess) = (3.0, 3.0 * x, 1.5 * x * x);
@@ -43,7 +45,7 @@ fn bounding(label: &str, factor: f64) -> Row {
     .claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// The two last lines of the proof of Theorem 3, for L = 0 and B = σ = 1: what is to be bounded under its bound.
+/// Builds a row of the last two lines in the proof of Theorem 3, for L = 0 and B = σ = 1: the quantity to be bounded, under its bound.
 fn last_step(label: &str, axis: &[f64]) -> Row {
     Row::points(label, axis, |x, _: Random| {
         let theorem = bound::Optimistic { steps: x as u64, diameter: 1.0, noise: 1.0, ..Default::default() };
@@ -52,10 +54,10 @@ fn last_step(label: &str, axis: &[f64]) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// Each x_i and Σ_{j≤i} x_j, for positive numbers x_1 … x_n.
+/// Each x_i with Σ_{j≤i} x_j, for positive numbers x_1 … x_n.
 type Terms = [(f64, f64)];
 
-/// Left over right side of an inequality between sums, over sequences of sizes from 1e−6 to 1e6.
+/// Builds a row of the ratio of the two sides of an inequality between sums, over sequences of numbers from 1e−6 to 1e6.
 fn sums(label: &str, sides: fn(&Terms) -> (f64, f64)) -> Row {
     Row::points(label, &[1.0, 10.0, 1000.0], move |x, mut random| {
         let mut sum = 0.0;
@@ -72,7 +74,7 @@ fn sums(label: &str, sides: fn(&Terms) -> (f64, f64)) -> Row {
     .claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i).
+/// Returns Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i).
 fn roots(terms: &Terms) -> (f64, f64) {
     let total = terms.last().map_or(0.0, |term| term.1);
     (terms.iter().map(|(x, sum)| x / sum.sqrt()).sum(), total.sqrt())

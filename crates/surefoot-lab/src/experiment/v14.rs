@@ -1,3 +1,5 @@
+//! V14: steps and examples that minibatches need.
+
 use crate::method::{Method, Solver};
 use crate::problem::{Chain, Problem};
 use crate::{Claim, Experiment, Form, Random, Reading, Row};
@@ -7,7 +9,7 @@ const ABOUT: &str = "Algorithm 3 on a chain of 41 coordinates, with noise σ = 2
     single ones and take far fewer steps. numpy had steps 1704, 440, 52, 12 and 8 for b = 1, 4, 16, 64, 256; \
     the first passage of a noisy mean varies by a tenth from run to run, more for b = 4.";
 
-/// The steps that ten runs take with `noise` an example and a noise of `noise`·b^`power` a batch of b.
+/// Returns the steps until the mean excess of ten runs reaches the goal, for noise `noise`·b^`power` per batch of b examples.
 fn steps(batch: f64, noise: f64, power: f64, random: &mut Random) -> f64 {
     const RUNS: usize = 10;
     let problem = Chain::new(41, noise * batch.powf(power));
@@ -31,7 +33,7 @@ fn steps(batch: f64, noise: f64, power: f64, random: &mut Random) -> f64 {
     f64::INFINITY
 }
 
-/// Steps under those of the batch before, or examples under 2.5 times those of single ones.
+/// Builds a row of the examples under 2.5 times those of single-example batches, or of the steps, which must not grow with the batch.
 fn row(label: &str, form: Form, examples: bool, power: f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let steps: Vec<f64> = axis.iter().map(|batch| steps(*batch, 2.0, power, &mut random)).collect();
@@ -41,7 +43,7 @@ fn row(label: &str, form: Form, examples: bool, power: f64) -> Row {
         };
         axis.iter().zip(&steps).map(reading).collect()
     };
-    // Larger batches waste examples, though they need not more steps.
+    // The largest batch wastes examples, though it needs no more steps.
     let (claim, most) = if examples { (Claim::Bounded, 4) } else { (Claim::Falling, 5) };
     Row::path(label, &[1.0, 4.0, 16.0, 64.0, 256.0][..most], trial).seeds(form.pick(2, 8)).claim(claim)
 }

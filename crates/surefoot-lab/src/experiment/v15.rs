@@ -1,3 +1,5 @@
+//! V15: FreeGrad without a radius against OGD-norm with radii right and wrong.
+
 use std::sync::LazyLock;
 
 use crate::method::{Method, descend};
@@ -11,7 +13,7 @@ const ABOUT: &str = "A stream of single rows of a logistic regression whose solu
 
 static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 4000, 0.0, 6.0, None).stream(1));
 
-/// The stream with a ball of another radius.
+/// The stream over a ball whose radius is the length of the solution times a factor.
 struct Wider(f64);
 
 impl Problem for Wider {
@@ -32,7 +34,7 @@ impl Problem for Wider {
     }
 }
 
-/// Excesses under three times those of OGD-norm with the right radius, on rows of its own.
+/// Builds a row of excesses under three times the excess of OGD-norm with the right radius, on independently drawn rows.
 fn row(label: &str, form: Form, axis: &[f64], run: fn(f64) -> (f64, Method)) -> Row {
     Row::points(label, axis, move |x, mut random| {
         let mut excess =

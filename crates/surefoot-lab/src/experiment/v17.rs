@@ -1,3 +1,5 @@
+//! V17: Theorem N, smooth losses without hints.
+
 use surefoot::{Anytime, AskTell, FreeGrad, Learner, Point, Uniform, Whole, bound};
 
 use super::rate::{self, Outcome};
@@ -12,7 +14,7 @@ const ABOUT: &str = "The corollary on smooth losses: Algorithm 1 with α = 1, to
     FreeGrad in the whole space ψ is about ‖x*‖, and the bound is R_T(x*)/T. A minimiser outside the ball, which the \
     corollary excludes, breaks it.";
 
-/// OGD-norm has R_T ≤ √2·B·√(Σ‖g‖²).
+/// Returns Theorem N with ψ = √2·B, since OGD-norm has R_T ≤ √2·B·√(Σ‖g‖²).
 fn theorem(o: &Outcome, noise: f64) -> bound::Smooth {
     let psi = 2_f64.sqrt() * o.facts.diameter();
     bound::Smooth { steps: o.steps, psi, smoothness: o.facts.smoothness, noise }
@@ -31,7 +33,7 @@ fn valley<P: Problem>(label: &str, form: Form, problem: impl Fn(f64) -> P + Send
     rate::row(label, axis, Method::Anytime { power: 0.0 }, problem, read).seeds(form.pick(500, 1000))
 }
 
-/// The sum of the excesses of all queries, σ = 0.1, under its bound, or under that of the classic conversion.
+/// Builds a row of the sum of the excesses of all queries, for σ = 0.1, under its bound or that of the classic conversion.
 fn sum(label: &str, form: Form, method: Method, classic: bool) -> Row {
     const NOISE: f64 = 0.1;
     let axis = form.pick(&[16.0, 128.0, 1024.0][..], &[16.0, 64.0, 256.0, 1024.0, 4096.0]);
@@ -46,7 +48,7 @@ fn sum(label: &str, form: Form, method: Method, classic: bool) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// FreeGrad in the whole space under the regret bound that it states of itself, at ‖x*‖, over T.
+/// Builds a row of FreeGrad in the whole space, under the regret bound at ‖x*‖ that it states itself, divided by T.
 fn free(label: &str, form: Form, sign: f64) -> Row {
     let axis = form.pick(&[16.0, 128.0, 1024.0][..], &[16.0, 64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {

@@ -1,3 +1,5 @@
+//! V18: Theorems 4, 5 and A with noise.
+
 use surefoot::bound;
 
 use super::rate::{self, Outcome};
@@ -11,7 +13,7 @@ const ABOUT: &str = "Theorems 4 and 5 with noise: one run of Algorithm 4, told n
     units (ε = 0) under Theorem A with the Λ_T of the run. In a valley of slope σ/√T that noise hides, and at an edge of that \
     slope, no method does better than order σ/√T. Queries leave the ball by at most √2·B. With c twice as large and exact gradients the bound has no logarithm of T.";
 
-/// G for gradients of the chain: queries stay within √2·B of the ball.
+/// Returns the bound of Algorithm 4 with G for gradients of the chain, whose queries stay within √2·B of the ball.
 fn told(o: &Outcome, noise: f64, epsilon: f64) -> bound::Accelerated {
     let (steps, diameter, smoothness) = (o.steps, o.facts.diameter(), o.facts.smoothness);
     let slope = smoothness * diameter * (1.0 + 2_f64.sqrt());
@@ -33,7 +35,7 @@ fn chain(label: &str, form: Form, method: Method, (noise, told): (f64, f64), bou
         .claim(Claim::Bounded)
 }
 
-/// A valley of this width and slope(T) under noise of size 1.
+/// Builds a row in a valley of the given width and slope(T), with noise of size 1.
 fn valley(
     label: &str,
     form: Form,
@@ -49,7 +51,7 @@ fn valley(
         .claim(near_root)
 }
 
-/// Theorem A for losses that are not smooth, with slopes of length s at all y_t and Λ_T as it was.
+/// Returns Theorem A for losses that are not smooth, with slopes of length s at all y_t and the Λ_T of the run.
 fn universal(o: &Outcome) -> f64 {
     let (diameter, t) = (o.facts.diameter(), o.steps as f64);
     let regret = diameter * (2.0 * o.run.squares).sqrt();
@@ -58,7 +60,7 @@ fn universal(o: &Outcome) -> f64 {
     theorem.universal(regret, o.run.growth, slopes)
 }
 
-/// How far queries get from the ball, in units of √2·B: as √A_t·‖η_t g_t‖ ≤ cB, they get no farther than cB/√2.
+/// Builds a row of the largest distance of queries from the ball in units of √2·B: √A_t·‖η_t g_t‖ ≤ cB limits it to cB/√2.
 fn beyond(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[64.0, 256.0][..], &[64.0, 1024.0]);
     Row::points(label, axis, move |x, mut random| {

@@ -1,3 +1,5 @@
+//! V20: exp-concave losses and the online Newton step.
+
 use std::sync::LazyLock;
 
 use surefoot::bound;
@@ -16,7 +18,7 @@ const ABOUT: &str = "The remark on exp-concave losses: Algorithm 2 over the onli
 const DIM: usize = 5;
 const RADIUS: f64 = 3.0;
 const EPSILON: f64 = 0.01;
-/// ½·min(1/(4GB), η) with G = 1, B = 6 and η = e^−3 = 0.0498.
+/// Parameter γ = ½·min(1/(4GB), η) with G = 1, B = 6 and η = e^−3 = 0.0498.
 const GAMMA: f64 = 1.0 / 48.0;
 const NEWTON: Method = Method::Newton { gamma: GAMMA, epsilon: EPSILON };
 
@@ -26,7 +28,7 @@ fn stream() -> Logistic {
     PROBLEM.clone().stream(1)
 }
 
-/// The bound on the regret, for a run with this Σ‖g_t‖².
+/// Returns the bound on the regret, for a run with Σ‖g_t‖² = `squares`.
 fn regret(squares: f64) -> f64 {
     let distance = norm(PROBLEM.solution());
     bound::ExpConcave { dim: DIM, gamma: GAMMA, epsilon: EPSILON, distance, largest: 1.0, squares }.regret()
@@ -41,12 +43,12 @@ fn row<P: Problem + 'static>(label: &str, form: Form, method: Method, problem: f
     rate::row(label, axis(form), method, move |steps| problem(steps as f64), read).seeds(form.pick(60, 400))
 }
 
-/// The comparison made along a run.
+/// Comparison made along a run.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
-    /// The regret of the curved losses at x*, under the bound.
+    /// Regret of the curved losses against x*, under its bound.
     Regret,
-    /// The excess, under that regret over T, for losses so many times as curved as they are.
+    /// Excess under the regret over T, for losses taken to be `curved` times as curved as they are.
     Excess { curved: f64 },
 }
 

@@ -1,4 +1,4 @@
-//! The bounds in probability on noises that are all within one declared bound, at all times.
+//! V21: the bounds in probability, at all times, on five noises within one declared bound.
 
 mod noise;
 mod watch;
@@ -16,12 +16,12 @@ const ABOUT: &str = "The bounds that hold with probability 1 − δ at all times
     and, for the noise that comes nearest, half of it. At the end of a run a bound is below the one that it replaced, a union over rates by \
     halves; in the first steps, where the range decides, the boundary is up to 1.55 times as large.";
 
-/// The comparison made.
+/// Comparison made by a row.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
-    /// The truth, under the bound with this share of its allowance for noise.
+    /// Truth under the bound, with this share of its allowance for noise.
     Truth { allowance: f64 },
-    /// The bound, under that of a union of rates which are paid for, or not.
+    /// Bound under that of a union over rates, whose share of δ is `paid` for or not.
     Union { paid: bool },
 }
 
@@ -36,7 +36,7 @@ fn reading(watch: &Watch, held: Held) -> Reading {
     }
 }
 
-/// A row whose reading at a point of the axis is, of those since the point before, the one that came nearest to its bound.
+/// Builds a row whose reading at each point of the axis is the one nearest to its bound since the previous point.
 fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut watch, mut nearest, mut readings) = (Watch::new(kind), None::<Reading>, Vec::new());
@@ -57,7 +57,7 @@ fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     Row::path(label, axis, trial)
 }
 
-/// Bounds against those that they replaced, at the end of a run.
+/// Builds a row of bounds under those that they replaced, at the end of a run.
 fn end(label: &str, last: f64, kind: Kind, noise: Noise, paid: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let mut watch = Watch::new(kind);
@@ -66,7 +66,7 @@ fn end(label: &str, last: f64, kind: Kind, noise: Noise, paid: bool) -> Row {
         vec![reading(&watch, Held::Union { paid })]
     };
     let row = Row::path(label, &[last], trial).claim(MEDIAN);
-    // Bounds of a loss are nearly all mean: their ratio is too close to 1 for a claim about each seed.
+    // Bounds of a loss consist mostly of the mean, so their ratio is too close to 1 for a claim about each seed.
     if kind == Kind::Risk { row } else { row.claim(Claim::Always) }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn experiment(form: Form) -> Experiment {
         let label = format!("{}, no allowance for noise, {}", kind.name(), noise.name());
         let held = Held::Truth { allowance: 0.0 };
         let row = row(&label, axis, kind, noise, held).claim(COVERED).seeds(seeds).planted();
-        // A loss is nearly all mean, and need not exceed that by half.
+        // A bound of a loss consists mostly of the mean, which the loss need not exceed by half.
         rows.push(if kind == Kind::Risk { row } else { row.claim(LARGEST) });
     }
     let half = Held::Truth { allowance: 0.5 };

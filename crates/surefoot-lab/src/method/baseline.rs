@@ -1,11 +1,11 @@
-//! Methods of others, to compare with.
+//! Methods from the literature, for comparison.
 
 use surefoot::{Leader, Learner, Quadratic, View, Whole};
 
 use super::Solver;
 use crate::problem::{Facts, norm};
 
-/// The classic conversion with weights t^k over the leader: gradients at its iterates, their weighted mean as output.
+/// Classic conversion with weights t^k over follow-the-leader: gradients are taken at its iterates, and the output is their weighted mean.
 pub(super) struct ClassicLeader {
     learner: Leader<f64, Whole>,
     power: f64,
@@ -46,12 +46,12 @@ impl Solver for ClassicLeader {
     }
 }
 
-/// Accelerated stochastic approximation, which is told L, σ, the radius and T beforehand. In a ball around 0.
+/// Accelerated stochastic approximation in a ball around 0, which is given L, σ, the radius and T beforehand.
 ///
 /// Source: Lan (2012), AC-SA with the steps of its Corollary 1.
 pub(super) struct Told {
     radius: f64,
-    /// γ, of which step t is (t + 1)/2 times as large.
+    /// Rate γ; step t uses (t + 1)/2 times γ.
     rate: f64,
     step: u64,
     iterate: Vec<f64>,
@@ -65,7 +65,7 @@ impl Told {
         Self { radius: facts.radius, rate, step: 0, iterate: vec![0.0; dim], output: vec![0.0; dim] }
     }
 
-    /// The part of the iterate in query and output of the open round.
+    /// Returns the share of the iterate in query and output of the open round.
     fn share(&self) -> f64 {
         2.0 / (self.step as f64 + 2.0)
     }

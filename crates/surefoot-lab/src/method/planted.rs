@@ -1,10 +1,10 @@
-//! Methods with one mistake in them.
+//! Methods with one planted mistake each.
 
 use surefoot::{AskTell, Hinted, Learner, Point, Vector};
 
 use super::Solver;
 
-/// Each hint reaches the learner one round late, as the print of Algorithm 3 has it.
+/// Learner whose hints arrive one round late, as in the printed form of Algorithm 3.
 pub(super) struct Late<L> {
     learner: L,
     waiting: Vec<f64>,
@@ -38,7 +38,7 @@ impl<L: Hinted<f64>> Hinted<f64> for Late<L> {
     }
 }
 
-/// Each hint has the weight of the round before.
+/// Learner whose hints have the weight of the previous round.
 pub(super) struct OldWeight<L> {
     learner: L,
     last: f64,
@@ -71,7 +71,7 @@ impl<L: Hinted<f64>> Hinted<f64> for OldWeight<L> {
     }
 }
 
-/// x_t = Σ α_i w_t/Σ α_i, which is w_t.
+/// Algorithm 1 with x_t = Σ α_i w_t/Σ α_i, which equals w_t.
 pub(super) struct LastIterate<L> {
     learner: L,
     step: u64,
@@ -104,7 +104,7 @@ impl<L: Learner<f64>> Solver for LastIterate<L> {
     }
 }
 
-/// Takes every gradient for its opposite.
+/// Method that is given the negative of every gradient.
 pub(super) struct Backwards(pub(super) Box<dyn Solver>);
 
 impl Solver for Backwards {
@@ -126,10 +126,10 @@ impl Solver for Backwards {
     }
 }
 
-/// Algorithm 4 with y_t = x_t − η_t g_t as the output, but averages that go on from x_t.
+/// Algorithm 4 with y_t = x_t − η_t g_t as the output, whose averages nevertheless continue from x_t.
 pub(super) struct Uncorrected<A> {
     method: A,
-    /// c·B.
+    /// Scale c·B of the gradient steps.
     stride: f64,
     step: u64,
     squares: f64,
@@ -166,7 +166,7 @@ impl<A: AskTell<f64> + Iterates> Solver for Uncorrected<A> {
     }
 }
 
-/// A conversion that shows its learner's iterate.
+/// Conversion that exposes its learner's iterate.
 pub(super) trait Iterates {
     fn iterate_at(&self, i: usize) -> f64;
 }
@@ -177,14 +177,14 @@ impl<L: Learner<f64>, W: surefoot::Weights> Iterates for surefoot::DenseAnytime<
     }
 }
 
-/// Algorithm 4 whose gradient steps do not get smaller: η_t = η_1.
+/// Algorithm 4 with gradient steps of constant rate: η_t = η_1.
 pub(super) struct Stubborn<L> {
     learner: L,
-    /// c·B.
+    /// Scale c·B of the gradient steps.
     stride: f64,
     rate: f64,
     step: u64,
-    /// y_t.
+    /// Output y_t.
     output: Vec<f64>,
 }
 
@@ -196,7 +196,7 @@ impl<L: Learner<f64>> Stubborn<L> {
 
 impl<L: Learner<f64>> Solver for Stubborn<L> {
     fn query(&self, x: &mut [f64]) {
-        // α_t/A_t for α_t = t.
+        // The share α_t/A_t for α_t = t.
         let share = 2.0 / (self.step as f64 + 2.0);
         x.iter_mut().enumerate().for_each(|(i, x)| *x = share * self.learner.at(i) + (1.0 - share) * self.output[i]);
     }

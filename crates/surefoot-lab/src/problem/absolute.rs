@@ -1,18 +1,20 @@
+//! Least absolute deviations with a known minimiser.
+
 use super::{Facts, Problem, dot, norm};
 use crate::Random;
 
-/// Least absolute deviations, (1/n)Σ|⟨a_i, x⟩ − y_i|, with a minimiser that is known: every row comes twice, with
-/// residuals +e and −e at the solution, where neither can be made smaller without making the other larger.
+/// Least absolute deviations, (1/n)Σ|⟨a_i, x⟩ − y_i|, with a known minimiser: every row occurs twice, with residuals +e and −e at the
+/// solution, neither of which can be reduced without increasing the other.
 #[derive(Clone, Debug)]
 pub struct Absolute {
-    /// a, what a·solution is, and e.
+    /// Rows: the vector a, the product ⟨a, solution⟩, and the residual e.
     rows: Vec<(Vec<f64>, f64, f64)>,
     dim: usize,
     radius: f64,
 }
 
 impl Absolute {
-    /// With `pairs` pairs of standard normal rows, errors of size `error`, over a ball of this radius.
+    /// Builds a problem with `pairs` pairs of standard normal rows and residuals of size `error`, over a ball of this radius.
     ///
     /// # Panics
     /// If the solution does not lie in the ball.
@@ -47,7 +49,7 @@ impl Problem for Absolute {
     }
 
     fn excess(&self, x: &[f64]) -> f64 {
-        // (|r − e| + |r + e|)/2 − e = max(|r| − e, 0).
+        // The mean of both terms less e: (|r − e| + |r + e|)/2 − e = max(|r| − e, 0).
         let excess = |(a, level, e): &(Vec<f64>, f64, f64)| ((dot(a, x) - level).abs() - e).max(0.0);
         self.rows.iter().map(excess).sum::<f64>() / self.rows.len() as f64
     }

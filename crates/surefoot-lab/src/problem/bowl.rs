@@ -1,7 +1,9 @@
+//! A quadratic bowl with noise.
+
 use super::{Facts, Problem, disturb, dot};
 use crate::Random;
 
-/// The bowl ½‖x‖² with noise: 1-smooth and 1-strongly convex, with its minimum where methods start.
+/// Quadratic ½‖x‖² with noise: 1-smooth and 1-strongly convex, with its minimum at the starting point of the methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Bowl {
     dim: usize,
@@ -9,7 +11,7 @@ pub struct Bowl {
 }
 
 impl Bowl {
-    /// With noise σ.
+    /// Builds a bowl of `dim` coordinates with noise σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, noise: f64) -> Self {
         Self { dim, noise }

@@ -1,10 +1,12 @@
+//! Nesterov's chain, the hardest quadratic for gradient methods.
+
 use super::{Facts, Problem, disturb, norm};
 use crate::Random;
 
-/// Nesterov's chain, the worst quadratic for methods that walk along gradients: ⅛(x_1² + Σ(x_{i+1} − x_i)² + x_k²) − ¼x_1.
+/// Nesterov's chain, the worst quadratic for methods that move along gradients: ⅛(x_1² + Σ(x_{i+1} − x_i)² + x_k²) − ¼x_1.
 ///
-/// L = 1, minimiser x*_i = 1 − i/(k+1). With k ≥ 2T + 1 no method whose points stay in the span of its gradients has an
-/// excess below 3L‖x*‖²/(32(T+1)²) after T of them. The ball has ‖x*‖ for its radius.
+/// L = 1, and the minimiser is x*_i = 1 − i/(k+1). If k ≥ 2T + 1, no method whose points stay in the span of its gradients has an excess
+/// below 3L‖x*‖²/(32(T+1)²) after T gradients. The radius of the ball is ‖x*‖.
 ///
 /// Source: Nesterov, Introductory Lectures on Convex Optimization, Theorem 2.1.7.
 #[derive(Clone, Debug)]
@@ -15,14 +17,14 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of `dim` coordinates, with noise σ.
+    /// Builds the chain of `dim` coordinates, with noise σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, noise: f64) -> Self {
         let solution = (1..=dim).map(|i| 1.0 - i as f64 / (dim as f64 + 1.0)).collect();
         Self { solution, noise, room: 1.0 }
     }
 
-    /// Over a ball so many times as large as it need be.
+    /// Enlarges the ball to `room` times the necessary radius ‖x*‖.
     #[must_use]
     pub fn within(self, room: f64) -> Self {
         Self { room, ..self }
@@ -45,7 +47,7 @@ impl Problem for Chain {
     }
 
     fn excess(&self, x: &[f64]) -> f64 {
-        // The quadratic form of the distance from the minimiser.
+        // The excess is the quadratic form of the distance from the minimiser.
         let (mut last, mut sum) = (0.0, 0.0);
         for (x, solution) in x.iter().zip(&self.solution) {
             sum += (x - solution - last).powi(2);

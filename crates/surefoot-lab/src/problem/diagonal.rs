@@ -1,7 +1,9 @@
+//! A badly scaled quadratic.
+
 use super::{Facts, Problem};
 use crate::Random;
 
-/// A badly scaled quadratic ½ΣL_j(x_j − c_j)² with L_j from 1 down to `least`, and c in the cube of all |x_j| ≤ 1.
+/// Badly scaled quadratic ½ΣL_j(x_j − c_j)² with L_j from 1 down to `least`, and c in the cube |x_j| ≤ 1.
 #[derive(Clone, Debug)]
 pub struct Diagonal {
     curvatures: Vec<f64>,
@@ -9,7 +11,7 @@ pub struct Diagonal {
 }
 
 impl Diagonal {
-    /// With `dim` coordinates, L_j in a geometric sequence.
+    /// Builds a problem of `dim` coordinates, with curvatures L_j in a geometric sequence from 1 down to `least`.
     #[must_use]
     pub fn new(dim: usize, least: f64) -> Self {
         let mut random = Random::new(0, "diagonal", dim as u64);
@@ -17,7 +19,7 @@ impl Diagonal {
         Self { curvatures, solution: (0..dim).map(|_| random.between(-1.0, 1.0)).collect() }
     }
 
-    /// L_j.
+    /// Returns the curvatures L_j.
     #[must_use]
     pub fn curvatures(&self) -> &[f64] {
         &self.curvatures
@@ -40,7 +42,7 @@ impl Problem for Diagonal {
         (0..x.len()).map(term).sum()
     }
 
-    /// The ball is the one around the cube.
+    /// Returns the constants; the ball is the one circumscribed about the cube.
     fn facts(&self) -> Facts {
         let radius = (self.dim() as f64).sqrt();
         let first = self.curvatures.iter().zip(&self.solution).map(|(l, c)| (l * c).powi(2)).sum::<f64>().sqrt();

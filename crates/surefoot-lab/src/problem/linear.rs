@@ -1,9 +1,11 @@
+//! A linear loss with noise.
+
 use super::{Facts, Problem, disturb};
 use crate::Random;
 
-/// The linear loss ⟨c, x⟩ over the unit ball, with c along the first coordinate, and noise.
+/// Linear loss ⟨c, x⟩ over the unit ball with noise, with c along the first coordinate.
 ///
-/// With ‖c‖ = σ/√T noise hides c from any method of T steps, whose excess is then of order σ/√T.
+/// If ‖c‖ = σ/√T, noise hides c from any method of T steps, whose excess is then of order σ/√T.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     dim: usize,
@@ -12,7 +14,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// With ‖c‖ = `slope` and noise σ.
+    /// Builds a loss of `dim` coordinates with ‖c‖ = `slope` and noise σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, slope: f64, noise: f64) -> Self {
         Self { dim, slope, noise }

@@ -1,11 +1,13 @@
+//! Logistic regression on synthetic rows.
+
 use super::{Facts, Problem, dot, norm};
 use crate::Random;
 
-/// Logistic regression on made-up rows of length at most 1; the loss is the mean over them. Drawing rows with
-/// replacement makes a stream of it whose expected loss is known exactly.
+/// Logistic regression on synthetic rows of length at most 1; the loss is the mean over the rows. Drawing rows with replacement makes a
+/// stream whose expected loss is known exactly.
 #[derive(Clone, Debug)]
 pub struct Logistic {
-    /// Label times row.
+    /// Rows, each multiplied by its label ±1.
     rows: Vec<Vec<f64>>,
     solution: Vec<f64>,
     least: f64,
@@ -14,19 +16,19 @@ pub struct Logistic {
     batch: Option<usize>,
 }
 
-/// ln(1 + e^{−m}).
+/// Returns the logistic loss ln(1 + e^{−m}) at the margin m.
 pub(crate) fn loss(margin: f64) -> f64 {
     (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
 }
 
-/// Its slope, −1/(1 + e^m).
+/// Returns the derivative of the logistic loss at the margin m, −1/(1 + e^m).
 pub(crate) fn slope(margin: f64) -> f64 {
     -0.5 * (1.0 - (0.5 * margin).tanh())
 }
 
 impl Logistic {
-    /// `rows` rows whose lengths vary with a lognormal factor of this `spread`, labels from a model of length `steep`,
-    /// over a ball of this radius; the radius of the solution in the whole space if it is `None`.
+    /// Builds a problem of `rows` rows, whose lengths vary by a lognormal factor with parameter `spread`, and whose labels come from a model of
+    /// length `steep`. The ball has this radius, or for `None` that of the solution in the whole space.
     #[must_use]
     pub fn new(dim: usize, rows: usize, spread: f64, steep: f64, radius: Option<f64>) -> Self {
         let mut random = Random::new(0, "logistic", rows as u64);
@@ -48,7 +50,7 @@ impl Logistic {
         problem
     }
 
-    /// This problem with (ridge/2)‖x‖² added to the loss, over the same ball.
+    /// Returns this problem with (ridge/2)‖x‖² added to the loss, over the same ball.
     #[must_use]
     pub fn penalised(mut self, ridge: f64) -> Self {
         self.ridge = ridge;
@@ -56,33 +58,33 @@ impl Logistic {
         self
     }
 
-    /// Gradients from `batch` rows drawn with replacement.
+    /// Returns this problem with gradients from `batch` rows drawn with replacement.
     #[must_use]
     pub fn stream(self, batch: usize) -> Self {
         Self { batch: Some(batch), ..self }
     }
 
-    /// The minimiser over the ball.
+    /// Returns the minimiser over the ball.
     #[must_use]
     pub fn solution(&self) -> &[f64] {
         &self.solution
     }
 
-    /// The loss at `x`.
+    /// Returns the loss at `x`.
     #[must_use]
     pub fn value(&self, x: &[f64]) -> f64 {
         let mean = self.rows.iter().map(|row| loss(dot(row, x))).sum::<f64>() / self.rows.len() as f64;
         mean + self.ridge / 2.0 * dot(x, x)
     }
 
-    /// Label times row, for every row.
+    /// Returns all rows, each multiplied by its label.
     #[must_use]
     pub fn rows(&self) -> &[Vec<f64>] {
         &self.rows
     }
 
-    /// Finds minimiser and minimum. In a ball that binds the minimiser is that of the loss with a ridge just so heavy that
-    /// it lies on the sphere.
+    /// Finds the minimiser and the minimum. If the ball binds, the minimiser is that of the loss with just enough ridge penalty to place it on
+    /// the sphere.
     fn solve(&mut self, radius: Option<f64>) {
         self.solution = self.newton(self.ridge, vec![0.0; self.solution.len()]);
         self.radius = radius.unwrap_or_else(|| norm(&self.solution));
@@ -102,7 +104,7 @@ impl Logistic {
         self.least = self.value(&self.solution);
     }
 
-    /// The minimiser of the loss plus (ridge/2)‖x‖².
+    /// Returns the minimiser of the loss plus (ridge/2)‖x‖² over the whole space.
     fn newton(&self, ridge: f64, mut x: Vec<f64>) -> Vec<f64> {
         let (dim, n) = (x.len(), self.rows.len() as f64);
         for _ in 0..50 {
@@ -131,7 +133,7 @@ fn draw_many(random: &mut Random, n: usize) -> Vec<f64> {
     (0..n).map(|_| random.normal()).collect()
 }
 
-/// The solution of a positive definite system of which the lower half is given (Cholesky).
+/// Solves a positive definite system, given the lower half of its matrix (Cholesky).
 fn solved(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let dim = right.len();
     let mut lower = matrix.to_vec();
@@ -171,7 +173,7 @@ impl Problem for Logistic {
         self.value(x) - self.least
     }
 
-    /// Noise is at most that of gradients of length 1.
+    /// Returns the constants; the noise is bounded by that of gradients of length 1.
     fn facts(&self) -> Facts {
         let noise = self.batch.map_or(0.0, |batch| 1.0 / (batch as f64).sqrt());
         let gradient = 1.0 + self.ridge * self.radius;

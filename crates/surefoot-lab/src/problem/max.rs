@@ -1,28 +1,30 @@
+//! The resisting function for methods on losses that are not smooth.
+
 use super::{Facts, Problem, dot};
 use crate::Random;
 
-/// The resisting function max_j x_j + (μ/2)‖x‖², whose subgradient names the first of the largest coordinates only.
+/// Resisting function max_j x_j + (μ/2)‖x‖², whose subgradient reveals only the first of the largest coordinates.
 ///
-/// With d = T + 1 coordinates a method knows nothing of one of them after T gradients, so its excess is at least
-/// 1/√d for μ = 0 over the unit ball, whose minimum is −1/√d. For μ > 0 the minimum is −1/(2μd).
+/// With d = T + 1 coordinates, one of them remains unknown to a method after T gradients, so that its excess is at least 1/√d for μ = 0 over
+/// the unit ball, where the minimum is −1/√d. For μ > 0 the minimum is −1/(2μd).
 ///
 /// Source: Nemirovski and Yudin (1983).
 #[derive(Clone, Copy, Debug)]
 pub struct Max {
     dim: usize,
     curvature: f64,
-    /// Whether all of the largest coordinates are named: no resistance. An error to plant.
+    /// Whether the oracle reveals all of the largest coordinates and so does not resist: a planted error.
     open: bool,
 }
 
 impl Max {
-    /// With `dim` coordinates and μ = `curvature`, over the unit ball.
+    /// Builds a function of `dim` coordinates with μ = `curvature`, over the unit ball.
     #[must_use]
     pub fn new(dim: usize, curvature: f64) -> Self {
         Self { dim, curvature, open: false }
     }
 
-    /// The oracle names all of the largest coordinates, and so says more than it should.
+    /// Makes the oracle reveal all of the largest coordinates, and so more than it should.
     #[must_use]
     pub fn open(self) -> Self {
         Self { open: true, ..self }

@@ -1,11 +1,13 @@
+//! A valley with straight sides, or an edge.
+
 use super::{Facts, Problem, disturb};
 use crate::Random;
 
-/// A valley with straight sides: s·w·h((x_1 − c)/w) over the unit ball, h(z) = z²/2 where |z| ≤ 1 and |z| − ½ beyond; for w
-/// = 0 the edge s·|x_1 − c|. Its slope is s at most, L = s/w, and noise is added.
+/// Valley with straight sides: s·w·h((x_1 − c)/w) over the unit ball with noise, where h(z) = z²/2 for |z| ≤ 1 and |z| − ½ beyond; for w = 0
+/// the edge s·|x_1 − c|. Its slope is at most s, and its smoothness is L = s/w.
 ///
-/// With s = σ/√T noise hides on which side the valley lies from any method of T steps, whose excess is then of order σ/√T:
-/// the linear loss of [`Linear`](super::Linear) with a minimiser in the whole space, which Algorithm 4 must have.
+/// If s = σ/√T, noise hides the side on which the bottom lies from any method of T steps, whose excess is then of order σ/√T. The valley
+/// resembles the linear loss of [`Linear`](super::Linear), but has a minimiser in the whole space, as Algorithm 4 requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Valley {
     dim: usize,
@@ -16,19 +18,19 @@ pub struct Valley {
 }
 
 impl Valley {
-    /// With slope s, width w, noise σ and its bottom at x_1 = 1.
+    /// Builds a valley with slope s, width w and noise σ, whose bottom is at x_1 = 1.
     #[must_use]
     pub fn new(dim: usize, slope: f64, width: f64, noise: f64) -> Self {
         Self { dim, slope, width, centre: 1.0, noise }
     }
 
-    /// With its bottom at x_1 = `centre`; beyond 1 it lies outside the ball.
+    /// Moves the bottom to x_1 = `centre`, which lies outside the ball if beyond 1.
     #[must_use]
     pub fn at(self, centre: f64) -> Self {
         Self { centre, ..self }
     }
 
-    /// The loss less its minimum over the whole space, at a distance from the bottom.
+    /// Returns the loss less its minimum over the whole space, at a distance from the bottom.
     fn height(&self, distance: f64) -> f64 {
         let beyond = distance.abs().min(self.width);
         self.slope * (distance.abs() - beyond + if beyond > 0.0 { beyond * beyond / (2.0 * self.width) } else { 0.0 })

@@ -1,4 +1,4 @@
-//! The numbers as CSV, each the shortest decimal that reads back.
+//! The numbers as CSV, each as the shortest decimal that reads back to the same value.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ pub(super) fn points(report: &Report) -> String {
     text
 }
 
-/// Empty where there is no number; infinite limits are no limits.
+/// Formats a number; infinities (no limit) and NaN become an empty cell.
 fn number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { String::new() }
 }

@@ -1,10 +1,10 @@
-//! The plots of a report: one for each experiment, and three over all of them.
+//! The plots of a report: one per experiment, and three over all experiments.
 
 use super::{Finding, Point, Report, Section};
 use crate::claim::{Check, Claim};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// All figures with the names of their files.
+/// Returns all figures with the names of their files.
 pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     let overviews =
         [("slopes", slopes(report)), ("certificates", certificates(report)), ("coverage", coverage(report))];
@@ -13,10 +13,10 @@ pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     overviews.map(|(name, figure)| (name.to_owned(), figure)).chain(own).collect()
 }
 
-/// Figure of the measurements and their bounds along the axis. The legend names one bound and one floor: they have their row's colour.
+/// Draws the measurements and their bounds along the axis. The legend names one bound and one floor; each is drawn in its row's colour.
 fn experiment(section: &Section) -> Figure {
     let (mut measured, mut bounds, mut floors) = (Vec::new(), Vec::new(), Vec::new());
-    // Where some rows are certificates of runs, the others have other units.
+    // If some rows hold certificates of runs, the others are in other units.
     let certificates = section.findings.iter().any(|finding| finding.certificate);
     let shown = |finding: &&Finding| !finding.planted && (finding.certificate || !certificates);
     for (colour, finding) in section.findings.iter().filter(shown).enumerate() {
@@ -34,21 +34,21 @@ fn experiment(section: &Section) -> Figure {
     Figure { title: format!("{}  {}", section.name, section.title), x, y, series, ..Figure::default() }
 }
 
-/// Drops series without points, and all labels but the first.
+/// Removes series without points, and all labels but the first.
 fn labelled_once(series: Vec<Series>) -> Vec<Series> {
     let mut series: Vec<_> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     series.iter_mut().skip(1).for_each(|series| series.label.clear());
     series
 }
 
-/// Measured numbers, each on a line of its own over what is allowed for it.
+/// Draws each measured number on a line of its own, over the interval allowed for it.
 fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     let (mut names, mut allowed, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let last = checks.len();
     for (i, (name, check)) in checks.into_iter().enumerate() {
         let y = (last - i) as f64;
         names.push((y, name));
-        // Where one side is open, a stub shows which.
+        // An interval open on one side is drawn as a stub.
         let stub = 0.05 * (1.0 + check.measured.abs());
         let low = if check.least.is_finite() { check.least } else { check.measured.min(check.most) - stub };
         let high = if check.most.is_finite() { check.most } else { check.measured.max(check.least) + stub };
@@ -72,7 +72,7 @@ fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     Figure { title, x, y, names, series, ..Figure::default() }
 }
 
-/// The checks of rows without planted errors whose words begin like this.
+/// Returns the checks of rows without planted errors whose names begin with `begin`.
 fn chosen(report: &Report, begin: &str) -> Vec<(String, Check)> {
     let each = report.sections.iter().flat_map(|section| section.checks().map(move |(f, c)| (section, f, c)));
     let right = each.filter(|(_, finding, check)| !finding.planted && check.what.starts_with(begin));
@@ -88,7 +88,7 @@ fn coverage(report: &Report) -> Figure {
     intervals(title, "share of runs", chosen(report, Claim::COVERAGE))
 }
 
-/// Certificates against true excesses, all rows that have them.
+/// Draws certificates against true excesses, for all rows that have certificates.
 fn certificates(report: &Report) -> Figure {
     let each = report.sections.iter().flat_map(|section| section.findings.iter().map(move |f| (section, f)));
     let right: Vec<_> = each.filter(|(_, finding)| finding.certificate && !finding.planted).collect();

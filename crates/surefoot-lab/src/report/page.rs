@@ -1,4 +1,4 @@
-//! The report as one page.
+//! The report as one HTML page.
 
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
-//! The table of checks for a terminal, and numbers and intervals for people.
+//! The table of checks for a terminal, and the formatting of numbers and intervals.
 
 use std::fmt::Write;
 
 use super::Report;
 use crate::claim::Check;
 
-/// Widths of the columns: row, check, measured, allowed.
+/// Widths of the columns in characters: row, check, measured, allowed.
 const WIDTHS: [usize; 4] = [42, 26, 17, 20];
 
 pub(super) fn table(report: &Report) -> String {
@@ -24,7 +24,7 @@ pub(super) fn table(report: &Report) -> String {
     text
 }
 
-/// Filled up to a width, with at least two blanks at the end.
+/// Pads a cell to a width, with at least two blanks at the end.
 fn padded(cell: &str, width: usize) -> String {
     format!("{cell}{}", " ".repeat(width.saturating_sub(cell.chars().count()).max(2)))
 }
@@ -55,7 +55,7 @@ pub(super) fn verdict(check: &Check) -> &'static str {
     }
 }
 
-/// Four digits, or fewer where they are zeros.
+/// Formats a number with four significant digits, without trailing zeros.
 pub(super) fn number(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");

@@ -1,4 +1,4 @@
-//! Learners as an adversary meets them, and how they are hinted.
+//! Learners as opponents of an adversary, and sources of their hints.
 
 use surefoot::{Hinted, Learner, Vector};
 
@@ -8,7 +8,7 @@ use crate::Random;
 pub(super) trait Player {
     fn at(&self, i: usize) -> f64;
     fn tell(&mut self, weight: f64, gradient: &[f64]);
-    /// The bound on the regret over the domain, or at a distance.
+    /// Returns the bound on the regret over the domain, or against comparators at a distance.
     fn bound(&self, distance: f64) -> f64;
     fn takes_hints(&self) -> bool;
     fn hint(&mut self, weight: f64, hint: &[f64]);
@@ -68,7 +68,7 @@ pub(super) fn hinted(learner: impl Hinted<f64> + 'static) -> Box<dyn Player> {
     Box::new(WithHints(Plain(learner)))
 }
 
-/// The iterates of one learner and the bound of another that is told the same.
+/// Player with the iterates of learner `seen` and the bound of learner `told`, both of which get the same gradients.
 pub(super) struct Shadow {
     pub(super) seen: Box<dyn Player>,
     pub(super) told: Box<dyn Player>,
@@ -98,7 +98,7 @@ impl Player for Shadow {
     }
 }
 
-/// The opposite of the iterates of a learner around 0.
+/// Player whose iterates are those of a learner reflected at 0.
 pub(super) struct Reversed(pub(super) Box<dyn Player>);
 
 impl Player for Reversed {
@@ -123,7 +123,7 @@ impl Player for Reversed {
     }
 }
 
-/// Stays where it is.
+/// Learner whose iterate never changes.
 pub(super) struct Resting(pub(super) f64);
 
 impl Learner<f64> for Resting {
@@ -142,7 +142,7 @@ impl Hinted<f64> for Resting {
     fn hint<V: Vector<f64> + ?Sized>(&mut self, _: f64, _: &V) {}
 }
 
-/// Where hints come from.
+/// Source of the hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hinting {
     None,
@@ -152,7 +152,7 @@ pub(super) enum Hinting {
 }
 
 impl Hinting {
-    /// The hints that apply to a learner.
+    /// Returns the sources of hints that apply to a learner.
     pub(super) fn of(player: &dyn Player) -> &'static [Hinting] {
         if player.takes_hints() { &[Self::None, Self::Last, Self::Noisy, Self::Exact] } else { &[Self::None] }
     }
@@ -168,7 +168,7 @@ impl Hinting {
         match (self, foreseen) {
             (Self::Last, _) => player.hint(weight, last),
             (Self::Noisy, _) => {
-                // In units of the gradient: next to a hint of size 1 a gradient of 1e-100 is rounded away.
+                // Noise is scaled to the gradient, since a hint of size 1 would round away a gradient of 1e-100.
                 let size = last.iter().fold(0.0_f64, |size, g| size.max(g.abs()));
                 let noisy: Vec<f64> = last.iter().map(|g| g + 0.3 * size * random.normal()).collect();
                 player.hint(weight, &noisy);

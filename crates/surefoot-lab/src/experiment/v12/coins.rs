@@ -1,4 +1,4 @@
-//! The boundary for sums of noise, by itself.
+//! The boundary for sums of noise, tested on coin tosses.
 
 use surefoot::certificate::boundary;
 
@@ -6,7 +6,7 @@ use crate::{Claim, Form, Random, Reading, Row};
 
 const DELTA: f64 = 0.1;
 
-/// ±1 with equal odds, or −1 with a chance of 2 % and else what makes the mean 0; times `sign`.
+/// Coin: ±1 with equal probabilities, or −1 with probability 2 % and otherwise the value that makes the mean 0, multiplied by `sign`.
 #[derive(Clone, Copy)]
 enum Coin {
     Fair,
@@ -22,7 +22,7 @@ impl Coin {
     }
 }
 
-/// The sum of tosses with weights t under the level that it should seldom pass, where it came nearest.
+/// Builds a row of the sum of tosses with weights t, bounded by the level that it should seldom exceed, at the step where it came nearest.
 fn row(label: &str, form: Form, coin: Coin, level: fn(f64, f64) -> f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut sum, mut squares, mut step) = (0.0, 0.0_f64, 0.0);
@@ -50,7 +50,7 @@ fn row(label: &str, form: Form, coin: Coin, level: fn(f64, f64) -> f64) -> Row {
 
 pub(super) fn rows(form: Form) -> Vec<Row> {
     let right = |deviation, range| boundary(deviation, range, 1.0, DELTA);
-    // The normal quantile of one time fixed beforehand.
+    // The normal quantile for a single time fixed beforehand.
     let fixed = |deviation: f64, _| 1.2816 * deviation;
     vec![
         row("boundary, fair coin", form, Coin::Fair, right),

@@ -1,4 +1,4 @@
-//! Certificates of runs without noise, along a run.
+//! Certificates along runs without noise.
 
 use std::sync::LazyLock;
 
@@ -9,20 +9,20 @@ use crate::method::{Method, Round, descend};
 use crate::problem::{Logistic, Problem};
 use crate::{Claim, Form, Random, Reading, Row};
 
-/// With a ridge so small that the minimiser over the ball stays at its border.
+/// Problem with a ridge penalty so small that the minimiser over the ball stays on its border.
 static BORDER: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.001));
 
-/// 3000 rows, the radius that the numpy twin has.
+/// Logistic regression on 3000 rows, in a ball of the radius that the numpy experiment uses.
 pub(super) static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 3000, 0.5, 8.0, Some(3.0)));
-/// The problem with a ridge penalty, whose minimiser lies inside the ball.
+/// Problem with a ridge penalty, whose minimiser lies inside the ball.
 static RIDGE: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.02));
 
 fn ball() -> Ball<f64> {
     Ball::new(3.0)
 }
 
-/// A row of excesses under certificates: `tracker` makes what is shown each round and says, at points of the axis, the
-/// quantity and its certificate.
+/// Builds a row of quantities under certificates: `tracker` makes a function that is given every round, and returns at points of the axis
+/// the quantity and its certificate.
 fn row<T>(label: &str, form: Form, problem: &'static LazyLock<Logistic>, method: Method, tracker: fn() -> T) -> Row
 where
     T: FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) + 'static,
@@ -41,11 +41,11 @@ where
     Row::path(label, axis, trial).claim(Claim::Always)
 }
 
-/// C1: from gradients alone.
+/// Tracks C1, the certificate from gradients alone; with `clipped` the gradients are recorded at half their length, a planted error.
 fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut ledger = Ledger::new(20);
     move |problem, round, due| {
-        // The planted error: gradients that were clipped, here to half of what they are.
+        // The planted error: clipped gradients, here half of the true ones.
         let recorded = if clipped { 0.5 } else { 1.0 };
         ledger.record(round.weight, &round.gradient.times(recorded), |i| round.iterate[i]);
         if !due {
@@ -58,7 +58,7 @@ fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, 
     }
 }
 
-/// C2, from values too; `beside` measures it against C1 in place of the truth.
+/// Tracks C2, the certificate that also uses values of the loss; with `beside` it is compared with C1 instead of the true excess.
 fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut cuts = Cuts::new(20, Inside::<f64, _>::new(Box::leak(Box::new(ball()))));
     let mut first = gradients(false);
@@ -72,7 +72,7 @@ fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64)
     }
 }
 
-/// Certificate of Algorithm 4, from values at x_t and y_t.
+/// Tracks the certificate of Algorithm 4, from values at x_t and y_t.
 fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Coupled::new(20);
     move |problem, round, _| {
@@ -82,7 +82,7 @@ fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     }
 }
 
-/// Certificate of Algorithm 2, with μ = .02 times `factor`.
+/// Tracks the certificate of Algorithm 2, with μ = .02 times `factor`.
 fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.02);
     move |problem, round, _| {
@@ -92,7 +92,7 @@ fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) 
     }
 }
 
-/// Certificate of Algorithm 2 in the ball, where the minimiser over it is at its border. With μ = .001 times `factor`.
+/// Tracks the certificate of Algorithm 2 in a ball on whose border the minimiser lies, with μ = .001 times `factor`.
 fn curved_within(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.001);
     move |problem, round, _| {

@@ -1,4 +1,4 @@
-//! Certificates of streams, which hold with probability 1 − δ at all times at once.
+//! Certificates of streams, which hold with probability 1 − δ at all times simultaneously.
 
 use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Sketch, Stream};
 use surefoot::{Ball, Vector, View};
@@ -13,22 +13,22 @@ const DIM: usize = 20;
 const RADIUS: f64 = 3.0;
 const DELTA: f64 = 0.1;
 
-/// The certified quantity.
+/// Certified quantity and the method of its certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// The excess, from the lengths of gradients.
+    /// Excess, certified from the lengths of gradients.
     Excess,
-    /// The excess, from their second moments as a matrix.
+    /// Excess, certified from the second-moment matrix of gradients.
     Operator,
-    /// The excess, from a sketch of that matrix in 4 directions.
+    /// Excess, certified from a sketch of the second-moment matrix in 4 directions.
     Sketch,
-    /// The loss itself.
+    /// Expected loss (risk).
     Risk,
-    /// The bound that holds in expectation, taken for one that holds in every run: a planted error.
+    /// Risk under a bound that holds only in expectation, used as if it held in every run: a planted error.
     RiskInMean,
 }
 
-/// A run of Algorithm 3 over a stream of rows drawn with replacement, and the sums for its certificates.
+/// Run of Algorithm 3 over a stream of rows drawn with replacement, with the sums for its certificates.
 struct Run {
     solver: Box<dyn Solver>,
     batch: u64,
@@ -79,7 +79,7 @@ impl Run {
         self.solver.tell(&gradient);
     }
 
-    /// The quantity and its certificate.
+    /// Returns the true quantity under its certificate.
     fn reading(&mut self, what: What) -> Reading {
         let mut output = vec![0.0; DIM];
         self.solver.output(&mut output);
@@ -115,7 +115,7 @@ fn run(axis: &[f64], mut random: Random, batch: u64, what: What) -> Vec<Reading>
     axis.iter().map(&mut reading).collect()
 }
 
-/// Whole numbers from 4 to `last`, evenly spread by factors.
+/// Returns whole numbers from 4 to `last`, spaced geometrically.
 fn checkpoints(last: f64, count: usize) -> Vec<f64> {
     let mut points: Vec<f64> =
         (0..count).map(|i| (4.0 * (last / 4.0).powf(i as f64 / (count as f64 - 1.0))).round()).collect();
@@ -128,7 +128,7 @@ fn row(label: &str, batch: u64, last: f64, what: What) -> Row {
     Row::path(label, &checkpoints(last, 25), trial).seeds(200).claim(Claim::Coverage { delta: DELTA })
 }
 
-/// The certified risk over the true one.
+/// Builds a row of the ratio of certified risk to true risk.
 fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     Row::path(label, &[last], move |axis, random| {
         run(axis, random, batch, What::Risk).iter().map(|r| Reading::of(r.bound / r.measured)).collect()
@@ -137,7 +137,7 @@ fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     .claim(Claim::Within { power: 0.0, least: 1.0, most })
 }
 
-/// A row on the signs of V8, where noise is as large as gradients may be; or with the certificate that holds in the mean.
+/// Builds a row on the signs of V8, whose noise is as large as gradients may be; `mean_only` uses the certificate that holds only in expectation.
 fn signs(label: &str, form: Form, mean_only: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (ball, problem) = (Ball::<f64>::new(1.0), Signs { slope: 0.05 });

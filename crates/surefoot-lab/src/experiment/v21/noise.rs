@@ -1,26 +1,26 @@
-//! Noises of mean 0 that are no larger than [`LARGEST`], and a linear loss that is told with them.
+//! Noises of mean 0 and size at most [`LARGEST`], and a linear loss whose gradients have such noise.
 
 use crate::Random;
 use crate::problem::{Facts, Problem};
 
-/// Declared bound on gradients.
+/// Declared bound on the length of gradients.
 pub(super) const GRADIENT: f64 = 1.0;
-/// The gradient without noise.
+/// Gradient without noise.
 pub(super) const SLOPE: f64 = 0.05;
-/// Largest noise within the declared bound.
+/// Largest noise that keeps gradients within the declared bound.
 const LARGEST: f64 = GRADIENT - SLOPE;
 
 #[derive(Clone, Copy)]
 pub(super) enum Noise {
-    /// Normal with a standard deviation of .3, drawn again where it is too large.
+    /// Normal with standard deviation .3, redrawn if larger than [`LARGEST`].
     Gaussian,
-    /// Uniform up to the largest.
+    /// Uniform up to [`LARGEST`] in size.
     Uniform,
-    /// The largest in 2 % of draws, on the side where the loss seems to fall, and else what makes the mean 0.
+    /// [`LARGEST`] in 2 % of draws, with the sign that reverses the slope of the loss, and otherwise the value that makes the mean 0.
     Rare,
-    /// A Pareto tail with exponent 1.2 from .01 on, on both sides, drawn again where it is too large.
+    /// Pareto tails with exponent 1.2 from .01 on, on both sides, redrawn if larger than [`LARGEST`].
     Heavy,
-    /// Of two values, plus or minus what depends on which of 20 rows is drawn: from .01 for the first to the largest for the last.
+    /// Two values ± s, where s depends on which of 20 rows is drawn: from .01 for the first row to [`LARGEST`] for the last.
     Rows,
 }
 
@@ -51,7 +51,7 @@ impl Noise {
     }
 }
 
-/// The first draw that is small enough.
+/// Returns the first draw of size at most [`LARGEST`].
 fn within(mut draw: impl FnMut() -> f64) -> f64 {
     loop {
         let noise = draw();
@@ -61,7 +61,7 @@ fn within(mut draw: impl FnMut() -> f64) -> f64 {
     }
 }
 
-/// The loss 1 + [`SLOPE`]·x over −1 to 1, each of whose rows has a slope with noise; losses of rows are between 0 and 2.
+/// Loss 1 + [`SLOPE`]·x over \[−1, 1\], each of whose rows has a slope with noise; losses of rows are between 0 and 2.
 pub(super) struct Tilted(pub(super) Noise);
 
 impl Problem for Tilted {
@@ -86,7 +86,7 @@ impl Problem for Tilted {
 mod tests {
     use super::*;
 
-    /// Each has mean 0 within four standard errors and keeps what is declared, which some draw comes near.
+    /// Each noise has mean 0 within four standard errors, keeps its declared bound and comes near it.
     #[test]
     fn noises_are_as_declared() {
         for noise in NOISES {

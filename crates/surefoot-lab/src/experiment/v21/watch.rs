@@ -1,4 +1,4 @@
-//! A bound in probability along a run: the truth, the bound of the library, and the one that it replaced.
+//! A bound in probability along a run: the true quantity, the bound of the library, and the bound that it replaced.
 
 use surefoot::certificate::{Certified, Gradients, Ledger, Risk, Stream, boundary};
 use surefoot::{Ball, View};
@@ -7,17 +7,17 @@ use super::noise::{GRADIENT, SLOPE};
 use crate::method::Round;
 
 pub(super) const DELTA: f64 = 0.1;
-/// No row has a larger loss.
+/// Upper bound on the loss of any row.
 const LOSS: f64 = 2.0;
 
-/// The bounded quantity.
+/// Quantity that is bounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// The sum of the noise of gradients, with weights.
+    /// Weighted sum of the noise of gradients.
     Boundary,
-    /// The excess of the output.
+    /// Excess of the output.
     Excess,
-    /// The loss of the output.
+    /// Loss of the output.
     Risk,
 }
 
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// The noise that a bound allows for, counted apart from the library.
+/// Noise that a bound allows for, computed independently of the library.
 #[derive(Default)]
 struct Increments {
     first: f64,
@@ -51,14 +51,14 @@ impl Increments {
     }
 }
 
-/// The sums of one run.
+/// Sums of one run.
 pub(super) struct Watch {
     kind: Kind,
     increments: Increments,
-    /// The weighted sum of noise, towards smaller slopes than there are.
+    /// Weighted sum of the noise that makes slopes appear smaller than they are.
     noise: f64,
     total: f64,
-    /// Where the method is.
+    /// Current output of the method.
     output: f64,
     ledger: Ledger,
     stream: Stream,
@@ -102,7 +102,7 @@ impl Watch {
         }
     }
 
-    /// True value of the bounded quantity.
+    /// Returns the true value of the bounded quantity.
     pub(super) fn truth(&self) -> f64 {
         match self.kind {
             Kind::Boundary => self.noise,
@@ -111,7 +111,7 @@ impl Watch {
         }
     }
 
-    /// The part of the bound without an allowance for noise, which holds in the mean.
+    /// Returns the part of the bound without an allowance for noise, which holds in expectation.
     pub(super) fn mean(&self) -> f64 {
         match self.kind {
             Kind::Boundary => 0.0,
@@ -120,7 +120,7 @@ impl Watch {
         }
     }
 
-    /// The bound that the library gives.
+    /// Returns the bound that the library gives.
     pub(super) fn bound(&self) -> f64 {
         let Increments { first, range, squares } = self.increments;
         match self.kind {
@@ -132,8 +132,8 @@ impl Watch {
         }
     }
 
-    /// The bound with the level that `boundary` once gave: the least over rates by halves, of which the mth has a share 1/(m(m+1)) of δ
-    /// if they are `paid` for, and all of it if not.
+    /// Returns the bound with the level that `boundary` once used: the least over rates that halve repeatedly, of which the mth gets the share
+    /// 1/(m(m+1)) of δ if they are `paid` for, and all of δ otherwise.
     pub(super) fn union(&self, paid: bool) -> f64 {
         let Increments { first, range, squares } = self.increments;
         let level = |m: i32| {
@@ -157,7 +157,7 @@ impl Watch {
     }
 }
 
-/// NaN, which no claim survives, where the library has none.
+/// Returns the value of a certificate, or NaN, which makes every claim fail, if the library gives none.
 fn value(certified: Certified) -> f64 {
     certified.map_or(f64::NAN, |certificate| certificate.value)
 }
@@ -169,7 +169,7 @@ mod tests {
     use crate::Random;
     use crate::method::{Method, descend};
 
-    /// The allowance that is counted here is that of the library: what the union's bound is compared with.
+    /// The allowance computed here equals that of the library, so that the comparison with the union is fair.
     #[test]
     fn increments_are_those_of_the_library() {
         for kind in Kind::ALL {
