@@ -1,4 +1,4 @@
-//! What keeps the minimiser from being far away: a penalty, or a domain.
+//! Penalties and domains, either of which keeps the minimiser bounded.
 
 use std::marker::PhantomData;
 
@@ -10,38 +10,40 @@ use crate::{Domain, Float};
 ///
 /// Points are given by coordinate, in `dim` dimensions. All methods cost O(d).
 pub trait Penalty {
-    /// Ω(x).
+    /// Returns Ω(x).
     fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64;
 
-    /// Ω*(z), ∞ if there is no bound.
+    /// Returns Ω*(z), or ∞ if the supremum is unbounded.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// No coordinate of a point where Ω* is attained is larger in size, at `z` and wherever no coordinate differs from
-    /// it by more than `slack`; ∞ if there is no bound. For allowances for rounding.
+    /// Returns a bound on |u_j| over all coordinates j and all points u that attain Ω* at `z`, or at any vector whose
+    /// coordinates differ from `z` by at most `slack`; ∞ if there is no bound. Used in allowances for rounding.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64;
 
-    /// The points that the conjugate ranges over.
+    /// Returns the set of points that the conjugate ranges over, as a comparator.
     fn comparator(&self) -> Comparator;
 
-    /// The largest factor s ≤ 1 with Ω* < ∞ at s·z and wherever no coordinate differs from it by more than `slack`; not
-    /// positive if there is none.
+    /// Returns the largest factor s ≤ 1 such that Ω* is finite at s·z and at every vector whose coordinates differ from
+    /// s·z by at most `slack`; not positive if there is no such factor.
     fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let _ = (dim, z, slack);
         1.0
     }
 
-    /// Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. A closed form keeps more digits near 0 than this default.
+    /// Computes Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. A closed form keeps more digits near 0 than this default.
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let inner: f64 = (0..dim).map(|i| x(i) * z(i)).sum();
         (self.value(dim, x) + self.conjugate(dim, z) - inner).max(0.0)
     }
 }
 
-/// Ω(x) = l1·‖x‖_1 + (l2/2)·‖x‖².
+/// The elastic net penalty Ω(x) = l1·‖x‖_1 + (l2/2)·‖x‖².
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, Penalty};
+/// Factor of ‖x‖_1.
 /// let net = ElasticNet::new(1.0, 2.0);
+/// Factor of ‖x‖²/2.
 /// assert_eq!(net.value(2, |i| [3.0, -1.0][i]), 14.0);
 /// assert_eq!(net.conjugate(2, |i| [3.0, -0.5][i]), 1.0); // (3 − 1)²/(2·2) + 0
 /// assert_eq!(ElasticNet::new(1.0, 0.0).shrink(2, |i| [3.0, -4.0][i], 0.0), 0.25);
@@ -53,7 +55,7 @@ pub struct ElasticNet {
 }
 
 impl ElasticNet {
-    /// The penalty with these two factors; either may be 0.
+    /// Creates the penalty with factors `l1` and `l2`, either of which may be 0.
     ///
     /// # Panics
     /// If a factor is negative or not finite.
@@ -62,7 +64,7 @@ impl ElasticNet {
         Self { l1, l2 }
     }
 
-    /// By how much |z| exceeds l1, up to rounding.
+    /// Returns max(|z| − l1, 0), where an excess within rounding of l1 counts as 0.
     fn beyond(&self, z: f64) -> f64 {
         let beyond = z.abs() - self.l1;
         if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
@@ -93,7 +95,8 @@ impl Penalty for ElasticNet {
         if self.l2 == 0.0 && largest + slack > self.l1 { (self.l1 - slack) / largest } else { 1.0 }
     }
 
-    /// With a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) + (l2·x − s·a)²/(2·l2).
+    /// Sums a closed form over coordinates: with a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) +
+    /// (l2·x − s·a)²/(2·l2).
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let one = |x: f64, z: f64| {
             let beyond = self.beyond(z);
