@@ -32,18 +32,18 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, the proof of Theorem 1, with values.
 #[derive(Clone, Debug)]
 pub struct Cuts<P> {
-    penalty: P,
     /// Ω, the closed-form part of the objective.
-    level: Sum,
+    penalty: P,
     /// Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
-    gradients: Slopes,
+    level: Sum,
     /// Z = Σ α_t g_t.
-    total: f64,
+    gradients: Slopes,
     /// A_T, the sum of weights.
-    size: f64,
+    total: f64,
     /// Sum of the sizes of the terms of `level`, for the rounding allowance.
+    size: f64,
+    /// Best lower bound so far; −∞ before the first.
     best: f64,
-/// Best lower bound so far; −∞ before the first.
 }
 
 impl<P: Penalty> Cuts<P> {

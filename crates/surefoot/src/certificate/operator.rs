@@ -30,6 +30,7 @@ const MOST: usize = 500;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Operator {
+    /// Number of coordinates.
     dim: usize,
     /// Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,

@@ -41,16 +41,16 @@ pub trait Penalty {
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, Penalty};
-/// Factor of ‖x‖_1.
 /// let net = ElasticNet::new(1.0, 2.0);
-/// Factor of ‖x‖²/2.
 /// assert_eq!(net.value(2, |i| [3.0, -1.0][i]), 14.0);
 /// assert_eq!(net.conjugate(2, |i| [3.0, -0.5][i]), 1.0); // (3 − 1)²/(2·2) + 0
 /// assert_eq!(ElasticNet::new(1.0, 0.0).shrink(2, |i| [3.0, -4.0][i], 0.0), 0.25);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticNet {
+    /// Factor of ‖x‖_1.
     pub(crate) l1: f64,
+    /// Factor of ‖x‖²/2.
     pub(crate) l2: f64,
 }
 
@@ -126,7 +126,7 @@ pub struct Inside<'a, F, D> {
 }
 
 impl<'a, F: Float, D: Domain<F>> Inside<'a, F, D> {
-    /// Borrows the domain.
+    /// Wraps a borrowed `domain`.
     pub fn new(domain: &'a D) -> Self {
         Self { domain, arrays: PhantomData }
     }

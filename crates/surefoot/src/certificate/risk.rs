@@ -39,6 +39,7 @@ pub struct Risk {
     slope: f64,
     /// ‖w_t − q_t‖ of the open round, or a bound on it.
     away: f64,
+    /// The announced rounds and the sum of their weights.
     rounds: Announced,
     /// ΣY_t over all examples.
     sum: Sum,

@@ -45,6 +45,7 @@ pub struct Stream {
     bound: f64,
     /// B_t = r + ‖w_t − centre‖ of the open round.
     span: f64,
+    /// The announced rounds and the sum of their weights.
     rounds: Announced,
     /// Range c_1 of the first increment; 0 before any.
     first: f64,
