@@ -1,13 +1,13 @@
 //! Online learners and the reductions that turn them into stochastic convex optimisers.
 //!
-//! An online learner needs no assumption about where its gradients come from, and the best ones need no learning rate.
-//! A *conversion* turns any of them into a method that minimises a convex function L from (stochastic) gradients. The
-//! *anytime* conversion takes the gradients at the running average of the learner's iterates, and so its last point is
-//! as good as the learner's regret says, whenever one stops.
+//! An online learner needs no assumption about the origin of its gradients, and the best ones need no learning rate. A
+//! *conversion* turns any of them into a method that minimises a convex function L from (stochastic) gradients. The
+//! *anytime* conversion takes the gradients at the running average of the learner's iterates, so its last point has the
+//! guarantee of the learner's regret, whenever the run stops.
 //!
-//! The caller owns the loop: *ask* where to take a gradient, *tell* it. Asking is reading single coordinates or inner
-//! products, and telling takes dense, sparse or scaled rows, so a step costs as much as its row has nonzeros, exactly
-//! and not approximately. Nothing allocates once built, nothing can fail, no constant has units.
+//! The caller owns the loop: *ask* for the point of the next gradient, *tell* that gradient. Asking reads single
+//! coordinates or inner products, and telling accepts dense, sparse or scaled rows, so a step costs exactly as much as
+//! its row has nonzeros. After construction nothing allocates, nothing can fail, and no constant has units.
 //!
 //! ```
 //! use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};
@@ -67,7 +67,8 @@
 //! | η_t, Λ_T, κ, ε | `rate`, `growth`, `kappa`, `epsilon` | of Algorithm 4 |
 //! | θ_j, S_j, c | `theta`, `squares`, `damping` | a coordinate's sums and damping |
 //!
-//! [`guide`] says which of all these to take; [`errata`] where the paper's print is wrong and what is done here.
+//! [`guide`] says which of all these to use; [`errata`] lists errors in the text of arXiv 1903.00974 and their
+//! treatment here.
 #![forbid(unsafe_code)]
 
 mod average;
