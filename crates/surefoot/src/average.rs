@@ -33,7 +33,7 @@ pub struct Average {
     mean: Vec<f64>,
     /// P_j, the sum of weights at the last touch of each coordinate; 0 if it was never touched.
     mark: Vec<f64>,
-    /// P, the sum of weights.
+    /// The sum of weights P of all rounds.
     mass: f64,
 }
 

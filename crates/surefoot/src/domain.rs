@@ -141,9 +141,9 @@ impl<F: Float> Project<F> for Whole {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ball<F> {
-    /// Centre; missing coordinates are 0.
+    /// Centre of the ball; missing trailing coordinates are 0.
     centre: Vec<F>,
-    /// Radius, positive and finite.
+    /// Radius of the ball, positive and finite.
     radius: f64,
 }
 

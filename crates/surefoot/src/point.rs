@@ -51,7 +51,7 @@ pub trait Point<F: Float> {
 /// A point given by a function from index to coordinate.
 #[derive(Clone, Copy, Debug)]
 pub struct View<C> {
-    /// Number of coordinates.
+    /// Number of coordinates of the point.
     dim: usize,
     /// The function from index to coordinate.
     at: C,

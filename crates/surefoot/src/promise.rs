@@ -8,9 +8,9 @@ use crate::Squares;
 pub(crate) struct Promise {
     /// Square root of ‖g‖²/(2μ) for the first nonzero gradient; 0 before it.
     first: f64,
-    /// A_T times the bound on the excess.
+    /// The bound on the excess after T rounds, times A_T.
     terms: Squares,
-    /// A_T, the sum of weights.
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
 }
 

@@ -54,7 +54,7 @@ pub struct Rounds<W> {
     next: f64,
     /// Σ|α_t g_tj| over all accepted gradients and hints, weighted.
     mass: f64,
-    /// The first refusal, if any.
+    /// The state of the run: sound, or the first refusal.
     status: Status,
     /// One bit per coordinate; all 0 except while a vector is checked for repeated indices.
     seen: Vec<u64>,

@@ -43,7 +43,7 @@ impl Squares {
         squares
     }
 
-    /// Adds x².
+    /// Adds the square x² to the sum.
     pub fn add(&mut self, x: f64) {
         self.change(0.0, x);
     }
@@ -57,12 +57,12 @@ impl Squares {
         }
     }
 
-    /// Returns the square root of the sum.
+    /// Returns the square root of the sum of squares.
     pub fn root(&self) -> f64 {
         self.root_of(1.0)
     }
 
-    /// Returns the square root of `factor` times the sum, with a single rounding.
+    /// Returns the square root of `factor` times the sum of squares, with a single rounding.
     pub fn root_of(&self, factor: f64) -> f64 {
         self.unit * (factor * (self.sum + self.lost).max(0.0)).sqrt()
     }

@@ -26,9 +26,9 @@ pub struct Accelerated {
     pub diameter: f64,
     /// Smoothness constant L of the loss.
     pub smoothness: f64,
-    /// σ, where σ² bounds the variance of gradients.
+    /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
-    /// G, where G² bounds E‖g_t‖².
+    /// Bound G on the size of gradients: E‖g_t‖² ≤ G².
     pub gradient: f64,
     /// ε, in units of a gradient. For ε = 0 use the `_given` methods with a measured Λ.
     pub epsilon: f64,
@@ -108,18 +108,18 @@ impl Accelerated {
         (4.0 * b + 8.0 * self.smoothness * b * b * log) / (t * t) + 4.0 * b * self.noise * (log / t).sqrt()
     }
 
-    /// Returns c·B.
+    /// Returns c·B, the numerator of the learning rate η_t.
     fn step(&self) -> f64 {
         SQRT_2 * self.kappa * self.diameter
     }
 
-    /// Returns A_T = T(T+1)/2.
+    /// Returns the sum of weights A_T = T(T+1)/2.
     fn total(&self) -> f64 {
         let t = self.steps as f64;
         t * (t + 1.0) / 2.0
     }
 
-    /// Returns Σ A_t = T(T+1)(T+2)/6.
+    /// Returns the sum of the A_t up to T, T(T+1)(T+2)/6.
     fn sum_of_totals(&self) -> f64 {
         self.total() * (self.steps as f64 + 2.0) / 3.0
     }

@@ -22,7 +22,7 @@ pub struct StronglyConvex {
     pub steps: u64,
     /// Strong convexity constant μ.
     pub curvature: f64,
-    /// G, where G² bounds E‖g_t‖².
+    /// Bound G on the size of gradients: E‖g_t‖² ≤ G².
     pub gradient: f64,
 }
 
@@ -70,13 +70,13 @@ impl StronglyConvex {
         self.printed_linear(diameter) * (steps + 1.0 - harmonic) / steps
     }
 
-    /// Returns (1 + ln T)/T; ∞ for T = 0.
+    /// Returns the rate (1 + ln T)/T for α = 1; ∞ for T = 0.
     fn slow(&self) -> f64 {
         let steps = self.steps as f64;
         (1.0 + steps.ln().max(0.0)) / steps
     }
 
-    /// Returns 1/(T + 1); ∞ for T = 0.
+    /// Returns the rate 1/(T + 1) for α_t = t; ∞ for T = 0.
     fn fast(&self) -> f64 {
         if self.steps == 0 { f64::INFINITY } else { 1.0 / (self.steps as f64 + 1.0) }
     }
@@ -97,7 +97,7 @@ impl StronglyConvex {
 /// Source: Hazan, Agarwal and Kale (2007), for the remark after Theorem 2 of arXiv 1903.00974.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpConcave {
-    /// Dimension d.
+    /// Number of coordinates d.
     pub dim: usize,
     /// Curvature γ = ½·min(1/(4GB), η) along gradients, for η-exp-concave losses.
     pub gamma: f64,
@@ -105,9 +105,9 @@ pub struct ExpConcave {
     pub epsilon: f64,
     /// Distance ‖u − w_1‖ of the comparator from the first iterate.
     pub distance: f64,
-    /// Largest weight α_t.
+    /// The largest weight α_t of the run.
     pub largest: f64,
-    /// Σ α_t‖g_t‖².
+    /// Weighted sum of squared gradient norms, Σ α_t‖g_t‖².
     pub squares: f64,
 }
 

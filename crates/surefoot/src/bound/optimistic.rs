@@ -19,13 +19,13 @@ use std::f64::consts::SQRT_2;
 pub struct Optimistic {
     /// Number of rounds T.
     pub steps: u64,
-    /// Diameter B of the domain.
+    /// Diameter B of the learner's domain.
     pub diameter: f64,
     /// Smoothness constant L of the loss.
     pub smoothness: f64,
-    /// σ, where σ² bounds the variance of gradients.
+    /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
-    /// √E‖g_1‖², the size of the first gradient.
+    /// Size of the first gradient, √E‖g_1‖².
     pub first: f64,
     /// κ, the constant of the learner's regret; √2 by default, as for [`Proximal`](crate::Proximal); 2 for
     /// [`DualAveraging`](crate::DualAveraging).

@@ -21,7 +21,7 @@ pub struct Smooth {
     pub psi: f64,
     /// Smoothness constant L of the loss.
     pub smoothness: f64,
-    /// σ, where σ² bounds the variance of gradients.
+    /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
 }
 

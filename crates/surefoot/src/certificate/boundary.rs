@@ -52,7 +52,7 @@ pub fn boundary(deviation: f64, range: f64, first: f64, delta: f64) -> f64 {
     };
     let costs: [f64; STEPS * HALVINGS] = std::array::from_fn(|k| SHARES[k] - noise(k));
     let goal = -delta.ln();
-    // The level that rate k alone would give.
+    // The level that the supermartingale of rate k alone would give.
     let alone = |k: usize| (goal - costs[k]) / rate(k);
     let Some(best) = (0..costs.len()).min_by(|&a, &b| alone(a).total_cmp(&alone(b))) else { return f64::INFINITY };
     let mut level = alone(best);

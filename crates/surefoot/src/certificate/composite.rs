@@ -27,9 +27,9 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, Theorem 1 with Jensen's inequality for Ω.
 #[derive(Clone, Debug)]
 pub struct Composite {
-    /// S and Z, for the gradients of F alone.
+    /// The sums S = Σ α_t⟨g_t, w_t⟩ and Z = Σ α_t g_t for the gradients of F alone.
     ledger: Ledger,
-    /// Σ α_t·Ω(w_t).
+    /// Weighted sum of the penalties at the iterates, Σ α_t·Ω(w_t).
     penalties: Sum,
 }
 
@@ -42,7 +42,7 @@ impl Composite {
     /// Records a round: its weight, the gradient of F, the iterate by coordinate, and Ω at the iterate.
     ///
     /// # Panics
-    /// Panics as [`Ledger::record`] does.
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,

@@ -62,26 +62,26 @@ impl Rise {
 /// Source: arXiv 1903.00974, the proof of Theorem 4 (its text returns x_T and bounds y_T).
 #[derive(Clone, Debug)]
 pub struct Coupled {
-    /// S and Z at the query points.
+    /// The sums S = Σ α_t⟨g_t, w_t⟩ and Z = Σ α_t g_t with gradients at the query points x_t.
     ledger: Ledger,
-    /// A_T, the sum of weights.
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
-    /// E_T over all rounds.
+    /// The sum E_T of the bounds on the steps of all rounds.
     steps: Steps,
-    /// E_{T−1}: the same sum without the last round.
+    /// The sum E_{T−1} of the bounds on the steps of all rounds but the last.
     before: Steps,
 }
 
 /// The sum Σ A_i·e_i, with the kinds of bounds among its terms.
 #[derive(Clone, Copy, Debug, Default)]
 struct Steps {
-    /// Σ A_i·e_i over the terms that have a bound.
+    /// The sum Σ A_i·e_i over the rounds whose step has a bound e_i.
     rises: Sum,
-    /// Whether any term came from smoothness.
+    /// Whether the bound of any step came from smoothness.
     smooth: bool,
-    /// Whether any term came from values or slopes.
+    /// Whether the bound of any step came from values or slopes, or is missing.
     valued: bool,
-    /// The reason why some term has no bound, if there is one.
+    /// The reason why the first step without a bound has none; `None` if all steps have a bound.
     fault: Option<Uncertified>,
 }
 
@@ -107,7 +107,7 @@ impl Coupled {
     /// O(nnz).
     ///
     /// # Panics
-    /// Panics as [`Ledger::record`] does.
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,

@@ -67,21 +67,21 @@ use crate::{Domain, Float, Point, Squares, Vector};
 pub struct Curved {
     /// μ, the strong convexity of the loss.
     curvature: f64,
-    /// x_1, the first query.
+    /// The first query point x_1.
     origin: Vec<f64>,
-    /// Last query x_t − x_1.
+    /// Last query point minus the first, x_t − x_1.
     query: Vec<f64>,
-    /// Σ α_t(x_t − x_1).
+    /// Weighted sum of the query points relative to the first, Σ α_t(x_t − x_1).
     queries: Slopes,
-    /// Z = Σ α_t g_t.
+    /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
-    /// Σ⟨g_t, z_t⟩, relative to x_1.
+    /// Linear part of the regret, Σ⟨g_t, z_t⟩ with points relative to x_1.
     linear: Sum,
-    /// Σ A_{t−1}‖x_{t−1} − x_t‖².
+    /// Weighted sum of squared moves of the query point, Σ A_{t−1}‖x_{t−1} − x_t‖².
     moves: Sum,
-    /// q = Σ α_t‖x_t − x_1‖².
+    /// Weighted sum of squared distances of queries from the first, q = Σ α_t‖x_t − x_1‖².
     squares: Sum,
-    /// A_T, the sum of weights.
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
     /// Sum over rounds and coordinates of the sizes of the terms of `linear`, for the rounding allowance.
     size: f64,
@@ -152,7 +152,7 @@ impl Curved {
         self.strayed = self.strayed.max(stray.root() - 2.0 * rounding);
     }
 
-    /// Returns coordinate i of w − x_1.
+    /// Returns coordinate `i` of w − x_1, where w is the unconstrained minimiser of the quadratic lower bounds.
     fn leader(&self, i: usize) -> f64 {
         (self.queries.sum[i] - self.gradients.sum[i] / self.curvature) / self.total
     }

@@ -32,17 +32,17 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, the proof of Theorem 1, with values.
 #[derive(Clone, Debug)]
 pub struct Cuts<P> {
-    /// Ω, the closed-form part of the objective.
+    /// The closed-form part Ω of the objective.
     penalty: P,
-    /// Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
+    /// Weighted sum of the values of the cuts at 0, Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
     level: Sum,
-    /// Z = Σ α_t g_t.
+    /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
-    /// A_T, the sum of weights.
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
     /// Sum of the sizes of the terms of `level`, for the rounding allowance.
     size: f64,
-    /// Best lower bound so far; −∞ before the first.
+    /// Best lower bound on the minimum so far; −∞ before the first.
     best: f64,
 }
 

@@ -15,7 +15,7 @@ pub enum Balance {
 
 /// The data term F(x) = Σ ω_i φ_i(⟨a_i, x⟩ + b) of a generalised linear model: one convex function of a margin per row.
 pub trait Glm {
-    /// Returns the number of rows.
+    /// Returns the number of rows of the model's data.
     fn rows(&self) -> usize;
 
     /// Returns ω_i, the weight of row `i` in the mean.
@@ -24,10 +24,10 @@ pub trait Glm {
     /// Calls `visit` with the index and value of each nonzero of a_i.
     fn row(&self, i: usize, visit: impl FnMut(usize, f64));
 
-    /// Returns φ_i(`margin`).
+    /// Returns the loss φ_i of row `i` at `margin`.
     fn loss(&self, i: usize, margin: f64) -> f64;
 
-    /// Returns the derivative φ_i'(`margin`).
+    /// Returns the derivative φ_i' of the loss of row `i` at `margin`.
     fn slope(&self, i: usize, margin: f64) -> f64;
 
     /// Returns the conjugate φ_i*(θ) = sup over m of θ·m − φ_i(m) at θ = `dual`.
@@ -48,7 +48,7 @@ pub trait Glm {
 /// The objective at a point and a bound on its excess, from a full pass over the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimality {
-    /// P(x), the objective including the penalty.
+    /// The objective P(x) at the point, including the penalty.
     pub objective: f64,
     /// An upper bound on P(x) − min P.
     pub certificate: Certificate,
@@ -180,11 +180,11 @@ pub fn fenchel<G: Glm, P: Penalty>(
 
 /// The margin of a row, with bounds on its rounding error.
 struct Margin {
-    /// The margin ⟨a_i, x⟩ + b.
+    /// The margin ⟨a_i, x⟩ + b of row i.
     value: f64,
-    /// Sum of the sizes of its terms.
+    /// Sum of the absolute values of the terms of the margin.
     size: f64,
-    /// Bound on its rounding error.
+    /// Bound on the rounding error of the margin.
     off: f64,
 }
 

@@ -31,13 +31,13 @@ use crate::{Grow, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FullPass {
-    /// Σω, the sum of the row weights.
+    /// Sum of the row weights, Σω.
     weight: Sum,
-    /// Σωφ, the weighted sum of losses.
+    /// Weighted sum of the row losses, Σωφ.
     loss: Sum,
-    /// Σωφ'a, the weighted sum of gradients.
+    /// Weighted sum of the row gradients, Σωφ'a.
     gradient: Slopes,
-    /// Σ|ω φ' m|, with m the margin of a row, for the rounding allowance.
+    /// Sum of |ωφ'm| over rows, with m the margin of a row, for the rounding allowance.
     size: f64,
     /// Weighted sum of the amounts by which Fenchel's inequality may fail at the exact margins.
     missed: f64,

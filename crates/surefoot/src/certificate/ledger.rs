@@ -37,9 +37,9 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 /// (2024).
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// S, as a compensated sum since the last rebase.
+    /// S = Σ α_t⟨g_t, w_t⟩ over the rounds since the last rebase.
     linear: Sum,
-    /// Z, with its rounding errors, since the last rebase.
+    /// Z = Σ α_t g_t over the rounds since the last rebase, with a bound on its rounding error.
     gradients: Slopes,
     /// Σ|α_t g_tj w_tj| over coordinates j and rounds t, for the rounding allowance.
     size: f64,

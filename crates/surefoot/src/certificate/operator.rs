@@ -30,16 +30,16 @@ const MOST: usize = 500;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Operator {
-    /// Number of coordinates.
+    /// Number of coordinates of gradients.
     dim: usize,
-    /// Σ((α/b)⟨g_i, w_t − centre⟩)².
+    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
     /// A power of two; `matrix` holds M divided by its square, so that tiny or huge gradients neither under- nor
     /// overflow.
     unit: f64,
-    /// M/unit², row by row.
+    /// The matrix M divided by unit², row by row.
     matrix: Vec<f64>,
-    /// A matrix of the same size, for the factorisations.
+    /// Scratch space for factorisations, as large as `matrix`.
     scratch: Vec<f64>,
 }
 

@@ -10,7 +10,7 @@ use crate::{Domain, Float};
 ///
 /// Points are given by coordinate, in `dim` dimensions. All methods cost O(d).
 pub trait Penalty {
-    /// Returns Ω(x).
+    /// Returns the penalty Ω(x) at a point x.
     fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64;
 
     /// Returns Ω*(z), or ∞ if the supremum is unbounded.
@@ -48,9 +48,9 @@ pub trait Penalty {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticNet {
-    /// Factor of ‖x‖_1.
+    /// Factor of the L1 norm ‖x‖_1 in the penalty.
     pub(crate) l1: f64,
-    /// Factor of ‖x‖²/2.
+    /// Factor of the squared norm ‖x‖²/2 in the penalty.
     pub(crate) l2: f64,
 }
 
@@ -126,7 +126,7 @@ pub struct Inside<'a, F, D> {
 }
 
 impl<'a, F: Float, D: Domain<F>> Inside<'a, F, D> {
-    /// Wraps a borrowed `domain`.
+    /// Creates the penalty that is 0 inside the borrowed `domain` and ∞ outside.
     pub fn new(domain: &'a D) -> Self {
         Self { domain, arrays: PhantomData }
     }

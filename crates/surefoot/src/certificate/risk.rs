@@ -41,21 +41,21 @@ pub struct Risk {
     away: f64,
     /// The announced rounds and the sum of their weights.
     rounds: Announced,
-    /// ΣY_t over all examples.
+    /// The sum ΣY_t of weighted losses with their linear corrections, over all examples so far.
     sum: Sum,
-    /// Range of the first increment; 0 before any.
+    /// Bound on the size of the first increment; 0 before any.
     first: f64,
-    /// Largest range of an increment so far.
+    /// Largest bound on the size of an increment so far.
     range: f64,
     /// Sum of squared deviations of the increments from their predictions.
     deviation: Squares,
     /// Mean loss of the examples so far, which predicts the next.
     mean: f64,
-    /// Number of examples so far.
+    /// Number of examples recorded so far.
     count: u64,
     /// Whether a loss or a gradient exceeded its declared bound.
     broken: bool,
-    /// The first error of the caller, if any.
+    /// The first misuse by the caller, for instance a missing example; `None` if there was none.
     fault: Option<Uncertified>,
 }
 
@@ -64,7 +64,7 @@ impl Risk {
     /// means that no bound is known; then only the bound in expectation exists.
     ///
     /// # Panics
-    /// If a bound is not positive.
+    /// If `loss` or `slope` is not positive.
     pub fn new(loss: f64, slope: f64) -> Self {
         assert!(loss > 0.0 && slope > 0.0, "positive bounds");
         let (rounds, sum, deviation) = (Announced::default(), Sum::default(), Squares::default());

@@ -37,13 +37,13 @@ use crate::{Float, Squares, Vector};
 /// Source: Liberty (2013), Frequent Directions; Ghashami, Liberty, Phillips and Woodruff (2016) for 2ℓ rows and the bounds.
 #[derive(Clone, Debug)]
 pub struct Sketch {
-    /// Number of coordinates.
+    /// Number of coordinates of gradients.
     dim: usize,
-    /// Σ((α/b)⟨g_i, w_t − centre⟩)².
+    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
     /// A power of two by which the rows are divided, so that tiny or huge gradients neither under- nor overflow.
     unit: f64,
-    /// B/unit, row by row, with 2ℓ rows.
+    /// The matrix B divided by `unit`, row by row, with 2ℓ rows.
     rows: Vec<f64>,
     /// Number of rows of B in use.
     used: usize,
@@ -55,7 +55,7 @@ pub struct Sketch {
     vectors: Vec<f64>,
     /// Indices of the eigenvalues, in decreasing order after a compression.
     order: Vec<usize>,
-    /// A column of B, as scratch space.
+    /// Scratch space for one column of B.
     column: Vec<f64>,
 }
 

@@ -14,13 +14,13 @@ use crate::{Float, Grow};
 /// conjugate itself is a sum of d terms, each at most farthest·|Z_j|, whose error is d·ε/2 of the sum of their sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Slopes {
-    /// Z by coordinate.
+    /// The sum Z = Σ α_t g_t, by coordinate.
     pub(super) sum: Vec<f64>,
-    /// Σ|α_t g_tj| over rounds t and coordinates j.
+    /// Sum of |α_t g_tj| over rounds t and coordinates j, for the rounding bound.
     pub(super) mass: f64,
-    /// Sum of |Z_j| after each addition to it.
+    /// Sum over all additions of |Z_j| after the addition, for the rounding bound.
     pub(super) drift: f64,
-    /// The larger of the spacings of `f64` and of the arrays at 1.
+    /// Spacing of floating-point numbers at 1: the largest of `f64` and the array types so far.
     pub(super) epsilon: f64,
 }
 

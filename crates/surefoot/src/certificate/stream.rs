@@ -43,17 +43,17 @@ pub struct Stream {
     reach: f64,
     /// G, the declared bound on the gradient norm of an example.
     bound: f64,
-    /// B_t = r + ‖w_t − centre‖ of the open round.
+    /// Bound on ‖w_t − u‖ in the open round over all u in the domain: r + ‖w_t − centre‖.
     span: f64,
     /// The announced rounds and the sum of their weights.
     rounds: Announced,
-    /// Range c_1 of the first increment; 0 before any.
+    /// Bound c_1 on the size of the first increment; 0 before any.
     first: f64,
-    /// Largest range of an increment so far.
+    /// Largest bound on the size of an increment so far.
     range: f64,
-    /// V, the sum of squared bounds on the increments.
+    /// Sum V of squared bounds on the increments.
     deviation: Squares,
-    /// The first error of the caller, if any.
+    /// The first misuse by the caller, for instance a missing example; `None` if there was none.
     fault: Option<Uncertified>,
 }
 

@@ -5,9 +5,9 @@ use crate::Memory;
 /// A sum that also accumulates the rounding errors of its additions (Neumaier's algorithm).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
-    /// The rounded sum.
+    /// The rounded sum of the terms.
     sum: f64,
-    /// Sum of the rounding errors of the additions.
+    /// Sum of the rounding errors of all additions, to be added to `sum`.
     lost: f64,
 }
 

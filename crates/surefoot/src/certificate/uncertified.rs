@@ -20,7 +20,7 @@ pub type Certified = Result<Certificate, Uncertified>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uncertified {
-    /// No round is complete yet.
+    /// The run has no closed round yet.
     NoRounds,
     /// The run did not keep the sums that the certificate needs.
     NoSums,
@@ -57,12 +57,12 @@ pub enum Uncertified {
     Negative,
     /// The given point has another number of coordinates than the sums.
     Dimension,
-    /// A sum is infinite or NaN.
+    /// A sum needed for the certificate is infinite or NaN.
     NotFinite,
 }
 
 impl Uncertified {
-    /// Returns the obstacle as a phrase in English.
+    /// Returns the reason why there is no certificate, as an English phrase.
     pub fn reason(&self) -> &'static str {
         match self {
             Uncertified::NoRounds => "no round has been closed",
@@ -89,7 +89,7 @@ impl Uncertified {
         }
     }
 
-    /// Returns advice, as a phrase in English, on how to obtain a certificate.
+    /// Returns advice on how to obtain a certificate, as an English phrase.
     pub fn remedy(&self) -> &'static str {
         match self {
             Uncertified::NoRounds => "tell a gradient first",

@@ -96,9 +96,9 @@ pub enum Minimiser {
 pub struct Certificate {
     /// The upper bound, in units of the loss.
     pub value: f64,
-    /// The sense in which the bound holds.
+    /// The sense in which the bound holds: always, in expectation or with high probability.
     pub kind: Kind,
-    /// The quantity that is bounded.
+    /// The quantity bounded by `value`.
     pub subject: Subject,
     /// The assumptions that the bound relies on and that were not checked.
     pub assumptions: Assumptions,

@@ -44,9 +44,9 @@ pub struct Accelerated<F, A> {
     method: A,
     /// B, the diameter of the learner's domain.
     diameter: f64,
-    /// c = √2·κ.
+    /// The constant c = √2·κ of the step size, with κ that of the learner's regret.
     constant: f64,
-    /// ε² + Σ A_i‖g_i‖².
+    /// The sum ε² + Σ A_i‖g_i‖² in the denominator of the step size.
     squares: Squares,
     /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
     growth: f64,
@@ -61,7 +61,7 @@ pub struct Accelerated<F, A> {
 struct Step<F> {
     /// η, the learning rate of the step; 0 before the first.
     rate: f64,
-    /// η g by coordinate.
+    /// The step η g, by coordinate.
     value: Vec<F>,
     /// Indices of the nonzeros of η g.
     support: Vec<usize>,

@@ -43,17 +43,17 @@ use crate::{
 /// interpolation: Defazio et al. (2024).
 #[derive(Clone, Debug)]
 pub struct Anytime<F, L, W> {
-    /// The online learner.
+    /// The online learner that is converted.
     learner: L,
-    /// Round counter and weights.
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
     /// Position of the query point between iterate and average.
     interpolation: Interpolation,
     /// Average of the learner's directions, weighted by α_t·scale.
     directions: Average,
-    /// Whether the open round has a hint.
+    /// Whether a hint was announced for the open round.
     hinted: bool,
-    /// Sums for certificates, if asked for.
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
@@ -106,7 +106,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self
     }
 
-    /// Returns the learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         &self.learner
     }

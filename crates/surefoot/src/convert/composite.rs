@@ -40,11 +40,11 @@ use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, S
 pub struct CompositeAnytime<F, W> {
     /// The online learner, which minimises the penalty.
     learner: CompositeAveraging<F>,
-    /// Round counter and weights.
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
     /// Lazily updated sums of iterates.
     sums: Sums,
-    /// Sums for certificates, if asked for.
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
 }
 
@@ -174,9 +174,9 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
 /// The sum of a penalty and the indicator of a domain. Its `conjugate` is an upper bound, which suffices for a
 /// certificate.
 struct Both<'a, F, D> {
-    /// The penalty Ω.
+    /// The elastic net penalty Ω.
     net: ElasticNet,
-    /// The domain, as a penalty.
+    /// The domain, as a penalty that is 0 inside and ∞ outside.
     domain: Inside<'a, F, D>,
 }
 

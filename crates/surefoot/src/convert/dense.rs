@@ -13,17 +13,17 @@ use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, St
 /// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
 #[derive(Clone, Debug)]
 pub struct DenseAnytime<F, L, W> {
-    /// The online learner.
+    /// The online learner that is converted.
     learner: L,
-    /// Round counter and weights.
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
     /// Position of the query point between iterate and average.
     interpolation: Interpolation,
     /// Average of the iterates of closed rounds.
     average: Vec<f64>,
-    /// Whether the open round has a hint.
+    /// Whether a hint was announced for the open round.
     hinted: bool,
-    /// Sums for certificates, if asked for.
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
@@ -76,7 +76,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self
     }
 
-    /// Returns the learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         &self.learner
     }

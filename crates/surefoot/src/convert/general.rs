@@ -51,7 +51,7 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         Self(self.0.certified())
     }
 
-    /// Returns the learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         self.0.learner()
     }

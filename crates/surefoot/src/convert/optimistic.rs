@@ -45,9 +45,9 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
 #[derive(Clone, Debug)]
 pub struct Optimistic<F, A> {
-    /// The inner conversion.
+    /// The inner anytime conversion.
     method: A,
-    /// Data for shrinking hints, if asked for.
+    /// The data for shrinking hints; `None` unless hints are shrunk.
     shrinkage: Option<Shrinkage<F>>,
 }
 
@@ -138,15 +138,15 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
 /// The regression coefficient θ of each gradient on the one before.
 #[derive(Clone, Debug)]
 struct Shrinkage<F> {
-    /// The last gradient, dense.
+    /// The last gradient, by coordinate.
     last: Vec<F>,
     /// Indices of the nonzeros of the last gradient.
     support: Vec<usize>,
     /// A power of two; both sums are divided by its square.
     unit: f64,
-    /// Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
+    /// Numerator of θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
     products: f64,
-    /// Σ α_s²‖g_{s−1}‖², divided by unit².
+    /// Denominator of θ: Σ α_s²‖g_{s−1}‖², divided by unit².
     squares: f64,
 }
 

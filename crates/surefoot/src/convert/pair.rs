@@ -73,12 +73,12 @@ impl Norms {
         self.products[2] < FALL * self.peak
     }
 
-    /// Returns ‖x‖.
+    /// Returns the norm ‖x‖ of the first vector.
     pub(super) fn near(&self) -> f64 {
         self.unit * self.products[0].max(0.0).sqrt()
     }
 
-    /// Returns ‖u‖.
+    /// Returns the norm ‖u‖ of the second vector.
     pub(super) fn far(&self) -> f64 {
         self.unit * self.products[2].max(0.0).sqrt()
     }

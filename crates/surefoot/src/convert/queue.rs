@@ -7,7 +7,7 @@ pub(super) struct Queue {
     heap: Vec<usize>,
     /// Position of each coordinate in the heap; `ABSENT` if the coordinate is not in it.
     place: Vec<usize>,
-    /// Key of each coordinate.
+    /// Key of each coordinate, valid if the coordinate is in the heap.
     key: Vec<f64>,
 }
 

@@ -59,17 +59,17 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// Source: that of [`General`](crate::General).
 #[derive(Clone, Debug)]
 pub struct StronglyConvex<F, D, W> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
     /// μ, the strong convexity of the losses.
     curvature: f64,
-    /// Round counter and weights.
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
     /// (x_j, u_j) − centre_j as of the reference time, by coordinate.
     state: Vec<[f64; 2]>,
     /// The sum of weights A at the reference time.
     mark: f64,
-    /// The product of the matrices since the reference time.
+    /// The product of the shared 2×2 matrices since the reference time.
     map: Matrix,
     /// Norms and inner product of x and u at present.
     norms: Norms,
@@ -77,7 +77,7 @@ pub struct StronglyConvex<F, D, W> {
     shrink: f64,
     /// The guarantee of the theorem for this run.
     promise: Promise,
-    /// Sums for certificates, if asked for.
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }

@@ -14,19 +14,19 @@ pub(super) struct Sums {
     l1: f64,
     /// A power of two by which rates are divided, so that squares of tiny rates do not underflow.
     unit: f64,
-    /// Σ α_t w_t by coordinate, as of its last touch.
+    /// Weighted sum of iterates Σ α_t w_t, each coordinate as of its last touch.
     pub(super) sum: Vec<f64>,
-    /// P = Σ α ρ and Q = Σ α A ρ, with ρ in units.
+    /// The sums P = Σ α ρ and Q = Σ α A ρ over rounds, with ρ divided by `unit`.
     passed: [f64; 2],
-    /// P and Q at the last touch of each coordinate.
+    /// The values of P and Q at the last touch of each coordinate.
     marks: Vec<[f64; 2]>,
-    /// Σ α ρ², Σ α A ρ² and Σ α A² ρ², with ρ in units.
+    /// The sums Σ α ρ², Σ α A ρ² and Σ α A² ρ² over rounds, with ρ divided by `unit`.
     square_passed: [f64; 3],
-    /// `square_passed` at the last touch of each coordinate; empty if squares are not needed.
+    /// The value of `square_passed` at the last touch of each coordinate; empty if squares are not needed.
     pub(super) square_marks: Vec<[f64; 3]>,
-    /// Σ α ‖w‖₁, with each coordinate as of its last touch.
+    /// Weighted sum of L1 norms Σ α ‖w‖₁, with each coordinate as of its last touch.
     pub(super) sizes: f64,
-    /// Σ α ‖w‖², with each coordinate as of its last touch.
+    /// Weighted sum of squared norms Σ α ‖w‖², with each coordinate as of its last touch.
     pub(super) squares: f64,
     /// The nonzero coordinates of the iterate, by |Z_j|.
     pub(super) queue: Queue,

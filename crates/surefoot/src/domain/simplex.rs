@@ -21,7 +21,7 @@ use crate::Float;
 /// Source: Held, Wolfe and Crowder (1974); Michelot (1986) for the finite method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simplex {
-    /// Number of corners.
+    /// Number of corners of the simplex.
     dim: usize,
 }
 
@@ -81,7 +81,7 @@ impl<F: Float> Project<F> for Simplex {
 /// Source: Duchi, Shalev-Shwartz, Singer and Chandra (2008), by way of the simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct L1Ball {
-    /// Radius, positive and finite.
+    /// Radius of the ball, positive and finite.
     radius: f64,
 }
 
@@ -132,9 +132,9 @@ impl<F: Float> Project<F> for L1Ball {
 /// The level above which the values of a vector sum to a given total. It is stored relative to the largest value, so
 /// that no digits are lost where values are much larger than the total.
 struct Cut {
-    /// Largest value of the vector.
+    /// Largest value of the vector that is cut.
     largest: f64,
-    /// The level minus the largest value.
+    /// The level above which values are kept, minus the largest value.
     level: f64,
 }
 

@@ -31,11 +31,11 @@ use crate::{Float, Vector};
 /// Source: de Rooij, van Erven, Grünwald and Koolen (2014); hints added here.
 #[derive(Clone, Debug)]
 pub struct AdaHedge<F> {
-    /// Z and the hint of the open round.
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
     /// The weights w of the experts.
     iterate: Vec<f64>,
-    /// Δ, the sum of mixability gaps.
+    /// Sum Δ of the mixability gaps of all rounds.
     gaps: f64,
     arrays: PhantomData<F>,
 }

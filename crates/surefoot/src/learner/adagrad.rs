@@ -37,15 +37,15 @@ use crate::{Float, Separable, Vector, kernel};
 /// Source: McMahan and Streeter (2010); Duchi, Hazan and Singer (2011).
 #[derive(Clone, Debug)]
 pub struct AdaGrad<F, D> {
-    /// The box.
+    /// The domain of the iterates, a box.
     domain: D,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
-    /// S_j/unit_j².
+    /// Sum of squared weighted gradients S_j of each coordinate, divided by unit_j².
     squares: Vec<f64>,
     /// Scale of each coordinate: a power of two, 0 before its first gradient.
     unit: Vec<f64>,
-    /// The value of [`Learner::room`].
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 

@@ -6,7 +6,7 @@
 pub(super) struct Cholesky {
     /// Entries of L below its diagonal, row by row.
     lower: Vec<f64>,
-    /// The diagonal D.
+    /// Entries of the diagonal matrix D.
     diagonal: Vec<f64>,
 }
 
@@ -73,7 +73,7 @@ impl Cholesky {
         }
     }
 
-    /// Returns H_ij for j ≤ i.
+    /// Returns the matrix entry H_ij for j ≤ i, computed from the factors.
     fn entry(&self, i: usize, j: usize) -> f64 {
         let last = if i == j { 1.0 } else { self.lower[i * self.diagonal.len() + j] };
         self.sum(i, j) + last * self.diagonal[j]

@@ -12,7 +12,7 @@ pub(super) struct Clip {
     squares: Squares,
     /// Γ, the largest size so far, or the given bound.
     largest: f64,
-    /// Whether any error was clipped.
+    /// Whether the hint error of any round was clipped.
     cut: bool,
 }
 
@@ -35,7 +35,7 @@ impl Clip {
         keep
     }
 
-    /// Returns √(Γ² + V).
+    /// Returns √(Γ² + V), to which learning rates are inversely proportional.
     pub(super) fn spread(&self) -> f64 {
         let mut squares = self.squares;
         squares.add(self.largest);

@@ -32,7 +32,7 @@ use crate::{Float, Separable, Vector};
 /// Source: Orabona and Pál (2016), Algorithm 1 and Corollary 5; clipping bets: Cutkosky and Orabona (2018).
 #[derive(Clone, Debug)]
 pub struct CoinBetting<F, D> {
-    /// The box or the whole space.
+    /// The domain of the iterates: a box or the whole space.
     domain: D,
     /// L, the bound on a coordinate of a weighted gradient.
     bound: f64,
@@ -40,7 +40,7 @@ pub struct CoinBetting<F, D> {
     coins: Vec<Coin<F>>,
     /// Σ(|G| − L)₊·|w_j − centre_j| over clipped gradients.
     lost: f64,
-    /// The value of [`Learner::room`].
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
@@ -55,7 +55,7 @@ struct Coin<F> {
     count: f64,
     /// Σ(|G| − L)₊, the clipped-off part of gradients.
     cut: f64,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: F,
 }
 

@@ -30,7 +30,7 @@ use crate::{Float, Project, Squares, Vector};
 pub struct Constrained<F, L, D> {
     /// The learner of the whole space, which plays z.
     base: L,
-    /// The domain D.
+    /// The domain D of the iterates.
     domain: D,
     /// The projected iterate w.
     iterate: Vec<F>,

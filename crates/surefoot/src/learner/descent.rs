@@ -24,9 +24,9 @@ use crate::{Float, Project, Squares, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Descent<F, D> {
-    /// The domain D.
+    /// The domain D of the iterates.
     domain: D,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
     /// V, the sum of squared norms of weighted gradients.
     gradients: Squares,

@@ -30,17 +30,17 @@ use crate::{Float, Separable, Vector};
 /// Source: Mhammedi and Koolen (2020), one dimension; copies per coordinate as in Orabona and Pál (2016).
 #[derive(Clone, Debug)]
 pub struct DiagonalFreeGrad<F, D> {
-    /// The box or the whole space.
+    /// The domain of the iterates: a box or the whole space.
     domain: D,
-    /// The state of each coordinate.
+    /// The state of FreeGrad in each coordinate.
     coordinates: Vec<Coordinate<F>>,
     /// Σ(|G| − h)₊·|w_j − centre_j| over clipped gradients.
     lost: f64,
-    /// The value of [`Learner::room`].
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
-/// The state of a coordinate.
+/// The state of FreeGrad in one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
     /// Z, the sum of weighted gradients after clipping.
@@ -51,9 +51,9 @@ struct Coordinate<F> {
     first: f64,
     /// h, the largest size of a gradient so far.
     largest: f64,
-    /// Clipped-off part of gradients, summed.
+    /// Sum of the clipped-off parts of gradients, Σ(|G| − h)₊.
     cut: f64,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: F,
 }
 

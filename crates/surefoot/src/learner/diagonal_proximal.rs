@@ -28,26 +28,26 @@ use crate::{Float, Separable, Squares, Vector};
 /// Source: Mohri and Yang (2016), per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<F, D> {
-    /// The box.
+    /// The domain of the iterates, a box.
     domain: D,
     /// The state of each coordinate.
     coordinates: Vec<Coordinate<F>>,
     /// Indices of the coordinates that have a hint in the open round.
     hinted: Vec<usize>,
-    /// The value of [`Learner::room`].
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
 /// The state of a coordinate with interval width B.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
-    /// B·(Σσ_i w_i − Z).
+    /// B·(Σσ_i w_i − Z), the diameter times the pull of past iterates and gradients.
     pull: f64,
     /// V, the sum of squared hint errors.
     errors: Squares,
     /// Hint of the open round, weighted; 0 if there is none.
     hint: F,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: F,
 }
 

@@ -35,9 +35,9 @@ pub struct DualAdaGrad<F> {
     reach: f64,
     /// √c, the root of the damping.
     root_damping: f64,
-    /// θ_j/unit_j.
+    /// Negative gradient sum θ_j of each coordinate, divided by unit_j.
     theta: Vec<f64>,
-    /// S_j/unit_j².
+    /// Sum of squared weighted gradients S_j of each coordinate, divided by unit_j².
     squares: Vec<f64>,
     /// Scale of each coordinate: a power of two, 0 before its first gradient.
     unit: Vec<f64>,

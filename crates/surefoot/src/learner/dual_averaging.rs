@@ -32,19 +32,19 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the learner of Algorithm 3; Mohri and Yang (2016) for the optimistic form.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<F, D> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
-    /// Z, after clipping.
+    /// Sum Z of weighted gradients, after clipping, by coordinate.
     sum: Vec<f64>,
-    /// h, the hint of the open round.
+    /// The hint h of the open round.
     hint: Hint<F>,
     /// V, the sum of squared norms of errors after clipping.
     errors: Squares,
-    /// Squared norm of Z + h.
+    /// Squared norm of Z + h, the gradient sum plus the hint.
     norm: Squares,
     /// Γ, the largest error norm so far, or the given bound.
     largest: f64,
-    /// Whether any error was clipped.
+    /// Whether the hint error of any round was clipped.
     cut: bool,
     /// The learning rate r/√(2(Γ² + V)); 0 before the first gradient.
     rate: f64,
@@ -119,7 +119,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self.scale() * self.norm.root()
     }
 
-    /// Returns √(2(Γ² + V)).
+    /// Returns √(2(Γ² + V)), the denominator of the learning rate.
     fn spread(&self) -> f64 {
         let mut squares = self.errors;
         squares.add(self.largest);

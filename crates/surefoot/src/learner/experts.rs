@@ -6,11 +6,11 @@ use crate::{Float, Vector};
 /// The sum Z of gradients, the hint of the open round, and the last hint error, all weighted.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// Z by coordinate.
+    /// The sum Z of weighted gradients, by coordinate.
     sum: Vec<f64>,
-    /// h_t, the hint of the open round, by coordinate.
+    /// The weighted hint h_t of the open round, by coordinate.
     hint: Vec<f64>,
-    /// δ = G − h of the last call of `error`.
+    /// The hint error δ = G − h of the last call of `error`, by coordinate.
     error: Vec<f64>,
 }
 

@@ -51,11 +51,11 @@ use crate::{Float, Radial, Squares, Vector};
 /// (h/h_1)².
 #[derive(Clone, Debug)]
 pub struct FreeGrad<F, D> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
     /// Z, the sum of weighted gradients after clipping.
     sum: Vec<f64>,
-    /// Squared norm of Z.
+    /// Squared norm of Z, the sum of weighted gradients.
     norm: Squares,
     /// Sum of squared gradient norms after clipping.
     gradients: Squares,
@@ -65,7 +65,7 @@ pub struct FreeGrad<F, D> {
     largest: f64,
     /// The factor of −Z in the iterate.
     scale: f64,
-    /// Clipped-off part of gradient norms, summed.
+    /// Sum of the clipped-off parts of gradient norms, Σ(‖G_t‖ − h)₊.
     cut: f64,
     /// Σ(‖G_t‖ − h)₊·‖w_t − centre‖ over clipped rounds.
     lost: f64,

@@ -30,9 +30,9 @@ use crate::{Float, Vector};
 /// stability term by Hoeffding's lemma.
 #[derive(Clone, Debug)]
 pub struct Hedge<F> {
-    /// Z and the hint of the open round.
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
-    /// Γ, and the sum of squared ranges of errors.
+    /// The clipping threshold Γ, and the sum of squared ranges of hint errors.
     clip: Clip,
     /// The weights w of the experts.
     iterate: Vec<f64>,

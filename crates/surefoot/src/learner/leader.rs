@@ -27,13 +27,13 @@ use crate::{Float, Point, Project, Squares, Vector};
 /// regret: McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct Leader<F, D> {
-    /// The domain D.
+    /// The domain D of the iterates.
     domain: D,
     /// μ, the strong convexity of the losses.
     curvature: f64,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
-    /// Σ α_i x_i − Z/μ.
+    /// Numerator of the leader, Σ α_i x_i − Z/μ, by coordinate.
     pull: Vec<f64>,
     /// A_t, the sum of the weights of losses with curvature.
     total: f64,

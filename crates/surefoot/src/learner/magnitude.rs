@@ -34,11 +34,11 @@ use crate::{Float, Vector};
 /// Source: Cutkosky and Orabona (2018), Theorem 2.
 #[derive(Clone, Debug)]
 pub struct Magnitude<S, Y> {
-    /// The one-dimensional learner of s.
+    /// The one-dimensional learner of the magnitude s.
     magnitude: S,
-    /// The learner of y, whose domain is a unit ball around 0.
+    /// The learner of the direction y, whose domain is a unit ball around 0.
     direction: Y,
-    /// Initial value of s.
+    /// Initial value of the magnitude s.
     start: f64,
 }
 
@@ -66,7 +66,7 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
     }
 }
 
-/// Returns ⟨g, y⟩.
+/// Returns the inner product ⟨g, y⟩ of `gradient` and the iterate of `direction`.
 fn slope<F: Float, V: Vector<F> + ?Sized>(gradient: &V, direction: &impl Learner<F>) -> f64 {
     let mut sum = 0.0;
     gradient.each(|i, g| sum += g.wide() * direction.at(i).wide());

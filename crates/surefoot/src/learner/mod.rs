@@ -204,7 +204,7 @@ pub trait Quadratic<F: Float>: Learner<F> {
 ///
 /// Source: Xiao (2010); Duchi, Shalev-Shwartz, Singer and Tewari (2010).
 pub trait Penalised<F: Float>: Learner<F> {
-    /// Returns the penalty Ω.
+    /// Returns the penalty Ω that the learner minimises exactly.
     fn penalty(&self) -> impl Penalty;
 
     /// Returns Ω at the current iterate.

@@ -42,17 +42,17 @@ use crate::{Float, Point, Radial, Squares, Vector};
 /// Source: Hazan, Agarwal and Kale (2007); for Algorithm 2 of arXiv 1903.00974, which names exp-concave losses.
 #[derive(Clone, Debug)]
 pub struct OnlineNewton<F, D> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
     /// γ, the curvature along gradients.
     gamma: f64,
     /// ε, the curvature in all directions.
     epsilon: f64,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
     /// b, the negative gradient of the quadratic objective at the centre.
     pull: Vec<f64>,
-    /// H in factored form.
+    /// The Hessian H of the sum of losses, in factored form.
     hessian: Cholesky,
     /// Factors of H + νI, during the search for ν.
     shifted: Cholesky,

@@ -29,9 +29,9 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct OgdNorm<F, D> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
-    /// (w − centre)/scale.
+    /// The direction (w − centre)/scale, by coordinate.
     direction: Vec<F>,
     /// The global scale of the direction.
     scale: f64,

@@ -35,15 +35,15 @@ const HALVINGS: usize = 60;
 /// Source: Gentile (2003); the regret by strong convexity of ½‖·‖_p² with modulus p − 1 = 1/(q − 1).
 #[derive(Clone, Debug)]
 pub struct PNorm<F> {
-    /// Z, the hint of the open round, and its error.
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
-    /// Γ, and the sum of squared q-norms of errors.
+    /// The clipping threshold Γ, and the sum of squared q-norms of hint errors.
     clip: Clip,
-    /// r, the radius of the L1 ball.
+    /// Radius r of the L1 ball.
     radius: f64,
-    /// q, an even number.
+    /// The even exponent q of the norm, with 1/p + 1/q = 1.
     power: i32,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
@@ -108,7 +108,7 @@ impl<F: Float> PNorm<F> {
     }
 }
 
-/// Returns ‖x‖_q for q = `power`.
+/// Returns the q-norm ‖x‖_q for q = `power`.
 fn norm(x: &[f64], power: i32) -> f64 {
     let most = x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     if most == 0.0 {

@@ -34,13 +34,13 @@ const FAR: f64 = (1_u64 << 60) as f64;
 /// arXiv 1903.00974 requires B·√(2V).
 #[derive(Clone, Debug)]
 pub struct Proximal<F, D> {
-    /// The domain D.
+    /// The domain D of the iterates.
     domain: D,
-    /// B·(Σσ_i w_i − Z); the factor B avoids a division by B.
+    /// Pull of past iterates and gradients, B·(Σσ_i w_i − Z); the factor B avoids a division by B.
     pull: Vec<f64>,
     /// Hint of the open round, weighted, by coordinate.
     hint: Vec<f64>,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
     /// V, the sum of squared norms of hint errors.
     errors: Squares,

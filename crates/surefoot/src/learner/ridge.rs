@@ -41,15 +41,15 @@ use crate::{Float, Penalty, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the corollaries on strong convexity, with the penalty kept apart; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct Ridge<F, D> {
-    /// The ball or the whole space.
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
-    /// μ, the strength of the penalty.
+    /// Strength μ of the quadratic penalty.
     strength: f64,
     /// Z, the sum of weighted gradients of F.
     sum: Vec<f64>,
-    /// Squared norm of Z.
+    /// Squared norm of Z, the sum of weighted gradients.
     norm: Squares,
-    /// A_t, the sum of weights.
+    /// Sum of the weights of the rounds so far, A_t.
     total: f64,
     /// Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t), the regret bound.
     regret: Squares,
@@ -154,7 +154,7 @@ impl<F: Float, D: Radial<F>> Penalised<F> for Ridge<F, D> {
 struct Around<C> {
     /// Coordinate i of the centre, as a function of i.
     centre: C,
-    /// μ, the strength of the penalty.
+    /// Strength μ of the quadratic penalty.
     strength: f64,
 }
 

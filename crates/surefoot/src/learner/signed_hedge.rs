@@ -30,13 +30,13 @@ use crate::{Float, Vector};
 /// Source: Kivinen and Warmuth (1997).
 #[derive(Clone, Debug)]
 pub struct SignedHedge<F> {
-    /// Z, the hint of the open round, and its error.
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
-    /// Γ, and the sum of squared maximum norms of errors.
+    /// The clipping threshold Γ, and the sum of squared maximum norms of hint errors.
     clip: Clip,
-    /// r, the radius of the L1 ball.
+    /// Radius r of the L1 ball.
     radius: f64,
-    /// The current iterate.
+    /// The current iterate w, by coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
