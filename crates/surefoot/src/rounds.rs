@@ -11,7 +11,7 @@ const BITS: usize = u64::BITS as usize;
 /// kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Every gradient so far was used.
+    /// Every gradient so far could be used.
     #[default]
     Sound,
     /// A gradient was refused and changed nothing else.

@@ -1,6 +1,6 @@
-//! The weights α_t of the rounds.
+//! The weights α_t of the rounds as functions of t.
 
-/// The weights α_t of a conversion: α_1 > 0, all finite and not negative.
+/// The weights α_t of a conversion, with α_1 > 0 and all α_t finite and not negative.
 ///
 /// The weight of a round may depend on anything known before its gradient, but in this trait it is a function of the
 /// round number alone; in this case the expectations of Theorem 1 may be divided by the sum of weights. Any `Fn(u64) ->
@@ -50,7 +50,7 @@ impl Weights for Linear {
 /// The weights α_t = t^k for an exponent k ≥ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power(
-    /// The exponent k.
+    /// The exponent k of t^k.
     pub f64,
 );
 

@@ -1,4 +1,4 @@
-//! Bounds for losses with curvature.
+//! Bounds for strongly convex and exp-concave losses.
 
 use crate::Weights;
 

@@ -1,4 +1,4 @@
-//! The regret certificate for strongly convex losses.
+//! The regret certificate for strongly convex losses, which needs no bounded domain.
 
 use super::slopes::Slopes;
 use super::sum::Sum;
@@ -12,9 +12,9 @@ use crate::{Domain, Float, Point, Squares, Vector};
 /// *Guarantee*: with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}), which is α_t w_t where x_t averages iterates w_t, L(x_T) −
 /// L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} − x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with q = Σ α_t‖x_t‖²
 /// and w = (Σ α_t x_t − Z_T/μ)/A_T. All points are relative to x_1, so that no large terms cancel.
-/// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤
-/// A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). The sum over t is A_T(L(x_T) − L(u)) on the left and is largest
-/// for u = w on the right, where it falls off like (μA_T/2)‖u − w‖².
+/// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤ A_{t−1}(⟨g_t,
+/// x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). Summed over t, the left-hand sides give A_T(L(x_T) − L(u)). The right-hand
+/// side is largest for u = w and decreases from there by (μA_T/2)‖u − w‖².
 ///
 /// *In a domain* D all comparators are at least dist(w, D) away from w, which lowers the bound by (μ/2)·dist(w, D)².
 /// For each unit vector n, dist(w, D) ≥ ⟨n, w⟩ − h_D(n), with equality if n points from the projection of w onto D to

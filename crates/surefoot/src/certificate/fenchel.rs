@@ -1,4 +1,4 @@
-//! The Fenchel gap of a generalised linear model.
+//! The Fenchel gap of a generalised linear model whose rows can be visited twice.
 
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Penalty, Subject, Uncertified, stream::fair};

@@ -11,8 +11,8 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 /// The sums S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which a certificate follows for any domain.
 ///
 /// *Guarantee*: for a convex L with subgradients g_t at the query points, and x_T the weighted average of the w_t,
-/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with queries anywhere between iterate and average. Its
-/// validity does not depend on the learner's being right: a bad learner makes the number larger, not false.
+/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with queries anywhere between iterate and average. The bound
+/// is valid for any learner: a bad learner makes the number larger, not false.
 ///
 /// *Cost*: O(nnz) per step, O(d) per certificate, one `f64` per coordinate; sums are in `f64` whatever `F` is. The
 /// value includes an allowance for rounding, to first order: a few units of `F` (2e-16 for `f64`, 1e-7 for `f32`) times

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use super::Comparator;
 use crate::{Domain, Float};
 
-/// A convex term Ω of the objective that is known in closed form, seen through its conjugate
-/// Ω*(z) = sup over u of ⟨z, u⟩ − Ω(u). A domain is the case Ω = 0 inside, ∞ outside: [`Inside`].
+/// A convex term Ω of the objective that is known in closed form, with its conjugate Ω*(z) = sup over u of ⟨z, u⟩ −
+/// Ω(u). A domain is the special case with Ω = 0 inside and Ω = ∞ outside: [`Inside`].
 ///
-/// Points are given by coordinate, in `dim` dimensions. All methods cost O(d).
+/// Points are given as functions from index to coordinate, in `dim` dimensions. All methods cost O(d).
 pub trait Penalty {
     /// Returns the penalty Ω(x) at a point x.
     fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64;
@@ -110,7 +110,7 @@ impl Penalty for ElasticNet {
     }
 }
 
-/// A domain as a penalty: 0 inside, ∞ outside. Its conjugate is the support function.
+/// The penalty that represents a domain: 0 inside, ∞ outside. Its conjugate is the support function of the domain.
 ///
 /// ```
 /// use surefoot::Ball;
@@ -155,7 +155,7 @@ impl<F: Float, D: Domain<F>> Penalty for Inside<'_, F, D> {
 mod tests {
     use super::*;
 
-    /// The closed form against the definition, on both sides of every corner.
+    /// Compares the closed form of the gap with its definition, on both sides of every kink.
     #[test]
     fn gaps_in_closed_form() {
         let points = [-3.0, -1.0, -0.2, 0.0, 0.5, 1.0, 2.5];

@@ -6,7 +6,7 @@ use super::{Assumption, Assumptions, Certificate, Certified, Gradients, Kind, Su
 use crate::memory::count;
 use crate::{Memory, Squares};
 
-/// An upper bound on the expected loss L(x_T) of the output, from the losses seen while training in one pass.
+/// An upper bound on the expected loss L(x_T) of the output, from the losses seen during training in a single pass.
 ///
 /// *Guarantee*: let Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), with the loss and the gradient of round t at its query
 /// point. Then A_T·L(x_T) is at most the sum of the conditional expectations of the Y_t given the past, whatever the

@@ -4,7 +4,8 @@ use super::{Assumption, Certificate, Certified, Comparator, Kind, Subject, Uncer
 use crate::memory::count;
 use crate::{Domain, Float, Memory, Squares};
 
-/// Turns a certificate in expectation into one that holds with probability 1 − δ at all steps at once.
+/// The sums that turn a certificate in expectation into one that holds with probability 1 − δ at all steps
+/// simultaneously.
 ///
 /// *Guarantee*: A_T(L(x_T) − L(u)) exceeds the observed regret by a sum of noise terms, one per *example*. The b
 /// examples of a round are independent given the past, so each is a separate increment, which makes the bound far

@@ -126,7 +126,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.ledger.as_mut().ok_or(Uncertified::NoSums)?.rebase(self.rounds.total(), known)
     }
 
-    /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
+    /// Closes `steps` rounds of total weight `weight` in one call, all with zero gradients.
     ///
     /// Has the effect of `steps` calls of `tell` with empty rows, but in O(1); `weight` must be the sum of their
     /// weights. If that is not possible, the reason is returned and nothing changes.

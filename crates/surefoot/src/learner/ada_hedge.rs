@@ -9,8 +9,8 @@ use crate::{Float, Vector};
 /// Exponential weights over the corners of the [`Simplex`](crate::Simplex). They need no bound on the range of losses,
 /// and their regret stays small if one expert is clearly the best.
 ///
-/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, Δ the sum of the mixability gaps
-/// ⟨w_t, δ_t⟩ + ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t; uniform over the leaders while Δ = 0.
+/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, where Δ is the sum of the mixability gaps ⟨w_t, δ_t⟩ +
+/// ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so far.
 ///
 /// *Guarantee*: R_T(u) ≤ 2Δ_T. Proof: with Φ_η(Z) = −ln(Σ_k exp(−ηZ_k)/K)/η, the difference Φ(Z + h + δ) − Φ(Z + h) is
 /// ⟨w, δ⟩ minus the gap, and Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since Φ is concave; sum over rounds, and use that Φ_η decreases

@@ -10,11 +10,11 @@ use crate::{Float, Separable, Vector, kernel};
 /// *Update*, per coordinate, with G = α_t g_{t,j} and B_j the width of the interval: S_j ← S_j + G², w_j ← clip(w_j −
 /// B_j·G/√(2S_j)). The initial iterate is the centre. Rescaling a coordinate does not change its steps relative to B_j.
 ///
-/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2 S_{T,j}) for every u in it. Proof for one coordinate, with rate
-/// η_t = B/√(2S_t), which does not grow: since clipping brings w nearer to u,
-/// G_t(w_t − u) ≤ ((w_t − u)² − (w_{t+1} − u)²)/(2η_t) + η_t G_t²/2. The first terms telescope to at most
-/// B²/(2η_T) = B·√(S_T/2), as |w_t − u| ≤ B and 1/η_t grows. The second sum to (B/(2√2))·Σ G_t²/√S_t ≤ B·√(S_T/2),
-/// because Σ G_t²/√S_t ≤ 2√S_T. Both together: B·√(2S_T). Coordinates add up. In the whole space there is no such bound.
+/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2 S_{T,j}) for every u in it. Proof for one coordinate, with the
+/// non-increasing rate η_t = B/√(2S_t): since clipping brings w nearer to u, G_t(w_t − u) ≤ ((w_t − u)² − (w_{t+1} −
+/// u)²)/(2η_t) + η_t G_t²/2. The first terms telescope to at most B²/(2η_T) = B·√(S_T/2), as |w_t − u| ≤ B and 1/η_t
+/// grows. The second terms sum to (B/(2√2))·Σ G_t²/√S_t ≤ B·√(S_T/2), because Σ G_t²/√S_t ≤ 2√S_T. Together they give
+/// B·√(2S_T). The bounds of the coordinates add up. In the whole space there is no such bound.
 ///
 /// *Cost*: O(nnz) per step; coordinates without a gradient do not move. Each coordinate stores its sum in a scale of
 /// its own, a power of two, so gradients of 1e-150 and of 1e150 are fine, even in one run.
@@ -27,7 +27,7 @@ use crate::{Float, Separable, Vector, kernel};
 /// assert_eq!([learner.at(0), learner.at(1)], [0.0, 0.0]); // −2/√2 clipped to −1, then back by 2/√4
 /// ```
 ///
-/// A ball is not a product of intervals:
+/// A ball is rejected at compile time, since it is not a product of intervals:
 ///
 /// ```compile_fail,E0277
 /// use surefoot::{AdaGrad, Ball};

@@ -4,7 +4,7 @@ use super::{Learner, room_within};
 use crate::squares::weigh;
 use crate::{Float, Project, Squares, Vector};
 
-/// [`OgdNorm`](crate::OgdNorm) on a domain whose projection couples all coordinates.
+/// [`OgdNorm`](crate::OgdNorm) for domains whose projection couples all coordinates.
 ///
 /// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm), R_T(u) ≤ B·√(2V_T) with B twice the reach.
 ///

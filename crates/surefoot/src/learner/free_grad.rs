@@ -9,12 +9,11 @@ use crate::{Float, Radial, Squares, Vector};
 
 /// Parameter-free learning in any dimension: the regret against u grows with ‖u‖, which need not be known in advance.
 ///
-/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²:
-/// w = Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient above h is cut to h before
-/// w = Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient with a norm above h is
-/// clipped to h before it is used, and then h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the
-/// domain: in the whole space
-/// a guess of the distance of the solution, on which the bound depends only logarithmically.
+/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²: w =
+/// Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient with a norm above h is clipped
+/// to h before it is used, and then h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the domain:
+/// in the whole space, an estimate of the distance of the solution, on which the bound depends only logarithmically.
+///
 /// *Guarantee*: for u in D (in the whole space: within 2^100·ε), R_T(u) ≤ ε·h_1 + max(2‖u‖√(V·ln₊(2‖u‖V/C)),
 /// 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln max(1, ·). The last sum is over
 /// clipped rounds; on a ball of radius r it is at most 2r·max‖G_t‖, since the clipped parts telescope. This holds for
@@ -23,10 +22,9 @@ use crate::{Float, Radial, Squares, Vector};
 /// advance. There is no guarantee once the factor of Z would have exceeded 1e270, where it is capped.
 ///
 /// Projecting costs nothing, for this reason: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G,
-/// ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h,
-/// that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). Where the projection w is at
-/// the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the ball: the same
-/// inequality holds with the potential of the ball, and with it the regret bound.
+/// ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h, that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). If the
+/// projection w is on the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the
+/// ball. So the inequality also holds with the potential restricted to the ball, and with it the regret bound.
 ///
 /// With growing weights, C soon becomes small relative to V, and w stays near the centre for a long time: prefer
 /// [`Uniform`](crate::Uniform) weights, or a large ε.

@@ -11,7 +11,7 @@ use crate::{Float, Point, Project, Squares, Vector};
 /// domain of the sum of all losses so far. The initial iterate is the centre. There is nothing to tune; multiplying
 /// losses and μ by a constant changes nothing.
 ///
-/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), in the whole space too.
+/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), also in the whole space.
 ///
 /// *Cost*: O(d) per step plus the projection. In the whole space or a ball [`StronglyConvex`](crate::StronglyConvex)
 /// computes the same iterates in O(nnz).

@@ -50,7 +50,7 @@ impl Potential {
         if distance == 0.0 || self.first == 0.0 {
             return start;
         }
-        // Logarithms of 2·distance·V/C and 4·distance·h·√V/C.
+        // Logarithms of 2·distance·V/C and 4·distance·h·√V/C, clipped at 0 below.
         let (ratio, steep) = ((2.0 * distance / self.wealth).ln(), 2.0 * (self.largest.ln() - self.first.ln()));
         let wide = (ratio + steep + 2.0 * self.spread.ln()).max(0.0);
         let far = (ratio + std::f64::consts::LN_2 + steep + self.spread.ln()).max(0.0);
