@@ -29,9 +29,9 @@ const STALE: f64 = 32.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Average {
-    /// m_j, the average of each coordinate as of its last touch.
+    /// The average m_j of each coordinate j as of its last touch.
     mean: Vec<f64>,
-    /// P_j, the sum of weights at the last touch of each coordinate; 0 if it was never touched.
+    /// The sum of weights P_j at the last touch of each coordinate j; 0 if it was never touched.
     mark: Vec<f64>,
     /// The sum of weights P of all rounds.
     mass: f64,

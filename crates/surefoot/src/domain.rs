@@ -132,7 +132,7 @@ impl<F: Float> Project<F> for Whole {
     fn project(&self, _: &mut [F]) {}
 }
 
-/// A Euclidean ball.
+/// A Euclidean ball, given by its centre and its radius.
 ///
 /// ```
 /// use surefoot::{Ball, Domain};

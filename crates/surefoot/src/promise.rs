@@ -6,7 +6,7 @@ use crate::Squares;
 /// first gradient gives for the point where it was taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Promise {
-    /// Square root of ‖g‖²/(2μ) for the first nonzero gradient; 0 before it.
+    /// Square root of the bound ‖g‖²/(2μ) that the first nonzero gradient g gives; 0 before it.
     first: f64,
     /// The bound on the excess after T rounds, times A_T.
     terms: Squares,

@@ -48,11 +48,11 @@ pub struct Rounds<W> {
     weights: W,
     /// Number of closed rounds t.
     steps: u64,
-    /// A_t, the sum of weights of closed rounds.
+    /// Sum A_t of the weights of closed rounds.
     total: f64,
-    /// α_{t+1}, the weight of the open round.
+    /// Weight α_{t+1} of the open round.
     next: f64,
-    /// Σ|α_t g_tj| over all accepted gradients and hints, weighted.
+    /// Sum of |α_t g_tj| over all coordinates of accepted gradients and hints.
     mass: f64,
     /// The state of the run: sound, or the first refusal.
     status: Status,

@@ -51,31 +51,31 @@ impl Accelerated {
         (self.gradient * self.gradient / (self.epsilon * self.epsilon) * self.sum_of_totals()).ln_1p()
     }
 
-    /// Bounds the excess of y_T, A(i): (cBε + (c²LB²/2)Λ + cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ from
+    /// Bounds the excess of y_T, Theorem A(i): (cBε + (c²LB²/2)Λ + cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ from
     /// [`log`](Accelerated::log).
     pub fn output(&self) -> f64 {
         self.output_given(self.log())
     }
 
-    /// Bounds the excess of y_T, A(i), with a measured Λ = `log`.
+    /// Bounds the excess of y_T, Theorem A(i), with a measured Λ = `log`.
     pub fn output_given(&self, log: f64) -> f64 {
         let cb = self.step();
         let noise = cb * self.noise * (self.sum_of_totals() * log).sqrt();
         (cb * self.epsilon + cb * cb * self.smoothness / 2.0 * log + noise) / self.total()
     }
 
-    /// Bounds the excess of x_T for exact gradients, A(iv): 2·A(i) + 2c²LB²/A_T.
+    /// Bounds the excess of x_T for exact gradients, Theorem A(iv): twice the bound on y_T plus 2c²LB²/A_T.
     pub fn query(&self) -> f64 {
         self.query_given(self.log())
     }
 
-    /// Bounds the excess of x_T for exact gradients, A(iv), with a measured Λ = `log`.
+    /// Bounds the excess of x_T for exact gradients, Theorem A(iv), with a measured Λ = `log`.
     pub fn query_given(&self, log: f64) -> f64 {
         let exact = Self { noise: 0.0, ..*self };
         2.0 * exact.output_given(log) + 2.0 * self.step().powi(2) * self.smoothness / self.total()
     }
 
-    /// Bounds the excess of y_T for exact gradients and c = 2√2·κ, twice the usual value, A(ii): (cBε + c²LB²·ln(max(1,
+    /// Bounds the excess of y_T for exact gradients and c = 2√2·κ, twice the usual value, Theorem A(ii): (cBε + c²LB²·ln(max(1,
     /// cBL/ε)))/A_T, without a logarithm of T.
     pub fn doubled(&self) -> f64 {
         let cb = 2.0 * self.step();
@@ -83,7 +83,7 @@ impl Accelerated {
         (cb * self.epsilon + cb * cb * self.smoothness * log) / self.total()
     }
 
-    /// Bounds the excess without smoothness, A(iii): (R_T + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` =
+    /// Bounds the excess without smoothness, Theorem A(iii): (R_T + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` =
     /// Λ, `slopes` = the sum.
     ///
     /// Theorem 5 states this without c, with Σt² for 2ΣA_t (too small when early gradients dominate), and with G³ for
@@ -92,7 +92,7 @@ impl Accelerated {
         (regret + self.step() * (log * slopes).sqrt()) / self.total()
     }
 
-    /// Bounds the excess for gradients of norm at most G everywhere, A(iii): O(BG·√(ln T/T)), where arXiv 1903.00974
+    /// Bounds the excess for gradients of norm at most G everywhere, Theorem A(iii): O(BG·√(ln T/T)), where arXiv 1903.00974
     /// has √ln T/T.
     pub fn lipschitz(&self) -> f64 {
         let t = self.steps as f64;

@@ -1,8 +1,8 @@
 //! Bounds on the excess that are known before a run: every theorem and corollary as a function of plain numbers.
 //!
-//! | paper (arXiv 1903.00974) | here | differs from the print |
+//! | paper (arXiv 1903.00974) | here | difference from the paper |
 //! | --- | --- | --- |
-//! | Theorem 1 in expectation, its first corollary, Theorem 2 | [`Anytime::expected`] | for fixed weights only |
+//! | Theorem 1 in expectation, its first corollary, Theorem 2 | [`Anytime::expected`] | only for weights fixed before the run |
 //! | Theorem 1, in probability | [`Anytime::probable`] | √2 sharper, and ln(1/δ) for ln(2/δ) |
 //! | corollary on weighted regret | [`weighted_regret`], [`root_regret`] | without a logarithm for sums |
 //! | corollary on other weights afterwards | [`Reweighted`] | with its constant |

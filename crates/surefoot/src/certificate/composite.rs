@@ -12,7 +12,7 @@ use crate::{Float, Vector};
 /// A_T·Ω*(−Z_T/A_T))/A_T for every u. Under strong convexity the bound falls like about 1/T², while good methods
 /// converge faster: where a full pass is affordable, [`fenchel`](super::fenchel()) gives a tighter bound.
 ///
-/// *Cost*: O(nnz) per step plus the value Ω(w_t), which ridge learners know in O(1); O(d) per certificate.
+/// *Cost*: O(nnz) per step plus the value Ω(w_t), which ridge learners compute in O(1); O(d) per certificate.
 ///
 /// ```
 /// use surefoot::certificate::{Composite, ElasticNet, Gradients};

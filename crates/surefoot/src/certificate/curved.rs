@@ -85,7 +85,7 @@ pub struct Curved {
     total: f64,
     /// Sum over rounds and coordinates of the sizes of the terms of `linear`, for the rounding allowance.
     size: f64,
-    /// ε_F·Σ_j|g_j·x_j| of the last round, for the rounding allowance.
+    /// Rounding allowance for the last query: ε_F·Σ_j|g_j·x_j| of the last round.
     last: f64,
     /// Largest ‖z_t/α_t − x_1‖, the distance of an iterate from x_1, minus an allowance for rounding.
     strayed: f64,

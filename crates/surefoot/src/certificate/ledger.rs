@@ -41,9 +41,9 @@ pub struct Ledger {
     linear: Sum,
     /// Z = Σ α_t g_t over the rounds since the last rebase, with a bound on its rounding error.
     gradients: Slopes,
-    /// Σ|α_t g_tj w_tj| over coordinates j and rounds t, for the rounding allowance.
+    /// Sum of |α_t g_tj w_tj| over coordinates j and rounds t, for the rounding allowance.
     size: f64,
-    /// A_s·U_s: the sum of weights times the excess bound at the last rebase; 0 before any.
+    /// Product A_s·U_s of the sum of weights and the excess bound at the last rebase; 0 before any.
     credit: f64,
     /// The assumptions that the bound given to the last rebase relies on.
     known: Assumptions,

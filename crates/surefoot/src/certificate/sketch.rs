@@ -49,7 +49,7 @@ pub struct Sketch {
     used: usize,
     /// Upper bound on the eigenvalue mass removed by compressions, divided by unit².
     lost: f64,
-    /// BBᵀ/unit², and after a decomposition its eigenvalues on the diagonal.
+    /// The Gram matrix BBᵀ/unit² of the rows; after a decomposition, its eigenvalues on the diagonal.
     gram: Vec<f64>,
     /// Eigenvectors of BBᵀ, one per row; also scratch space.
     vectors: Vec<f64>,

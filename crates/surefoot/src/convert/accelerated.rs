@@ -48,9 +48,9 @@ pub struct Accelerated<F, A> {
     constant: f64,
     /// The sum ε² + Σ A_i‖g_i‖² in the denominator of the step size.
     squares: Squares,
-    /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
+    /// The growth term of the guarantee, Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
     growth: f64,
-    /// Σ A_i η_i g_i over the closed rounds, by coordinate.
+    /// Weighted sum of the gradient steps of closed rounds, Σ A_i η_i g_i, by coordinate.
     steps: Vec<f64>,
     /// The gradient step of the last closed round.
     last: Step<F>,

@@ -192,7 +192,8 @@ impl<F: Float, D: Domain<F>> Penalty for Both<'_, F, D> {
         self.domain.conjugate(dim, soft).min(self.net.conjugate(dim, &z))
     }
 
-    /// The bound of a bounded domain holds whichever of the two bounds on the conjugate was smaller.
+    /// Returns the bound of the domain if that is finite, whichever bound on the conjugate was smaller; otherwise that
+    /// of Ω.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let inside = self.domain.farthest(dim, &z, slack);
         if inside.is_finite() { inside } else { self.net.farthest(dim, &z, slack) }

@@ -157,7 +157,7 @@ fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), 
 /// The position of the query point between the iterate and the average.
 #[derive(Clone, Copy, Debug)]
 enum Interpolation {
-    /// Queries β·x_t + (1−β)·w_t for a fixed β.
+    /// The query point β·x_t + (1−β)·w_t between the average x_t and the iterate w_t, with a fixed β.
     Fixed(f64),
     /// Queries β_t·x_t + (1−β_t)·w_t with β_t = A_t/A; β is 1 once the sum of weights reaches A, the value stored here.
     Rising(f64),

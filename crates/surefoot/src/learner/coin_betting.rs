@@ -38,7 +38,7 @@ pub struct CoinBetting<F, D> {
     bound: f64,
     /// The bettor of each coordinate.
     coins: Vec<Coin<F>>,
-    /// Σ(|G| − L)₊·|w_j − centre_j| over clipped gradients.
+    /// Regret from clipped gradients that does not depend on u, Σ(|G| − L)₊·|w_j − centre_j|.
     lost: f64,
     /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
@@ -53,9 +53,9 @@ struct Coin<F> {
     wealth: f64,
     /// n, the number of nonzero coins.
     count: f64,
-    /// Σ(|G| − L)₊, the clipped-off part of gradients.
+    /// Sum of the clipped-off parts of gradients, Σ(|G| − L)₊.
     cut: f64,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 

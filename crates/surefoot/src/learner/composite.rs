@@ -61,7 +61,7 @@ pub struct CompositeAveraging<F> {
     told: f64,
     /// A_t: `told` plus the weight of the open round.
     total: f64,
-    /// Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)), the second part of the regret bound.
+    /// The second part of the regret bound, Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)).
     regret: Squares,
     arrays: PhantomData<F>,
 }

@@ -4,7 +4,8 @@ use super::{Learner, room_within};
 use crate::squares::weigh;
 use crate::{Float, Project, Squares, Vector};
 
-/// [`OgdNorm`](crate::OgdNorm) for domains whose projection couples all coordinates.
+/// Projected online gradient descent like [`OgdNorm`](crate::OgdNorm), for domains whose projection couples all
+/// coordinates.
 ///
 /// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm), R_T(u) ≤ B·√(2V_T) with B twice the reach.
 ///

@@ -34,7 +34,7 @@ pub struct DiagonalFreeGrad<F, D> {
     domain: D,
     /// The state of FreeGrad in each coordinate.
     coordinates: Vec<Coordinate<F>>,
-    /// Σ(|G| − h)₊·|w_j − centre_j| over clipped gradients.
+    /// Regret from clipped gradients that does not depend on u, Σ(|G| − h)₊·|w_j − centre_j|.
     lost: f64,
     /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
@@ -53,7 +53,7 @@ struct Coordinate<F> {
     largest: f64,
     /// Sum of the clipped-off parts of gradients, Σ(|G| − h)₊.
     cut: f64,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 

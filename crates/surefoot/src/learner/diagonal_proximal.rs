@@ -41,13 +41,13 @@ pub struct DiagonalProximal<F, D> {
 /// The state of a coordinate with interval width B.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
-    /// B·(Σσ_i w_i − Z), the diameter times the pull of past iterates and gradients.
+    /// Pull of past iterates and gradients times the interval width, B·(Σσ_i w_i − Z).
     pull: f64,
     /// V, the sum of squared hint errors.
     errors: Squares,
     /// Hint of the open round, weighted; 0 if there is none.
     hint: F,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 

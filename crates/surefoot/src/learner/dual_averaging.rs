@@ -136,7 +136,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Applies `change` to Z_i and h_i, and updates the norm and reports the move.
+    /// Applies `change` to Z_i and h_i, updates the norm of Z + h, and reports the change of the direction to `moved`.
     fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, f64), change: impl FnOnce(&mut f64, &mut F)) {
         let old = self.direction(i);
         moved(i, old);

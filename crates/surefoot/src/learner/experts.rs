@@ -24,12 +24,12 @@ impl Sums {
         self.sum.len()
     }
 
-    /// Returns coordinate `i` of Z_{t−1} + h_t.
+    /// Returns coordinate `i` of Z_{t−1} + h_t, the gradient sum plus the hint.
     pub(super) fn at(&self, i: usize) -> f64 {
         self.sum[i] + self.hint[i]
     }
 
-    /// Returns the smallest coordinate of Z_{t−1} + h_t.
+    /// Returns the smallest coordinate of Z_{t−1} + h_t, the gradient sum plus the hint.
     pub(super) fn least(&self) -> f64 {
         (0..self.dim()).map(|i| self.at(i)).fold(f64::INFINITY, f64::min)
     }
@@ -51,7 +51,7 @@ impl Sums {
         &self.error
     }
 
-    /// Sets Z ← Z + h + keep·δ and discards the hint.
+    /// Adds the hint and `keep` times the hint error to the gradient sum, Z ← Z + h + keep·δ, and discards the hint.
     pub(super) fn absorb(&mut self, keep: f64) {
         for (i, sum) in self.sum.iter_mut().enumerate() {
             *sum += self.hint[i] + keep * self.error[i];

@@ -65,7 +65,7 @@ pub struct FreeGrad<F, D> {
     scale: f64,
     /// Sum of the clipped-off parts of gradient norms, Σ(‖G_t‖ − h)₊.
     cut: f64,
-    /// Σ(‖G_t‖ − h)₊·‖w_t − centre‖ over clipped rounds.
+    /// Regret from clipped rounds that does not depend on u, Σ(‖G_t‖ − h)₊·‖w_t − centre‖.
     lost: f64,
     /// Whether the factor of Z ever had to be capped.
     slow: bool,

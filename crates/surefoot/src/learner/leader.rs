@@ -37,9 +37,9 @@ pub struct Leader<F, D> {
     pull: Vec<f64>,
     /// A_t, the sum of the weights of losses with curvature.
     total: f64,
-    /// Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), the regret bound.
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t).
     regret: Squares,
-    /// Comparison of the guarantee with that of the first point.
+    /// The guarantee of the theorem for this run, compared with that of the first gradient.
     promise: Promise,
 }
 

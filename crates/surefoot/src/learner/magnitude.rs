@@ -87,8 +87,8 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
         self.direction.open(weight);
     }
 
-    /// Uses the same limit for both learners, since a slope is the inner product of a gradient and a point of a unit
-    /// ball.
+    /// Returns the smaller limit of the two learners. The slopes of the magnitude learner are within the limit too, since
+    /// they are inner products of gradients and points of a unit ball.
     fn room(&self, weight: f64) -> f64 {
         self.magnitude.room(weight).min(self.direction.room(weight))
     }

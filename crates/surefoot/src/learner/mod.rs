@@ -6,11 +6,11 @@
 //!
 //! | trait | promise | needed by |
 //! | --- | --- | --- |
-//! | [`Learner`] | has an iterate, learns from linear losses | [`DenseAnytime`](crate::DenseAnytime), O(d) a step |
-//! | [`Lazy`] | moves only where the gradient is not zero, up to one global scale | [`Anytime`](crate::Anytime), O(nnz) |
-//! | [`Hinted`], [`LazyHinted`] | uses a guess of the next gradient | [`Optimistic`](crate::Optimistic), Algorithm 3 |
+//! | [`Learner`] | has an iterate, learns from linear losses | [`DenseAnytime`](crate::DenseAnytime), O(d) per step |
+//! | [`Lazy`] | moves only at nonzeros of the gradient, up to one global scale | [`Anytime`](crate::Anytime), O(nnz) |
+//! | [`Hinted`], [`LazyHinted`] | uses a prediction of the next gradient | [`Optimistic`](crate::Optimistic), Algorithm 3 |
 //! | [`Quadratic`] | learns from losses with curvature | [`General`](crate::General), Algorithm 2 |
-//! | [`Penalised`] | counts a penalty in full | penalised losses |
+//! | [`Penalised`] | minimises a penalty exactly | penalised losses |
 
 mod ada_hedge;
 mod adagrad;

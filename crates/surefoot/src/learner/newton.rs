@@ -54,11 +54,11 @@ pub struct OnlineNewton<F, D> {
     pull: Vec<f64>,
     /// The Hessian H of the sum of losses, in factored form.
     hessian: Cholesky,
-    /// Factors of H + νI, during the search for ν.
+    /// Factors of H + νI, the Hessian with a multiplier ν of the domain's constraint, during the search for ν.
     shifted: Cholesky,
     /// Scratch vectors: the candidate iterate minus the centre, and a normalised copy of it.
     work: [Vec<f64>; 2],
-    /// Σ α²(1 + γ⟨g, w − x⟩)²⟨g, H⁻¹g⟩, the second part of the regret bound, doubled.
+    /// Twice the second part of the regret bound, Σ α²(1 + γ⟨g, w − x⟩)²⟨g, H⁻¹g⟩.
     regret: f64,
 }
 

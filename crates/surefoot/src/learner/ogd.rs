@@ -75,7 +75,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
-    /// Accounts for the direction, which is up to 2^16 times as long as the iterate.
+    /// Returns the limit with allowance for the direction, which is up to 2^16 times as long as the iterate minus the
+    /// centre.
     fn room(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }

@@ -51,7 +51,7 @@ pub struct Ridge<F, D> {
     norm: Squares,
     /// Sum of the weights of the rounds so far, A_t.
     total: f64,
-    /// Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t), the regret bound.
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t).
     regret: Squares,
     arrays: PhantomData<F>,
 }
